@@ -1,0 +1,43 @@
+"""What to send: topologies, routing relations, headers and multicast plans. Knows no hardware.
+
+    from wormcast.algorithms import plan, topology
+
+    mesh = topology("mesh:8x8")
+    plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
+
+One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
+a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
+arrays), ``plan`` (the readable, checked view of one multicast).
+"""
+
+if __name__ != "wormcast.algorithms":
+    raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
+
+from .errors import WormcastError
+from .headers import AddressList, Unicast, ideal_width
+from .plan import Plan, Worm, plan
+from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
+from .schemes import SCHEMES, Scheme
+from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
+from .worms import Worms
+
+__all__ = [
+    "E_CUBE",
+    "HAMILTONIAN",
+    "SCHEMES",
+    "TOPOLOGIES",
+    "AddressList",
+    "Plan",
+    "Relation",
+    "Routes",
+    "Scheme",
+    "Topology",
+    "TopologyKind",
+    "Unicast",
+    "Worm",
+    "WormcastError",
+    "Worms",
+    "ideal_width",
+    "plan",
+    "topology",
+]

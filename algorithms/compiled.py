@@ -1,0 +1,22 @@
+"""How every kernel of this package is compiled."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+
+__all__ = ["compiled"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function over arrays: kept on disk between runs, and without the interpreter's lock.
+
+    Kernels may call kernels. The type stays that of the plain function.
+    """
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no writable place for the cache (a read-only or zipped installation)
+        return numba.njit(nogil=True)(function)

@@ -1,0 +1,307 @@
+"""Header formats: the bits a worm carries to find its destinations.
+
+Each format is one class. It encodes on the host; the hardware decoder is built from the same object, and each
+is the other's oracle.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+from .errors import WormcastError
+
+__all__ = ["AddressList", "Unicast", "ideal_width"]
+
+
+@dataclass(frozen=True)
+class AddressList:
+    """Destinations in visiting order, several addresses to a flit (paper 002: dual-path and its kin).
+
+    A flit of W bits, with S selector bits, A address bits and C = floor((W - S) / A) slots::
+
+        W-1      W-S                C*A          2*A       A         0
+        | selector | zero ...        | slot C-1 ... | slot 1 | slot 0 |
+
+    An address is the coordinates side by side, the first in the most significant place, each in
+    ceil(log2(extent)) bits (none for an extent of 1). Destinations fill the slots from 0 upwards, flit after
+    flit; slots left over in the last flit repeat its last address. So the next destination is always in
+    slot 0, and a router that strips its own address shifts the slots down by one and keeps the top one: a
+    flit is used up when slot 1 equals slot 0 (or there is only one slot), and is dropped whole.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Extents of the coordinates; node ids are row-major in it.
+    flit_width : int
+        W, bits of data in a flit.
+    relations : int
+        Number of routing relations the routers of the network know. From two on, each header flit says in
+        its top S = ceil(log2(relations)) bits which one it is routed by.
+
+    Raises
+    ------
+    WormcastError
+        The shape has fewer than two nodes, there is no relation, or a flit cannot hold one address.
+    """
+
+    shape: tuple[int, ...]
+    flit_width: int
+    relations: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
+            raise WormcastError(
+                f"header: shape {self.shape} has fewer than two nodes, every extent must be "
+                "from 1 and one of them from 2"
+            )
+        if self.relations < 1:
+            raise WormcastError(f"header: relations must be from 1, not {self.relations}")
+        least = self.selector_bits + self.address_bits
+        if self.flit_width < least:
+            raise WormcastError(
+                f"header: flit_width {self.flit_width} cannot hold {self.selector_bits} selector bits and an "
+                f"address of {self.address_bits} bits, it must be from {least}"
+            )
+
+    @property
+    def field_bits(self) -> tuple[int, ...]:
+        """Bits of each coordinate."""
+        return tuple((extent - 1).bit_length() for extent in self.shape)
+
+    @property
+    def address_bits(self) -> int:
+        """A, bits of an address."""
+        return sum(self.field_bits)
+
+    @property
+    def selector_bits(self) -> int:
+        """S, bits of the relation selector at the top of each flit."""
+        return (self.relations - 1).bit_length()
+
+    @property
+    def capacity(self) -> int:
+        """C, addresses in a flit."""
+        return (self.flit_width - self.selector_bits) // self.address_bits
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes that have an address."""
+        return int(np.prod(self.shape))
+
+    def flits(self, destinations: int) -> int:
+        """Count the header flits for so many destinations."""
+        return -(-destinations // self.capacity)
+
+    def address(self, node: int) -> int:
+        """Pack the coordinates of a node."""
+        if not 0 <= node < self.nodes:
+            raise WormcastError(f"header: node {node} has no address, ids go from 0 to {self.nodes - 1}")
+        address = shift = 0
+        for extent, bits in zip(reversed(self.shape), reversed(self.field_bits), strict=True):
+            node, coordinate = divmod(node, extent)
+            address |= coordinate << shift
+            shift += bits
+        return address
+
+    def node(self, address: int) -> int:
+        """Unpack an address; refused where a coordinate lies outside the shape."""
+        node, shift = 0, self.address_bits
+        for extent, bits in zip(self.shape, self.field_bits, strict=True):
+            shift -= bits
+            coordinate = address >> shift & ((1 << bits) - 1)
+            if coordinate >= extent:
+                raise WormcastError(
+                    f"header: address {address:#x} has coordinate {coordinate}, allowed is up to {extent - 1}"
+                )
+            node = node * extent + coordinate
+        return node
+
+    def encode(self, destinations: Iterable[int], relation: int = 0) -> list[int]:
+        """Encode destinations, in visiting order, as header flits.
+
+        Raises
+        ------
+        WormcastError
+            No destination, one twice, one without an address, or an unknown relation.
+        """
+        self._check_relation(relation)
+        nodes = [int(node) for node in destinations]
+        if not nodes:
+            raise WormcastError("header: no destination is given, a worm has from one")
+        if len(set(nodes)) < len(nodes):
+            raise WormcastError(f"header: {nodes} names a destination twice, once is allowed")
+        addresses = [self.address(node) for node in nodes]
+        flits = []
+        for first in range(0, len(addresses), self.capacity):
+            slots = addresses[first : first + self.capacity]
+            slots += slots[-1:] * (self.capacity - len(slots))
+            flit = relation << (self.flit_width - self.selector_bits)
+            for slot, address in enumerate(slots):
+                flit |= address << (slot * self.address_bits)
+            flits.append(flit)
+        return flits
+
+    def encode_batch(
+        self,
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+        relation: int = 0,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Encode the headers of many worms; their destinations as the fields of `Worms`, each once.
+
+        Returns
+        -------
+        flit_offsets : int64 array [worms + 1]
+            Header of worm w is flits[flit_offsets[w]:flit_offsets[w + 1]].
+        flits : uint64 array [all header flits, ceil(W / 64)]
+            Data of each flit, bits 0 to 63 in column 0.
+
+        Raises
+        ------
+        WormcastError
+            A worm without destination, a destination without an address, or an unknown relation.
+        """
+        self._check_relation(relation)
+        counts = np.diff(destination_offsets)
+        if counts.size and counts.min() < 1:
+            raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
+        if destinations.size and not 0 <= destinations.min() <= destinations.max() < self.nodes:
+            outside = destinations[(destinations < 0) | (destinations >= self.nodes)][0]
+            raise WormcastError(f"header: node {outside} has no address, ids go from 0 to {self.nodes - 1}")
+        flit_offsets = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(-(-counts // self.capacity), out=flit_offsets[1:])
+        flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
+        _fill(
+            flits,
+            flit_offsets,
+            destination_offsets,
+            destinations,
+            np.array(self.shape),
+            np.array(self.field_bits),
+            self.capacity,
+            self.flit_width - self.selector_bits,
+            relation,
+        )
+        return flit_offsets, flits
+
+    def strip(self, flit: int) -> int | None:
+        """Take slot 0 away, as a router does at a destination: the flit it passes on, None when used up."""
+        if self.capacity == 1:
+            return None
+        mask = (1 << self.address_bits) - 1
+        if flit & mask == flit >> self.address_bits & mask:
+            return None
+        slots = self.capacity * self.address_bits
+        top = slots - self.address_bits
+        above = flit >> slots << slots
+        last = flit & (mask << top)
+        below = (flit & ((1 << slots) - 1)) >> self.address_bits
+        return above | last | below
+
+    def decode(self, flits: Iterable[int]) -> list[int]:
+        """Decode header flits to destinations in visiting order."""
+        destinations = []
+        for flit in flits:
+            rest: int | None = flit
+            while rest is not None:
+                destinations.append(self.node(rest & ((1 << self.address_bits) - 1)))
+                rest = self.strip(rest)
+        return destinations
+
+    def relation(self, flit: int) -> int:
+        """Read the relation selector of a flit."""
+        return flit >> (self.flit_width - self.selector_bits)
+
+    def _check_relation(self, relation: int) -> None:
+        if not 0 <= relation < self.relations:
+            raise WormcastError(
+                f"header: relation {relation} is unknown, allowed are 0 to {self.relations - 1}"
+            )
+
+
+@dataclass(frozen=True)
+class Unicast(AddressList):
+    """One destination in one flit: an address list of one, its address repeated in all slots.
+
+    Raises
+    ------
+    WormcastError
+        As `AddressList`; and when encoding more than one destination.
+    """
+
+    def flits(self, destinations: int = 1) -> int:
+        """Count the header flits: one."""
+        self._check_one(destinations)
+        return 1
+
+    def encode(self, destinations: Iterable[int], relation: int = 0) -> list[int]:
+        """Encode the destination as one flit."""
+        nodes = list(destinations)
+        self._check_one(len(nodes))
+        return super().encode(nodes, relation)
+
+    def encode_batch(
+        self,
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+        relation: int = 0,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Encode the headers of many worms, one flit each; see `AddressList.encode_batch`."""
+        counts = np.diff(destination_offsets)
+        if counts.size:
+            self._check_one(int(counts.max()))
+        return super().encode_batch(destination_offsets, destinations, relation)
+
+    def _check_one(self, destinations: int) -> None:
+        if destinations > 1:
+            raise WormcastError(f"header: {destinations} destinations given, a unicast header holds one")
+
+
+def ideal_width(shape: tuple[int, ...], destinations: int, relations: int = 1) -> int:
+    """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``)."""
+    if destinations < 1:
+        raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
+    width = (relations - 1).bit_length() + destinations * sum((extent - 1).bit_length() for extent in shape)
+    return AddressList(shape, width, relations).flit_width  # refuses a bad shape
+
+
+@compiled
+def _or_bits(parts, bit, value):
+    """Or a value of at most 64 bits into a flit of 64-bit parts, from this bit upwards."""
+    part, shift = bit // 64, bit % 64
+    parts[part] |= value << np.uint64(shift)
+    rest = value >> np.uint64(64 - shift) if shift else np.uint64(0)  # a shift by 64 is undefined
+    if rest:
+        parts[part + 1] |= rest
+
+
+@compiled
+def _fill(
+    flits,
+    flit_offsets,
+    destination_offsets,
+    destinations,
+    shape,
+    field_bits,
+    capacity,
+    selector_bit,
+    relation,
+):
+    address_bits = field_bits.sum()
+    for worm in range(len(flit_offsets) - 1):
+        first = destination_offsets[worm]
+        last = destination_offsets[worm + 1] - 1
+        for flit in range(flit_offsets[worm], flit_offsets[worm + 1]):
+            if relation > 0:
+                _or_bits(flits[flit], selector_bit, np.uint64(relation))
+            for slot in range(capacity):
+                visit = min(first + (flit - flit_offsets[worm]) * capacity + slot, last)
+                node = destinations[visit]
+                bit = slot * address_bits
+                for dimension in range(len(shape) - 1, -1, -1):
+                    _or_bits(flits[flit], bit, np.uint64(node % shape[dimension]))
+                    node //= shape[dimension]
+                    bit += field_bits[dimension]

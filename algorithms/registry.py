@@ -1,0 +1,83 @@
+"""Names that a user types, and what they stand for; other packages may add theirs."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from .errors import WormcastError
+
+__all__ = ["Registry"]
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """A read-only mapping from names to things, filled by ``add`` and by entry points.
+
+    Parameters
+    ----------
+    what : str
+        The word for one entry, as error sentences use it: ``"scheme"``.
+    kind : type
+        The class every entry must be an instance of.
+    group : str
+        Entry point group in which other packages announce theirs: ``"wormcast.schemes"``. An entry point
+        names an instance, or a class or function that gives one when called without arguments. It is
+        loaded when its name is asked for, so that a broken one disturbs nobody else.
+
+    Raises
+    ------
+    WormcastError
+        A name is unknown, is given twice, or its entry point does not give a ``kind``.
+    """
+
+    def __init__(self, what: str, kind: type[T], group: str) -> None:
+        self._what = what
+        self._kind = kind
+        self._entries: dict[str, T] = {}
+        self._group = group
+
+    @cached_property
+    def _announced(self) -> dict[str, EntryPoint]:
+        return {entry.name: entry for entry in entry_points(group=self._group)}
+
+    def add(self, name: str, thing: T) -> T:
+        """Add one entry and give it back."""
+        if name in self._entries:
+            raise WormcastError(f"{self._what}: {name!r} is there already, a new one needs another name")
+        self._entries[name] = thing
+        return thing
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._entries:
+            return self._entries[name]
+        if name in self._announced:
+            return self.add(name, self._load(name))
+        raise WormcastError(f"{self._what}: {name!r} is unknown, there are {', '.join(self)}")
+
+    def _load(self, name: str) -> T:
+        entry = self._announced[name]
+        try:
+            thing = entry.load()
+            if not isinstance(thing, self._kind):
+                thing = thing()
+        except Exception as error:
+            raise WormcastError(
+                f"{self._what}: {name!r} could not be loaded from {entry.value} ({error})"
+            ) from error
+        if not isinstance(thing, self._kind):
+            raise WormcastError(
+                f"{self._what}: {entry.value} gives a {type(thing).__name__}, "
+                f"it must give a {self._kind.__name__}"
+            )
+        return thing
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries or name in self._announced
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*self._entries, *self._announced}))
+
+    def __len__(self) -> int:
+        return len({*self._entries, *self._announced})

@@ -1,0 +1,154 @@
+"""What a multicast scheme is."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..errors import WormcastError
+from ..headers import AddressList
+from ..routing import Relation
+from ..topologies.base import Topology
+from ..worms import Worms
+
+__all__ = ["Scheme"]
+
+
+class Scheme(ABC):
+    """A way to turn multicasts into worms, for millions of them at a time.
+
+    A scheme states the attributes below and computes worms; hops and links follow from its relation.
+
+    Attributes
+    ----------
+    name : str
+        As a user types it.
+    description : str
+        One line for ``list schemes``.
+    provenance : str
+        Paper and section; or ``"reconstructed"`` and from what, where no description was to be had.
+    kinds : tuple of str
+        Kinds of topology it is defined on.
+    relation : Relation
+        By which its worms are routed.
+    header : type
+        Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
+    consumption_classes : int
+        Number of consumption classes that suffice against deadlock.
+    """
+
+    name: str
+    description: str
+    provenance: str
+    kinds: tuple[str, ...]
+    relation: Relation
+    header: type[AddressList]
+    consumption_classes: int
+
+    @abstractmethod
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms; called by `batch`, which has checked everything."""
+
+    def check(self, topology: Topology) -> None:
+        """Refuse a topology that the scheme or its relation is not defined on."""
+        if topology.kind not in self.kinds:
+            raise WormcastError(
+                f"scheme {self.name}: it is not defined on {topology.name}, "
+                f"allowed are {', '.join(self.kinds)}"
+            )
+        self.relation.on(topology)
+
+    def batch(
+        self,
+        topology: Topology,
+        sources: npt.ArrayLike,
+        destination_offsets: npt.ArrayLike,
+        destinations: npt.ArrayLike,
+    ) -> Worms:
+        """Turn many messages into worms.
+
+        Parameters
+        ----------
+        sources : int [messages]
+            Source of each message.
+        destination_offsets : int [messages + 1]
+            Destinations of message m are destinations[destination_offsets[m]:destination_offsets[m + 1]].
+        destinations : int [all destinations]
+            Nodes, in any order.
+
+        Raises
+        ------
+        WormcastError
+            The topology is refused; the arrays do not fit together; a message has no destination, one twice,
+            its source among them, or a node outside the topology.
+        """
+        self.check(topology)
+        source_array = np.ascontiguousarray(sources, np.int32)
+        offset_array = np.ascontiguousarray(destination_offsets, np.int64)
+        destination_array = np.ascontiguousarray(destinations, np.int32)
+        _check_messages(topology, source_array, offset_array, destination_array)
+        return self.worms(topology, source_array, offset_array, destination_array)
+
+
+def _check_messages(
+    topology: Topology,
+    sources: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    destinations: npt.NDArray[np.int32],
+) -> None:
+    if (
+        sources.ndim != 1
+        or destinations.ndim != 1
+        or destination_offsets.shape != (len(sources) + 1,)
+        or destination_offsets[0] != 0
+        or destination_offsets[-1] != len(destinations)
+        or (np.diff(destination_offsets) < 0).any()
+    ):
+        raise WormcastError(
+            f"batch: {list(destination_offsets.shape)} destination offsets do not divide "
+            f"{list(destinations.shape)} destinations among {list(sources.shape)} sources, "
+            "they rise from 0 to the number of destinations, one more than there are sources"
+        )
+    fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
+    if fault < 0:
+        return
+    where = f"message {message}" if len(sources) > 1 else "plan"
+    name = topology.node_name(node) if 0 <= node < topology.nodes else ""
+    raise WormcastError(
+        f"{where}: "
+        + (
+            f"node {node} is outside {topology.name}, ids go from 0 to {topology.nodes - 1}",
+            "no destination is given, a multicast has from one",
+            f"node {node} ({name}) is the source and among the destinations, it must not be",
+            f"node {node} ({name}) is twice among the destinations, once is allowed",
+        )[fault]
+    )
+
+
+@compiled
+def _first_fault(nodes, sources, destination_offsets, destinations):
+    """Find the first message that is no multicast: (sentence above, message, node), or (-1, 0, 0)."""
+    last_seen = np.full(nodes, -1, np.int64)  # the last message that names each node
+    for message in range(len(sources)):
+        source = sources[message]
+        if source < 0 or source >= nodes:
+            return 0, message, source
+        if destination_offsets[message] == destination_offsets[message + 1]:
+            return 1, message, source
+        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
+            node = destinations[visit]
+            if node < 0 or node >= nodes:
+                return 0, message, node
+            if node == source:
+                return 2, message, node
+            if last_seen[node] == message:
+                return 3, message, node
+            last_seen[node] = message
+    return -1, 0, np.int32(0)

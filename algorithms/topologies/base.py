@@ -1,0 +1,177 @@
+"""A network as plain data: what composition, routing and plans need to know of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import WormcastError
+
+__all__ = ["Topology"]
+
+Integers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """A network of switches, the links between them, and the nodes attached to them.
+
+    Nodes and switches are numbered apart. In a direct network (a mesh) node i sits at switch i; an indirect
+    one has switches without nodes, or several nodes at a switch. All arrays are read-only.
+
+    Parameters
+    ----------
+    name : str
+        The specification that builds it, in its shortest form: ``"mesh:8x8"``.
+    kind : str
+        The part before the colon: ``"mesh"``.
+    shape : tuple of int
+        Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
+    ports : tuple of tuple of str, [switches][ports]
+        Port names of each switch. An input and an output share index and name.
+    links : int32 array [links, 4]
+        One row a unidirectional link between two switches: from switch, its output port, to switch, its
+        input port. A port that is in no row and has no node is left open.
+    attachments : int32 array [nodes, 2]
+        Switch and port at which a node injects and consumes.
+    coordinates : int32 array [nodes, dimensions]
+        Coordinates of the nodes, in the order in which they are written.
+    labels : int32 array [nodes], optional
+        Place of each node on the Hamiltonian path, where the kind has one.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    ports: tuple[tuple[str, ...], ...]
+    links: Integers
+    attachments: Integers
+    coordinates: Integers
+    labels: Integers | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.links, self.attachments, self.coordinates, self.labels):
+            if array is not None:
+                array.setflags(write=False)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.attachments)
+
+    @property
+    def switches(self) -> int:
+        """Number of switches."""
+        return len(self.ports)
+
+    @cached_property
+    def neighbours(self) -> Integers:
+        """Switch behind each output port, int32 [switches, most ports of a switch]; -1 where none is."""
+        table = np.full((self.switches, max(map(len, self.ports))), -1, np.int32)
+        table[self.links[:, 0], self.links[:, 1]] = self.links[:, 2]
+        table.setflags(write=False)
+        return table
+
+    @property
+    def hamiltonian_labels(self) -> Integers:
+        """Labels of the nodes, int32 [nodes]; refused with a sentence where the kind has none."""
+        if self.labels is None:
+            raise WormcastError(
+                f"topology: {self.name} has no Hamiltonian labels, two-dimensional meshes have them"
+            )
+        return self.labels
+
+    @cached_property
+    def node_of_label(self) -> Integers:
+        """Inverse of the labels, int32 [nodes]: the nodes along the Hamiltonian path."""
+        order = np.argsort(self.hamiltonian_labels).astype(np.int32)
+        order.setflags(write=False)
+        return order
+
+    def label(self, node: int) -> int:
+        """Hamiltonian label of a node."""
+        return int(self.hamiltonian_labels[node])
+
+    def node_name(self, node: int) -> str:
+        """Coordinates of a node as a user writes them: ``"3.2"``."""
+        return ".".join(map(str, self.coordinates[node]))
+
+    def node(self, specification: int | str) -> int:
+        """Find the id of the node that a user names.
+
+        Parameters
+        ----------
+        specification : int or str
+            ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label.
+
+        Raises
+        ------
+        WormcastError
+            It is none of these, or lies outside the topology.
+        """
+        if not isinstance(specification, (int, np.integer, str)):
+            raise WormcastError(f"node: {specification!r} is neither a whole number nor text")
+        text = str(specification).strip()
+        if text.startswith("@"):
+            label = self._number(text[1:], text)
+            self._require_inside(label, self.nodes, text, "labels")
+            return int(self.node_of_label[label])
+        if "." not in text:
+            node = self._number(text, text)
+            self._require_inside(node, self.nodes, text, "ids")
+            return node
+        fields = text.split(".")
+        if len(fields) != len(self.shape):
+            raise WormcastError(
+                f"node: {text!r} has {len(fields)} coordinates, {self.name} has {len(self.shape)}"
+            )
+        node = 0
+        for field, extent in zip(fields, self.shape, strict=True):
+            coordinate = self._number(field, text)
+            self._require_inside(coordinate, extent, text, "coordinates here")
+            node = node * extent + coordinate
+        return node
+
+    def node_set(self, specifications: str | Iterable[int | str]) -> list[int]:
+        """Find the ids of several nodes, in the order given: ``"5.0,@25,7"`` or any iterable of such."""
+        if isinstance(specifications, str):
+            specifications = specifications.split(",") if specifications.strip() else []
+        return [self.node(one) for one in specifications]
+
+    def _number(self, digits: str, text: str) -> int:
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+            raise WormcastError(
+                f"node: {text!r} is none of an id (20), coordinates "
+                f"({'.'.join('0' for _ in self.shape)}) or a label (@25) of {self.name}"
+            )
+        return int(digits)
+
+    def _require_inside(self, value: int, extent: int, text: str, what: str) -> None:
+        if value >= extent:
+            raise WormcastError(f"node: {text!r} is outside {self.name}, {what} go from 0 to {extent - 1}")
+
+    def describe(self) -> dict[str, Any]:
+        """Everything above as plain data for JSON; ports by name."""
+        return {
+            "topology": self.name,
+            "kind": self.kind,
+            "shape": list(self.shape),
+            "nodes": [
+                {
+                    "id": node,
+                    "coordinates": self.coordinates[node].tolist(),
+                    "label": None if self.labels is None else self.label(node),
+                    "switch": switch,
+                    "port": self.ports[switch][port],
+                }
+                for node, (switch, port) in enumerate(self.attachments.tolist())
+            ],
+            "switches": [{"id": switch, "ports": list(ports)} for switch, ports in enumerate(self.ports)],
+            "links": [
+                {"from": start, "out": self.ports[start][leave], "to": end, "in": self.ports[end][enter]}
+                for start, leave, end, enter in self.links.tolist()
+            ],
+        }

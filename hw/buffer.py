@@ -1,0 +1,159 @@
+"""The shallow replication buffer: one writer, several readers, a pending counter per chunk."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+__all__ = ["ReplicationBuffer"]
+
+#: What the synthesiser is told about the memory, by the name of the storage.
+STORAGE = {"lutram": "distributed", "registers": "registers"}
+
+
+class ReplicationBuffer(wiring.Component):
+    """The buffer of one input port: a FIFO per virtual channel, each flit (a chunk of one flit) read by
+    several readers.
+
+    ::
+
+        write ──▶ memory, one row per (vc, position) ──▶ reader 0: row at its own read position of `vc`
+                  pending[vc][position] := count     ──▶ reader 1: ...
+                  take by a reader: pending -= 1; at zero the chunk is freed
+
+    *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write, and one take
+    per reader, per cycle. With a single reader every chunk has one target, so no counter is built. All virtual
+    channels share one memory, with one read port per reader. The writer must hold a credit: there is no
+    overflow check. *Reset*: empty.
+
+    Parameters
+    ----------
+    vcs, depth : int
+        Virtual channels, and flits per virtual channel (1 to 16).
+    width : int
+        Bits of a row.
+    readers : int
+    storage : "lutram" or "registers"
+
+    Members
+    -------
+    write, write_vc, write_data, write_count : In
+        Store a flit; ``write_count`` readers (at least one) will take it.
+    vc_{r} : In
+        The virtual channel presented to reader r; ``data_{r}`` is its front flit for that reader.
+    take_{r} : In(1)
+        Reader r takes the presented flit.
+    follow_{r} : In(vcs)
+        Reader r is no target of the worm in this virtual channel: its position moves with the freed chunks.
+    skip, skip_vc : In
+        The front flit of a virtual channel leaves the buffer unread; all its readers stand before it.
+    has_{r}, more_{r} : Out(vcs)
+        Per virtual channel: at least one / two flits are stored that reader r has not taken.
+    freed : Out(vcs)
+        A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
+    """
+
+    def __init__(self, *, vcs: int, depth: int, width: int, readers: int = 1, storage: str = "lutram"):
+        if not 1 <= depth <= 16:
+            raise WormcastError(f"ReplicationBuffer.depth: must be 1 to 16 flits, not {depth}")
+        if readers < 1:
+            raise WormcastError(f"ReplicationBuffer.readers: must be at least 1, not {readers}")
+        if storage not in STORAGE:
+            raise WormcastError(f"ReplicationBuffer.storage: must be one of {', '.join(STORAGE)}, not {storage!r}")
+        self.vcs = vcs
+        self.depth = depth
+        self.width = width
+        self.readers = readers
+        self.storage = storage
+        members = {
+            "write": In(1),
+            "write_vc": In(range(vcs)),
+            "write_data": In(width),
+            "write_count": In(range(readers + 1)),
+            "skip": In(1),
+            "skip_vc": In(range(vcs)),
+            "freed": Out(vcs),
+        }
+        for r in range(readers):
+            members |= {
+                f"vc_{r}": In(range(vcs)),
+                f"data_{r}": Out(width),
+                f"take_{r}": In(1),
+                f"has_{r}": Out(vcs),
+                f"more_{r}": Out(vcs),
+                **({f"follow_{r}": In(vcs)} if readers > 1 else {}),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform):
+        m = Module()
+        position_bits = (self.depth - 1).bit_length()
+        m.submodules.memory = store = memory.Memory(
+            shape=self.width, depth=self.vcs << position_bits, init=[], attrs={"ram_style": STORAGE[self.storage]}
+        )
+        write_port = store.write_port()
+        at = [Signal(position_bits, name=f"vc{v}_write_at") for v in range(self.vcs)]
+        m.d.comb += [
+            write_port.en.eq(self.write),
+            write_port.addr.eq(Cat(Array(at)[self.write_vc], self.write_vc)),
+            write_port.data.eq(self.write_data),
+        ]
+        writes = [Signal(name=f"vc{v}_write") for v in range(self.vcs)]
+        for v in range(self.vcs):
+            m.d.comb += writes[v].eq(self.write & (self.write_vc == v))
+            with m.If(writes[v]):
+                m.d.sync += at[v].eq(self._after(at[v]))
+
+        takes = [[Signal(name=f"vc{v}_take{r}") for r in range(self.readers)] for v in range(self.vcs)]
+        read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(self.readers)]
+                   for v in range(self.vcs)]
+        skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
+        for v in range(self.vcs):
+            m.d.comb += skip[v].eq(self.skip & (self.skip_vc == v))
+        for r in range(self.readers):
+            vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
+            read_port = store.read_port(domain="comb")
+            m.d.comb += [
+                read_port.addr.eq(Cat(Array(read_at[v][r] for v in range(self.vcs))[vc], vc)),
+                getattr(self, f"data_{r}").eq(read_port.data),
+            ]
+            for v in range(self.vcs):
+                m.d.comb += takes[v][r].eq(take & (vc == v))
+                gone = takes[v][r] | skip[v]
+                if self.readers > 1:
+                    gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
+                with m.If(gone):
+                    m.d.sync += read_at[v][r].eq(self._after(read_at[v][r]))
+                # thermometer: bit k says that more than k flits are there
+                level = Signal(self.depth, name=f"vc{v}_level{r}")
+                up, down = Cat(1, level)[: self.depth], Cat(level[1:], 0)
+                m.d.sync += level.eq(Mux(gone, Mux(writes[v], level, down), Mux(writes[v], up, level)))
+                m.d.comb += [
+                    getattr(self, f"has_{r}")[v].eq(level[0]),
+                    getattr(self, f"more_{r}")[v].eq(level[1] if self.depth > 1 else 0),
+                ]
+        for v in range(self.vcs):
+            m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
+        return m
+
+    def _after(self, position):
+        """The position behind this one, round the ring."""
+        if self.depth & (self.depth - 1) == 0:
+            return position + 1
+        return Mux(position == self.depth - 1, 0, position + 1)
+
+    def _freed(self, m, v, writes, at, takes, read_at, skip):
+        """Count the takes of every chunk of virtual channel ``v``; say whether one is freed."""
+        if self.readers == 1:
+            return takes[v][0] | skip[v]
+        freed = [skip[v]]
+        for k in range(self.depth):
+            pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{k}")
+            taken = sum((takes[v][r] & (read_at[v][r] == k) for r in range(self.readers)), 0)
+            with m.If(writes[v] & (at[v] == k)):
+                m.d.sync += pending.eq(self.write_count)
+            with m.Elif(~skip[v]):
+                m.d.sync += pending.eq(pending - taken)
+            freed.append((taken != 0) & (pending == taken))
+        return Cat(freed).any()

@@ -1,0 +1,70 @@
+"""The link: what two components share, and all that they share."""
+
+from dataclasses import dataclass
+
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+__all__ = ["LinkSignature", "PortSpec", "flit_layout"]
+
+
+def flit_layout(width: int) -> data.StructLayout:
+    """Layout of a flit: ``head`` marks every header flit, ``tail`` the last flit, ``data`` has ``width`` bits."""
+    return data.StructLayout({"data": width, "head": 1, "tail": 1})
+
+
+class LinkSignature(wiring.Signature):
+    """One direction of a physical link, with its virtual channels, seen from the sender.
+
+    Every member leaves a flip-flop. A flit lies on the link for exactly one cycle; the sender may send on a
+    virtual channel only as many flits as it holds credits for, and starts with one credit per flit of the
+    receiver's buffer.
+
+    Members
+    -------
+    valid : Out(1)
+        A flit is on the link in this cycle.
+    vc : Out(range(vcs))
+        The virtual channel that the flit belongs to.
+    flit : Out(flit_layout(width))
+    credit : In(vcs)
+        A pulse per virtual channel: the receiver has freed one flit.
+    """
+
+    def __init__(self, *, vcs: int, width: int):
+        self.vcs = vcs
+        self.width = width
+        super().__init__({
+            "valid": Out(1),
+            "vc": Out(range(vcs)),
+            "flit": Out(flit_layout(width)),
+            "credit": In(vcs),
+        })
+
+
+@dataclass(frozen=True)
+class PortSpec:
+    """One port of a switch.
+
+    Parameters
+    ----------
+    name : str
+        As it appears in signal names and in the topology (``east``, ``local``).
+    vcs : int
+        Virtual channels; consumption channels where the port is an ejection port.
+    depth : int
+        Flits of buffer per virtual channel at the receiving end, 1 to 16: the own buffer of an input, the
+        credits of an output.
+    """
+
+    name: str
+    vcs: int = 1
+    depth: int = 4
+
+    def __post_init__(self):
+        if self.vcs < 1:
+            raise WormcastError(f"PortSpec.vcs: must be at least 1, not {self.vcs}")
+        if not 1 <= self.depth <= 16:
+            raise WormcastError(f"PortSpec.depth: must be 1 to 16 flits, not {self.depth}")

@@ -1,0 +1,267 @@
+"""From an Amaranth component to a `Design`.
+
+The only module that touches Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
+"""
+
+from importlib.metadata import version
+from typing import Any
+
+import amaranth.hdl._ir as _ir
+import amaranth.hdl._nir as _nir
+from amaranth.hdl import ClockDomain, Fragment, Shape, Value, ValueCastable
+from amaranth.lib import wiring
+
+from . import cells
+from .errors import LoweringError
+
+__all__ = ["check_amaranth", "port_name", "read"]
+
+USED = {
+    _ir: ("build_netlist", "PortDirection"),
+    _nir: (
+        "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Operator",
+        "Part", "PriorityMatch", "SyncReadPort", "SyncWritePort", "Top",
+    ),
+}  # fmt: skip
+
+
+def check_amaranth() -> None:
+    """Check that this Amaranth has the private netlist that the lowering knows.
+
+    Raises
+    ------
+    LoweringError
+        If its version is not 0.5.x, or something that is used has gone.
+    """
+    amaranth = version("amaranth")
+    if not amaranth.startswith("0.5."):
+        raise LoweringError(
+            f"lowering reads Amaranth's netlist, a private interface of 0.5.x: Amaranth {amaranth} is installed"
+        )
+    for module, names in USED.items():
+        for name in names:
+            if not hasattr(module, name):
+                raise LoweringError(
+                    f"lowering reads Amaranth's netlist, a private interface of 0.5.x: "
+                    f"{module.__name__}.{name} has gone from Amaranth {amaranth}"
+                )
+
+
+def port_name(path: tuple[str | int, ...]) -> str:
+    """Name of the port at ``path``: members joined by dots, dimensions by underscores, as in ``in_0.valid``."""
+    name = ""
+    for step in path:
+        name += f"_{step}" if isinstance(step, int) else f".{step}" if name else step
+    return name
+
+
+def read(component: Any) -> cells.Design:
+    """Elaborate ``component`` and return what it is made of.
+
+    Only the clock domain ``sync`` is known, and its reset is never asserted: ``rst`` is the constant 0.
+
+    Raises
+    ------
+    LoweringError
+        If the component has no signature, a combinational cycle, another clock domain, an asynchronous
+        reset, or a cell that the lowering does not know; the sentence names it and its line.
+    """
+    check_amaranth()
+    signature = getattr(component, "signature", None)
+    if not isinstance(signature, wiring.Signature):
+        raise LoweringError(f"{type(component).__name__} has no signature: the lowering needs its ports")
+
+    ports: dict[str, tuple[Value, Any]] = {}
+    names: dict[str, str] = {}
+    for path, member, value in signature.flatten(component):
+        if isinstance(value, ValueCastable):
+            value = value.as_value()
+        key = "__".join(map(str, path))
+        flow = _ir.PortDirection.Input if member.flow == wiring.In else _ir.PortDirection.Output
+        ports[key] = (value, flow)
+        names[key] = port_name(path)
+    if len(set(names.values())) < len(names):
+        raise LoweringError(f"{type(component).__name__} has two ports of one name among {sorted(names.values())}")
+
+    domains: dict[str, ClockDomain] = {}
+
+    def domain(name: str) -> ClockDomain:
+        domains[name] = ClockDomain(name)
+        return domains[name]
+
+    try:
+        netlist = _ir.build_netlist(Fragment.get(component, None), ports=ports, missing_domain=domain)
+    except _nir.CombinationalCycle as cycle:
+        raise LoweringError(f"{type(component).__name__} has a combinational cycle: {cycle}") from None
+    for name in domains:
+        if name != "sync":
+            raise LoweringError(
+                f"{type(component).__name__} uses the clock domain {name!r}: the lowering knows only 'sync'"
+            )
+    return _Reader(netlist, names, domains.get("sync")).design()
+
+
+def _line(source: Any) -> str:
+    return f"{source[0]}:{source[1]}" if source else ""
+
+
+class _Reader:
+    def __init__(self, netlist: Any, names: dict[str, str], sync: ClockDomain | None) -> None:
+        self.netlist = netlist
+        self.port_names = names
+        self.clock = self.reset = None
+        if sync is not None and sync.clk in netlist.signals:
+            (self.clock,) = netlist.signals[sync.clk]
+        if sync is not None and sync.rst is not None and sync.rst in netlist.signals:
+            (self.reset,) = netlist.signals[sync.rst]
+        self.read_init: dict[int, int] = {}
+        for late, net in netlist.connections.items():
+            if net > 1 and isinstance(netlist.cells[net.cell], _nir.SyncReadPort):
+                signal, bit = netlist.late_to_signal[late]
+                self.read_init[net.cell] = self.read_init.get(net.cell, 0) | (signal.init >> bit & 1) << net.bit
+        self.signal_names: dict[int, str] = {}
+        for module in netlist.modules:
+            for signal, name in module.signal_names.items():
+                value = netlist.signals[signal]
+                for bit, net in enumerate(value):
+                    full = ".".join((*module.name[1:], name)) + (f"[{bit}]" if len(value) > 1 else "")
+                    self.signal_names.setdefault(int(net), full)
+
+    def design(self) -> cells.Design:
+        top = self.netlist.top
+        converted = tuple(self.cell(index, cell) for index, cell in enumerate(self.netlist.cells))
+        inputs, outputs = {}, {}
+        sources = {name: _line(signal.src_loc) for signal, name in self.netlist.modules[0].signal_names.items()}
+        for key, (start, width) in top.ports_i.items():
+            if key in self.port_names:
+                name = self.port_names[key]
+                nets = tuple(cells.net(0, start + bit) for bit in range(width))
+                inputs[name] = cells.Port(name, nets, sources.get(key, ""))
+        for key, value in top.ports_o.items():
+            name = self.port_names[key]
+            outputs[name] = cells.Port(name, self.nets(value), sources.get(key, ""))
+        return cells.Design(converted, inputs, outputs, self.registers(), self.signal_names)
+
+    def net(self, net: Any) -> int:
+        if net == self.clock:
+            raise LoweringError("the clock of domain 'sync' is used as data, which the lowering does not know")
+        return 0 if net == self.reset else int(net)
+
+    def nets(self, value: Any) -> cells.Nets:
+        return tuple(self.net(net) for net in value)
+
+    def cell(self, index: int, cell: Any) -> cells.Cell:
+        source = _line(cell.src_loc)
+        match cell:
+            case _nir.Top():
+                return cells.Inputs(source=source, width=2 + sum(width for _, width in cell.ports_i.values()))
+            case _nir.Operator():
+                inputs = tuple(self.nets(value) for value in cell.inputs)
+                return cells.Operator(
+                    source=source, width=cell.width, operator=cell.operator, inputs=inputs
+                )
+            case _nir.Part():
+                return cells.Part(
+                    source=source, width=cell.width, value=self.nets(cell.value), signed=cell.value_signed,
+                    offset=self.nets(cell.offset), stride=cell.stride,
+                )  # fmt: skip
+            case _nir.Matches():
+                return cells.Matches(
+                    source=source, width=1, value=self.nets(cell.value), patterns=cell.patterns
+                )
+            case _nir.PriorityMatch():
+                return cells.PriorityMatch(
+                    source=source, width=len(cell.inputs), enable=self.net(cell.en), inputs=self.nets(cell.inputs)
+                )
+            case _nir.AssignmentList():
+                assignments = tuple(
+                    cells.Assignment(self.net(a.cond), a.start, self.nets(a.value)) for a in cell.assignments
+                )
+                return cells.AssignmentList(
+                    source=source, width=len(cell.default), default=self.nets(cell.default), assignments=assignments
+                )
+            case _nir.FlipFlop():
+                self.check_clock(index, cell)
+                if self.net(cell.arst) != 0:
+                    self.refuse(index, cell, "an asynchronous reset")
+                return cells.FlipFlop(
+                    source=source, width=len(cell.data), data=self.nets(cell.data), init=cell.init
+                )
+            case _nir.Memory():
+                return cells.Memory(
+                    source=source, width=0, name=self.path(cell.module_idx, cell.name), columns=cell.width,
+                    depth=cell.depth, init=tuple(row & (1 << cell.width) - 1 for row in cell.init),
+                )  # fmt: skip
+            case _nir.SyncWritePort():
+                self.check_clock(index, cell)
+                return cells.WritePort(
+                    source=source, width=0, memory=cell.memory, data=self.nets(cell.data),
+                    address=self.nets(cell.addr), enable=self.nets(cell.en),
+                )  # fmt: skip
+            case _nir.AsyncReadPort():
+                return cells.AsyncRead(
+                    source=source, width=cell.width, memory=cell.memory, address=self.nets(cell.addr)
+                )
+            case _nir.SyncReadPort():
+                self.check_clock(index, cell)
+                return cells.SyncRead(
+                    source=source, width=cell.width, memory=cell.memory, address=self.nets(cell.addr),
+                    enable=self.net(cell.en), transparent=cell.transparent_for, init=self.read_init.get(index, 0),
+                )  # fmt: skip
+        return self.refuse(index, cell, f"a cell of kind {type(cell).__name__}")
+
+    def check_clock(self, index: int, cell: Any) -> None:
+        if cell.clk_edge != "pos":
+            self.refuse(index, cell, "a falling clock edge")
+        if self.clock is None or cell.clk != self.clock:
+            name = self.signal_names.get(int(cell.clk), "a constant")
+            self.refuse(index, cell, f"a clock other than that of domain 'sync' ({name})")
+
+    def refuse(self, index: int, cell: Any, what: str) -> Any:
+        """Raise the sentence that says what is not supported, of which signal, in which line."""
+        module = self.path(cell.module_idx, "").rstrip(".") or "the top level"
+        nets = sorted({*cell.output_nets(index), *cell.input_nets()})
+        known = [self.signal_names[int(net)] for net in nets if int(net) in self.signal_names]
+        known += [str(name) for name in (getattr(cell, "type", None), getattr(cell, "name", None)) if name]
+        signals = f" (with {', '.join(dict.fromkeys(known))})" if known else ""
+        raise LoweringError(
+            f"{what} in {module}{signals} is not supported by the lowering: {_line(cell.src_loc) or 'no line known'}"
+        )
+
+    def path(self, module: int, name: str) -> str:
+        return ".".join((*self.netlist.modules[module].name[1:], name))
+
+    def registers(self) -> tuple[cells.Register, ...]:
+        """Name every flip-flop by the signal that was assigned, in the module that assigned it."""
+        bits: dict[str, list[tuple[int, int, int]]] = {}
+        width: dict[str, int] = {}
+        named = set()
+        for late, net in self.netlist.connections.items():
+            if net < 2 or not isinstance(self.netlist.cells[net.cell], _nir.FlipFlop):
+                continue
+            signal, bit = self.netlist.late_to_signal[late]
+            module = self.netlist.cells[net.cell].module_idx
+            local = self.netlist.modules[module].signal_names.get(signal, signal.name) or f"register_{net.cell}"
+            name = self.path(module, local)
+            bits.setdefault(name, []).append((bit, net.cell, net.bit))
+            width[name] = Shape.cast(signal.shape()).width
+            named.add(net.cell)
+        registers = [cells.Register(name, width[name], tuple(sorted(bits[name]))) for name in bits]
+
+        ports: dict[int, int] = {}
+        for index, cell in enumerate(self.netlist.cells):
+            if isinstance(cell, _nir.FlipFlop) and index not in named:
+                name = self.path(cell.module_idx, f"register_{index}")
+                size = len(cell.data)
+                registers.append(cells.Register(name, size, tuple((bit, index, bit) for bit in range(size))))
+            elif isinstance(cell, _nir.Memory):
+                name = self.path(cell.module_idx, cell.name)
+                registers.append(cells.Register(name, cell.width, memory=index))
+            elif isinstance(cell, _nir.SyncReadPort):
+                number = ports[cell.memory] = ports.get(cell.memory, -1) + 1
+                memory = self.netlist.cells[cell.memory]
+                name = self.path(memory.module_idx, f"{memory.name}.read_{number}")
+                registers.append(
+                    cells.Register(name, cell.width, tuple((bit, index, bit) for bit in range(cell.width)))
+                )
+        return tuple(registers)

@@ -1,0 +1,289 @@
+"""What each operator means, on values of any width.
+
+A *wide* value is a list of nodes of 64 bits, the last one narrower: vectors of wider integers would be
+computed one instance at a time. `OPERATORS` maps the operators of Amaranth's netlist to functions of
+``(graph, inputs, width)``; the result has ``width`` bits.
+"""
+
+from collections.abc import Callable, Sequence
+
+from .errors import LoweringError
+from .graph import Graph, Node
+
+__all__ = ["OPERATORS", "Wide", "bits", "lookup", "part", "to_wide"]
+
+LIMB = 64
+
+Wide = list[Node]
+
+
+def width_of(wide: Wide) -> int:
+    """Bits of ``wide``."""
+    return sum(limb.width for limb in wide)
+
+
+def bits(graph: Graph, wide: Wide, low: int, width: int) -> Node:
+    """Bits ``low`` to ``low + width``, at most 64 of them, zeros past the end."""
+    parts, position = [], 0
+    for limb in wide:
+        first, last = max(low, position), min(low + width, position + limb.width)
+        if first < last:
+            parts.append(graph.slice(limb, first - position, last - first))
+        position += limb.width
+    return graph.extend(graph.concat(parts), width)
+
+
+def to_wide(graph: Graph, parts: Sequence[Node], width: int) -> Wide:
+    """``parts`` side by side, least significant first, ``width`` bits with zeros above."""
+    loose = list(parts)
+    total = width_of(loose)
+    while total < width:
+        loose.append(graph.const(0, min(LIMB, width - total)))
+        total += loose[-1].width
+    return [bits(graph, loose, low, min(LIMB, width - low)) for low in range(0, max(width, 1), LIMB)]
+
+
+def any_set(graph: Graph, wide: Wide) -> Node:
+    """Whether any bit is set."""
+    return graph.any_(graph.not_(graph.eq(limb, graph.const(0, limb.width))) for limb in wide)
+
+
+def all_set(graph: Graph, wide: Wide) -> Node:
+    """Whether all bits are set."""
+    return graph.all_(graph.eq(limb, graph.const(-1, limb.width)) for limb in wide)
+
+
+def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
+    """Sum of two values of one width and a carry."""
+    result = []
+    for index, (x, y) in enumerate(zip(a, b, strict=True)):
+        total = graph.add(x, y)
+        out = graph.less(total, x)
+        if carry is not None:
+            with_carry = graph.add(total, graph.extend(carry, x.width))
+            out = graph.or_(out, graph.less(with_carry, total))
+            total = with_carry
+        carry = out if index + 1 < len(a) else None
+        result.append(total)
+    return result
+
+
+def subtract(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Difference of two values of one width."""
+    if len(a) == 1:
+        return [graph.sub(a[0], b[0])]
+    return add(graph, a, [graph.not_(limb) for limb in b], graph.const(1, 1))
+
+
+def negate(graph: Graph, a: Wide) -> Wide:
+    """Zero minus ``a``."""
+    return subtract(graph, [graph.const(0, limb.width) for limb in a], a)
+
+
+def equal(graph: Graph, a: Wide, b: Wide) -> Node:
+    """Whether two values of one width are equal."""
+    return graph.all_(graph.eq(x, y) for x, y in zip(a, b, strict=True))
+
+
+def less(graph: Graph, a: Wide, b: Wide) -> Node:
+    """Whether ``a`` is less than ``b``, unsigned."""
+    result = graph.const(0, 1)
+    for x, y in zip(a, b, strict=True):
+        result = graph.or_(graph.less(x, y), graph.and_(graph.eq(x, y), result))
+    return result
+
+
+def flip_sign(graph: Graph, a: Wide) -> Wide:
+    """``a`` with the highest bit inverted, which maps signed order to unsigned."""
+    top = a[-1]
+    if top.width == 0:
+        return a
+    return [*a[:-1], graph.xor(top, graph.const(1 << top.width - 1, top.width))]
+
+
+def sign_of(graph: Graph, a: Wide) -> Node:
+    """Highest bit of ``a``."""
+    top = a[-1]
+    return graph.slice(top, top.width - 1, 1) if top.width else graph.const(0, 1)
+
+
+def select(graph: Graph, condition: Node, a: Wide, b: Wide) -> Wide:
+    """``a`` where ``condition`` holds, else ``b``."""
+    return [graph.select(condition, x, y) for x, y in zip(a, b, strict=True)]
+
+
+def shift(graph: Graph, op: str, a: Wide, places: Wide) -> Wide:
+    """``a`` moved by ``places``; ``op`` is shl, lshr or ashr, and a move past the end leaves the fill."""
+    width = width_of(a)
+    fill = [graph.const(0, limb.width) for limb in a]
+    if op == "ashr":
+        fill = [graph.sign_extend(sign_of(graph, a), limb.width) if limb.width else limb for limb in a]
+    inside = min((width - 1).bit_length(), width_of(places)) if width else 0
+    low = bits(graph, places, 0, inside)
+    beyond = any_set(graph, to_wide(graph, parts_from(graph, places, inside), width_of(places) - inside))
+    if low.is_const or len(a) > 1:
+        for bit in range(inside):
+            moved = shift_constant(graph, op, a, 1 << bit, fill)
+            a = select(graph, graph.slice(low, bit, 1), moved, a)
+    elif inside:
+        a = [graph.shift_by(op, a[0], low)]
+    return select(graph, beyond, fill, a)
+
+
+def parts_from(graph: Graph, wide: Wide, low: int) -> list[Node]:
+    """Bits of ``wide`` from ``low`` on, in pieces of up to 64."""
+    width = width_of(wide)
+    return [bits(graph, wide, start, min(LIMB, width - start)) for start in range(low, width, LIMB)]
+
+
+def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> Wide:
+    """``a`` moved by a known number of places."""
+    width = width_of(a)
+    if places >= width:
+        return fill
+    if op == "shl":
+        zeros = to_wide(graph, [], places)
+        return to_wide(graph, [*zeros, *parts_from(graph, a, 0)], width)
+    kept = parts_from(graph, a, places)
+    above = [bits(graph, fill, start, min(LIMB, places - start)) for start in range(0, places, LIMB)]
+    return to_wide(graph, [*kept, *above], width)
+
+
+def magnitude(graph: Graph, a: Wide) -> Wide:
+    """``a`` without its sign, as an unsigned number of the same width."""
+    return select(graph, sign_of(graph, a), negate(graph, a), a)
+
+
+def single(a: Wide, what: str) -> Node:
+    """The one node of ``a``."""
+    if len(a) > 1:
+        raise LoweringError(f"{what} of {width_of(a)} bits: the lowering computes it up to {LIMB} bits")
+    return a[0]
+
+
+def divide(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Unsigned quotient, zero where ``b`` is."""
+    return [graph.divide(single(a, "division"), single(b, "division"))]
+
+
+def remainder(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Unsigned remainder, zero where ``b`` is."""
+    return [graph.remainder(single(a, "modulo"), single(b, "modulo"))]
+
+
+def divide_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Quotient rounded down, zero where ``b`` is."""
+    x, y = magnitude(graph, a), magnitude(graph, b)
+    quotient, rest = divide(graph, x, y), remainder(graph, x, y)
+    opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
+    # -(q + 1) is ~q; a rest moves the quotient down only below zero
+    negative = select(graph, any_set(graph, rest), [graph.not_(q) for q in quotient], negate(graph, quotient))
+    result = select(graph, opposite, negative, quotient)
+    return select(graph, any_set(graph, b), result, [graph.const(0, limb.width) for limb in a])
+
+
+def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Remainder with the sign of ``b``, zero where ``b`` is."""
+    rest = remainder(graph, magnitude(graph, a), magnitude(graph, b))
+    signed = select(graph, sign_of(graph, a), negate(graph, rest), rest)
+    opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
+    corrected = graph.and_(opposite, any_set(graph, rest))
+    result = select(graph, corrected, add(graph, signed, b), signed)
+    return select(graph, any_set(graph, b), result, [graph.const(0, limb.width) for limb in a])
+
+
+def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) -> Node:
+    """Entry number ``index``, ``default`` past the end."""
+    row = list(entries)
+    used = (len(row) - 1).bit_length() if row else 0
+    if not row:
+        return default
+    used = min(used, index.width)
+    for bit in range(used):
+        if len(row) & 1 and index.width > bit:
+            row.append(default)
+        chosen = graph.slice(index, bit, 1)
+        row = [graph.select(chosen, b, a) for a, b in zip(row[::2], row[1::2], strict=True)]
+    high = graph.slice(index, used, index.width - used)
+    return graph.select(graph.eq(high, graph.const(0, high.width)), row[0], default)
+
+
+def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signed: bool) -> Wide:
+    """``width`` bits of ``value`` from bit ``offset * stride``; past its end zeros, or its sign if ``signed``."""
+    size = width_of(value)
+    sign = sign_of(graph, value) if signed else graph.const(0, 1)
+    count = -(-size // stride) if stride else 1
+    if stride == 0 or count == 0 or (len(offset) == 1 and (count <= 8 or size > LIMB) and count <= 128):
+        index = offset[0] if stride else graph.const(0, 1)
+        result = []
+        for start in range(0, max(width, 1), LIMB):
+            step = min(LIMB, width - start)
+            fill = graph.sign_extend(sign, step) if step else graph.const(0, 0)
+            entries = []
+            for place in range(count):
+                low = place * stride + start
+                kept = min(step, max(size - low, 0))
+                above = graph.sign_extend(sign, step - kept) if step > kept else graph.const(0, 0)
+                entries.append(graph.concat((bits(graph, value, low, kept), above)))
+            result.append(lookup(graph, index, entries, fill))
+        return result
+    places = width_of(offset) + stride.bit_length()
+    limbs = to_wide(graph, offset, places)
+    if stride & stride - 1 == 0:
+        zeros = [graph.const(0, stride.bit_length() - 1)]
+        amount = to_wide(graph, [*zeros, *offset], places)
+    else:
+        amount = [graph.mul(single(limbs, "the offset of a part"), graph.const(stride, places))]
+    moved = shift(graph, "ashr" if signed else "lshr", value, amount)
+    above = [graph.sign_extend(sign, min(LIMB, width - low)) for low in range(size, width, LIMB)]
+    return to_wide(graph, [*moved, *above], width)
+
+
+def multiply(graph: Graph, a: Wide, b: Wide) -> Wide:
+    """Product, as wide as both."""
+    return [graph.mul(single(a, "multiplication"), single(b, "multiplication"))]
+
+
+def _limbs(name: str) -> Callable[[Graph, Sequence[Wide], int], Wide]:
+    def apply(graph: Graph, inputs: Sequence[Wide], width: int) -> Wide:
+        return [getattr(graph, name)(*limbs) for limbs in zip(*inputs, strict=True)]
+
+    return apply
+
+
+def _parity(graph: Graph, inputs: Sequence[Wide], width: int) -> Wide:
+    return [graph.fold(graph.xor, (graph.parity(limb) if limb.width else graph.const(0, 1) for limb in inputs[0]))]
+
+
+OPERATORS: dict[str, Callable[[Graph, Sequence[Wide], int], Wide]] = {
+    "~": _limbs("not_"),
+    "&": _limbs("and_"),
+    "|": _limbs("or_"),
+    "^": _limbs("xor"),
+    "m": lambda g, i, w: select(g, i[0][0], i[1], i[2]),
+    "b": lambda g, i, w: [any_set(g, i[0])],
+    "r|": lambda g, i, w: [any_set(g, i[0])],
+    "r&": lambda g, i, w: [all_set(g, i[0])],
+    "r^": _parity,
+    "-": lambda g, i, w: negate(g, i[0]) if len(i) == 1 else subtract(g, *i),
+    "+": lambda g, i, w: add(g, *i),
+    "*": lambda g, i, w: multiply(g, *i),
+    "u//": lambda g, i, w: divide(g, *i),
+    "s//": lambda g, i, w: divide_signed(g, *i),
+    "u%": lambda g, i, w: remainder(g, *i),
+    "s%": lambda g, i, w: remainder_signed(g, *i),
+    "<<": lambda g, i, w: shift(g, "shl", *i),
+    "u>>": lambda g, i, w: shift(g, "lshr", *i),
+    "s>>": lambda g, i, w: shift(g, "ashr", *i),
+    "==": lambda g, i, w: [equal(g, *i)],
+    "!=": lambda g, i, w: [g.not_(equal(g, *i))],
+    "u<": lambda g, i, w: [less(g, i[0], i[1])],
+    "u>": lambda g, i, w: [less(g, i[1], i[0])],
+    "u<=": lambda g, i, w: [g.not_(less(g, i[1], i[0]))],
+    "u>=": lambda g, i, w: [g.not_(less(g, i[0], i[1]))],
+    "s<": lambda g, i, w: [less(g, flip_sign(g, i[0]), flip_sign(g, i[1]))],
+    "s>": lambda g, i, w: [less(g, flip_sign(g, i[1]), flip_sign(g, i[0]))],
+    "s<=": lambda g, i, w: [g.not_(less(g, flip_sign(g, i[1]), flip_sign(g, i[0])))],
+    "s>=": lambda g, i, w: [g.not_(less(g, flip_sign(g, i[0]), flip_sign(g, i[1])))],
+}
+"""Meaning of every operator of the netlist."""

@@ -1,0 +1,263 @@
+"""Where to cut the outputs of cells, so that each piece is one narrow vector.
+
+A cell whose bits do not mix (a selection, a bitwise operator, a register, the columns of a memory) is cut
+where its inputs are put together of different things or assigned apart. A 36-bit word becomes 32 bits and 4,
+a vector of flags single bits; what depends on itself only across pieces is no cycle any more.
+"""
+
+from collections.abc import Iterator
+
+from .cells import (
+    AssignmentList,
+    AsyncRead,
+    Cell,
+    Design,
+    FlipFlop,
+    Inputs,
+    Matches,
+    Memory,
+    Nets,
+    Operator,
+    Part,
+    PriorityMatch,
+    SyncRead,
+    WritePort,
+    cell_of,
+)
+
+__all__ = ["PREFIX", "Piece", "Pieces", "Run", "columns", "live_bits", "mixed", "predecessors"]
+
+WIDEST = 64
+BITWISE = {"~", "&", "|", "^", "m"}
+PREFIX = {"+", "-", "*", "<<"}
+
+Piece = tuple[int, int]
+"""A cell and the first bit of one of its pieces."""
+
+
+def size(cell: Cell) -> int:
+    """Bits of output, or of a row."""
+    return cell.columns if isinstance(cell, Memory) else cell.width
+
+
+class Run:
+    """Neighbouring nets that come from one piece of ``cell``, from constants (``cell`` is None), or repeat.
+
+    ``low`` is the first bit of the cell, or the value of the constants; ``repeats`` says that all nets are
+    that one bit.
+    """
+
+    __slots__ = ("cell", "low", "repeats", "width")
+
+    def __init__(self, cell: int | None, low: int, width: int, repeats: bool = False) -> None:
+        self.cell = cell
+        self.low = low
+        self.width = width
+        self.repeats = repeats
+
+
+def columns(cell: Cell) -> list[tuple[int, Nets]]:
+    """Inputs of ``cell`` of which bit ``i`` meets only bit ``start + i`` of the output, as (start, nets)."""
+    match cell:
+        case Operator(operator="m", inputs=(_, a, b)):
+            return [(0, a), (0, b)]
+        case Operator(operator=operator, inputs=inputs) if operator in BITWISE:
+            return [(0, nets) for nets in inputs]
+        case AssignmentList():
+            return [(0, cell.default), *((a.start, a.value) for a in cell.assignments)]
+        case FlipFlop():
+            return [(0, cell.data)]
+    return []
+
+
+def mixed(cell: Cell) -> list[Nets]:
+    """Inputs of ``cell`` of which every bit may meet every bit of the output."""
+    match cell:
+        case Operator(operator="m"):
+            return [cell.inputs[0]]
+        case Operator() if cell.operator in BITWISE:
+            return []
+        case Operator():
+            return list(cell.inputs)
+        case Part():
+            return [cell.value, cell.offset]
+        case Matches():
+            return [cell.value]
+        case PriorityMatch():
+            return [(cell.enable, *cell.inputs)]
+        case AssignmentList():
+            return [tuple(a.condition for a in cell.assignments)]
+        case AsyncRead():
+            return [cell.address]
+        case SyncRead():
+            return [cell.address, (cell.enable,)]
+        case WritePort():
+            return [cell.address, cell.enable, cell.data]
+    return []
+
+
+def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
+    """Nets that bit ``bit`` of the output of ``cell`` depends on in the same cycle."""
+    match cell:
+        case FlipFlop() | Inputs() | SyncRead():
+            return
+        case PriorityMatch():
+            yield (cell.enable, *cell.inputs[: bit + 1])
+        case Operator(operator="<<", inputs=(value, places)):
+            yield value[: bit + 1]
+            yield places
+        case Operator() if cell.operator in PREFIX:
+            yield from (nets[: bit + 1] for nets in cell.inputs)
+        case AssignmentList():
+            yield (cell.default[bit],)
+            for a in cell.assignments:
+                if a.start <= bit < a.start + len(a.value):
+                    yield (a.condition, a.value[bit - a.start])
+        case _:
+            yield from ((nets[bit],) for _, nets in columns(cell))
+            yield from mixed(cell)
+
+
+def live_bits(design: Design) -> list[int]:
+    """Bits of each cell that anything observable depends on, as a mask.
+
+    Registers, memories and output ports are observable. An addition of which only the low bits are used is
+    computed that narrow.
+    """
+    live = [0] * len(design.cells)
+    pending: list[tuple[int, int]] = []
+
+    def need(nets: Nets) -> None:
+        for net in nets:
+            if net > 1:
+                cell, bit = cell_of(net)
+                if not live[cell] >> bit & 1:
+                    live[cell] |= 1 << bit
+                    pending.append((cell, bit))
+
+    for index, cell in enumerate(design.cells):
+        if isinstance(cell, FlipFlop | SyncRead):
+            live[index] = (1 << cell.width) - 1
+        if isinstance(cell, FlipFlop):
+            need(cell.data)
+        elif isinstance(cell, WritePort | SyncRead):
+            for nets in mixed(cell):
+                need(nets)
+    for port in design.outputs.values():
+        need(port.nets)
+    while pending:
+        index, bit = pending.pop()
+        for nets in predecessors(design.cells[index], bit):
+            need(nets)
+    return live
+
+
+class Pieces:
+    """The cuts of every cell of ``design``.
+
+    The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits.
+    """
+
+    def __init__(self, design: Design, input_cuts: set[int], split: frozenset[int] = frozenset()) -> None:
+        self.design = design
+        self.cuts: list[set[int]] = [set() for _ in design.cells]
+        self.cuts[0] |= input_cuts
+        self._inputs: dict[int, list[tuple[int, Nets]]] = {}
+        self._users: dict[int, set[int]] = {}
+        for index, cell in enumerate(design.cells):
+            where = self.home(index)
+            if isinstance(cell, WritePort):
+                self._inputs.setdefault(cell.memory, []).append((0, cell.data))
+                self.cuts[cell.memory] |= {
+                    bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
+                }
+            elif where == index:
+                self._inputs.setdefault(index, []).extend(columns(cell))
+            if isinstance(cell, PriorityMatch) or index in split:
+                self.cuts[where] |= set(range(1, cell.width))
+        for index, inputs in self._inputs.items():
+            for _, nets in inputs:
+                for net in nets:
+                    if net > 1:
+                        self._users.setdefault(self.home(cell_of(net)[0]), set()).add(index)
+        self._settle(set(self._inputs))
+        while wide := self._cut_wide():
+            self._settle(wide)
+        self.bounds = [
+            [0, *sorted(cut for cut in self.cuts[self.home(index)] if cut < size(cell)), size(cell)]
+            for index, cell in enumerate(design.cells)
+        ]
+
+    def home(self, index: int) -> int:
+        """Cell that holds the cuts of ``index``: the ports of a memory share those of the memory."""
+        cell = self.design.cells[index]
+        return cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
+
+    def _settle(self, pending: set[int]) -> None:
+        """Hand cuts from cell to cell until nothing changes."""
+        while pending:
+            index = pending.pop()
+            cell = self.design.cells[index]
+            width = size(cell)
+            found: set[int] = set()
+            for start, nets in self._inputs[index]:
+                found |= {start, start + len(nets)}
+                for bit in range(1, len(nets)):
+                    a, b = nets[bit - 1], nets[bit]
+                    if a > 1 and b == a + 1:
+                        if cell_of(b)[1] in self.cuts[self.home(cell_of(b)[0])]:
+                            found.add(start + bit)
+                    elif not (a == b or (a < 2 and b < 2)):
+                        found.add(start + bit)
+            found = {cut for cut in found if 0 < cut < width}
+            if not found <= self.cuts[index]:
+                self.cuts[index] |= found
+                pending |= self._users.get(index, set())
+
+    def _cut_wide(self) -> set[int]:
+        changed = set()
+        for index, cell in enumerate(self.design.cells):
+            width = size(cell)
+            if self.home(index) == index:
+                last = 0
+                for cut in (*sorted(self.cuts[index]), width):
+                    for extra in range(last + WIDEST, cut, WIDEST):
+                        self.cuts[index].add(extra)
+                        changed |= self._users.get(index, set()) | ({index} & self._inputs.keys())
+                    last = cut
+        return changed
+
+    def of(self, index: int) -> list[tuple[int, int]]:
+        """Pieces of cell ``index`` as (first bit, end)."""
+        bounds = self.bounds[index]
+        return [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+
+    def runs(self, nets: Nets) -> Iterator[Run]:
+        """``nets`` in the fewest runs."""
+        position = 0
+        while position < len(nets):
+            first = nets[position]
+            end = position + 1
+            if first < 2:
+                while end < len(nets) and nets[end] < 2:
+                    end += 1
+                value = sum(bit << place for place, bit in enumerate(nets[position:end]))
+                yield Run(None, value, end - position)
+            elif end < len(nets) and nets[end] == first:
+                while end < len(nets) and nets[end] == first:
+                    end += 1
+                cell, bit = cell_of(first)
+                yield Run(cell, bit, end - position, repeats=True)
+            else:
+                cell, bit = cell_of(first)
+                cuts = self.cuts[self.home(cell)]
+                # a repeated bit ends the run before its second copy
+                while (
+                    end < len(nets)
+                    and nets[end] == nets[end - 1] + 1
+                    and cell_of(nets[end])[1] not in cuts
+                    and cell_of(nets[end])[0] == cell
+                ):
+                    end += 1
+                yield Run(cell, bit, end - position)
+            position = end

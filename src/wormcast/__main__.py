@@ -1,0 +1,5 @@
+"""``python -m wormcast``."""
+
+from wormcast.sim.cli import main
+
+main()

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wormcast.algorithms import AddressList, Unicast, WormcastError, ideal_width
+
+
+@st.composite
+def formats_and_destinations(draw, most=12):
+    """A format, destinations in visiting order, and a relation."""
+    shape = tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=3).filter(lambda one: max(one) > 1)))
+    relations = draw(st.integers(1, 5))
+    least = ideal_width(shape, 1, relations)
+    header = AddressList(shape, draw(st.integers(least, least + 200)), relations)
+    nodes = st.integers(0, header.nodes - 1)
+    destinations = draw(st.lists(nodes, min_size=1, max_size=most, unique=True))
+    return header, destinations, draw(st.integers(0, relations - 1))
+
+
+def test_the_layout_by_hand():
+    header = AddressList((6, 6), flit_width=16, relations=2)  # 3+3 bits an address, 1 of selector, 2 slots
+    assert (header.field_bits, header.address_bits, header.selector_bits, header.capacity) == (
+        (3, 3),
+        6,
+        1,
+        2,
+    )
+    assert header.address(20) == 0b011_010  # 3.2
+    assert header.encode([20, 30, 4], relation=1) == [
+        0b1_000_101_000_011_010,  # 5.0 above 3.2
+        0b1_000_000_100_000_100,  # 0.4 twice
+    ]
+    assert header.flits(3) == 2
+
+
+def test_strip_shifts_down_and_keeps_the_top_slot():
+    header = AddressList((8, 8), flit_width=20)
+    first = header.encode([1, 2, 3])[0]
+    second = header.strip(first)
+    third = header.strip(second)
+    assert [second, third] == [header.encode([2, 3])[0], header.encode([3])[0]]
+    assert header.strip(third) is None
+
+
+def test_an_extent_of_1_takes_no_bits():
+    assert AddressList((1, 8), 3).field_bits == (0, 3)
+    assert AddressList((1, 8), 3).decode(AddressList((1, 8), 3).encode([7, 0])) == [7, 0]
+
+
+@given(formats_and_destinations())
+def test_what_is_encoded_is_decoded_in_the_same_order(drawn):
+    header, destinations, relation = drawn
+    flits = header.encode(destinations, relation)
+    assert header.decode(flits) == destinations
+    assert len(flits) == header.flits(len(destinations))
+    assert all(0 <= flit < 1 << header.flit_width for flit in flits)
+    assert {header.relation(flit) for flit in flits} == {relation}
+
+
+@given(formats_and_destinations())
+def test_stripping_at_each_destination_leaves_the_header_of_the_rest(drawn):
+    header, destinations, relation = drawn
+    flits = header.encode(destinations, relation)
+    for visited in range(1, len(destinations)):
+        rest = header.strip(flits[0])
+        flits = flits[1:] if rest is None else [rest, *flits[1:]]
+        assert header.decode(flits) == destinations[visited:]
+        assert {header.relation(flit) for flit in flits} == {relation}
+    assert len(flits) == 1
+    assert header.strip(flits[0]) is None
+
+
+def words(header, flit):
+    return [flit >> 64 * part & (1 << 64) - 1 for part in range(-(-header.flit_width // 64))]
+
+
+@given(formats_and_destinations(), st.data())
+@settings(deadline=None)  # the first example may compile
+def test_the_compiled_encoder_equals_the_plain_one(drawn, data):
+    header, first, relation = drawn
+    nodes = st.integers(0, header.nodes - 1)
+    worms = [first, *data.draw(st.lists(st.lists(nodes, min_size=1, max_size=9, unique=True), max_size=4))]
+    offsets = np.cumsum([0, *map(len, worms)])
+    flit_offsets, flits = header.encode_batch(offsets, np.concatenate(worms).astype(np.int32), relation)
+    assert flits.dtype == np.uint64
+    for worm, destinations in enumerate(worms):
+        encoded = flits[flit_offsets[worm] : flit_offsets[worm + 1]].tolist()
+        assert encoded == [words(header, flit) for flit in header.encode(destinations, relation)]
+
+
+def test_no_worms_have_no_flits():
+    flit_offsets, flits = AddressList((8, 8), 32).encode_batch(np.zeros(1, np.int64), np.zeros(0, np.int32))
+    assert flit_offsets.tolist() == [0]
+    assert flits.shape == (0, 1)
+
+
+def test_a_unicast_is_an_address_list_of_one():
+    unicast, listed = Unicast((8, 8), 32), AddressList((8, 8), 32)
+    assert unicast.encode([42]) == listed.encode([42])
+    assert unicast.flits() == unicast.flits(1) == 1
+    offsets, destinations = np.arange(3), np.array([42, 7], np.int32)
+    assert unicast.encode_batch(offsets, destinations)[1].tolist() == [
+        unicast.encode([42]),
+        unicast.encode([7]),
+    ]
+
+
+@given(formats_and_destinations())
+def test_the_ideal_width_is_the_least_for_one_flit(drawn):
+    header, destinations, _ = drawn
+    width = ideal_width(header.shape, len(destinations), header.relations)
+    assert AddressList(header.shape, width, header.relations).flits(len(destinations)) == 1
+    if len(destinations) > 1:
+        assert AddressList(header.shape, width - 1, header.relations).flits(len(destinations)) == 2
+
+
+def plain():
+    return AddressList((6, 6), 32)
+
+
+@pytest.mark.parametrize(
+    ("action", "sentence"),
+    [
+        (
+            lambda: AddressList((6, 6), 5),
+            r"header: flit_width 5 cannot hold 0 selector bits and an address of 6",
+        ),
+        (lambda: AddressList((6, 6), 7, relations=3), r"2 selector bits .* of 6 bits, it must be from 8"),
+        (lambda: AddressList((1, 1), 8), r"header: shape \(1, 1\) has fewer than two nodes"),
+        (lambda: AddressList((0, 8), 8), r"header: shape \(0, 8\) has fewer than two nodes"),
+        (lambda: AddressList((), 8), r"header: shape \(\) has fewer than two nodes"),
+        (lambda: AddressList((6, 6), 8, relations=0), r"header: relations must be from 1, not 0"),
+        (lambda: plain().encode([]), r"header: no destination is given, a worm has from one"),
+        (
+            lambda: plain().encode([1, 2, 1]),
+            r"header: \[1, 2, 1\] names a destination twice, once is allowed",
+        ),
+        (lambda: plain().encode([36]), r"header: node 36 has no address, ids go from 0 to 35"),
+        (lambda: plain().encode([-1]), r"header: node -1 has no address, ids go from 0 to 35"),
+        (lambda: plain().encode([1], relation=1), r"header: relation 1 is unknown, allowed are 0 to 0"),
+        (lambda: plain().node(0b110_000), r"header: address 0x30 has coordinate 6, allowed is up to 5"),
+        (lambda: batch(plain(), [0, 1], [36]), r"header: node 36 has no address, ids go from 0 to 35"),
+        (lambda: batch(plain(), [0, 1], [-1]), r"header: node -1 has no address, ids go from 0 to 35"),
+        (lambda: batch(plain(), [0, 1, 1], [3]), r"header: worm 1 has no destination, a worm has from one"),
+        (lambda: plain().encode_batch(np.arange(1), np.arange(0), 1), r"header: relation 1 is unknown"),
+        (
+            lambda: Unicast((6, 6), 32).encode([1, 2]),
+            r"header: 2 destinations given, a unicast header holds one",
+        ),
+        (lambda: Unicast((6, 6), 32).encode([]), r"header: no destination is given"),
+        (lambda: Unicast((6, 6), 32).flits(2), r"header: 2 destinations given, a unicast header holds one"),
+        (lambda: batch(Unicast((6, 6), 32), [0, 3], [1, 2, 3]), r"header: 3 destinations given, a unicast"),
+        (lambda: ideal_width((6, 6), 0), r"header: ideal width for 0 destinations, it must be from one"),
+        (lambda: ideal_width((1, 1), 1), r"header: shape \(1, 1\) has fewer than two nodes"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(action, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        action()
+
+
+def batch(header, offsets, destinations):
+    return header.encode_batch(np.array(offsets), np.array(destinations, np.int32))

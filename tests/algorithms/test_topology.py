@@ -1,0 +1,168 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import TOPOLOGIES, WormcastError, topology
+
+SHAPES = [(1, 2), (2, 1), (1, 9), (7, 1), (2, 2), (3, 3), (4, 6), (6, 6), (9, 7), (8, 8)]
+
+
+def mesh(*shape):
+    return topology(f"mesh:{'x'.join(map(str, shape))}")
+
+
+def test_ids_are_row_major_and_row_0_is_on_top():
+    three_by_four = mesh(3, 4)
+    assert three_by_four.nodes == three_by_four.switches == 12
+    assert three_by_four.coordinates.tolist() == [[row, column] for row in range(3) for column in range(4)]
+    assert three_by_four.node("2.1") == 9
+    assert three_by_four.node_name(9) == "2.1"
+
+
+def test_the_ports_of_a_two_dimensional_mesh_come_in_this_order():
+    two_by_two = mesh(2, 2)
+    assert set(two_by_two.ports) == {("east", "west", "south", "north", "local")}
+    assert two_by_two.links.tolist() == [
+        [0, 0, 1, 1],  # east into west
+        [0, 2, 2, 3],  # south into north
+        [1, 1, 0, 0],
+        [1, 2, 3, 3],
+        [2, 0, 3, 1],
+        [2, 3, 0, 2],
+        [3, 1, 2, 0],
+        [3, 3, 1, 2],
+    ]
+    assert two_by_two.attachments.tolist() == [[node, 4] for node in range(4)]
+
+
+def test_a_dimension_of_extent_1_has_no_ports():
+    assert mesh(1, 3).ports[0] == ("east", "west", "local")
+    assert mesh(3, 1).ports[0] == ("south", "north", "local")
+
+
+def test_more_dimensions_have_ports_and_links_but_no_labels_so_far():
+    cube = mesh(2, 3, 4)
+    assert cube.ports[0] == ("z+", "z-", "y+", "y-", "x+", "x-", "local")
+    assert mesh(2, 2, 2, 2).ports[0][:2] == ("d3+", "d3-")
+    assert len(cube.links) == 2 * (1 * 3 * 4 + 2 * 2 * 4 + 2 * 3 * 3)
+    assert cube.node("1.2.3") == 23
+    with pytest.raises(WormcastError, match=r"mesh:2x3x4 has no Hamiltonian labels, two-dimensional meshes"):
+        cube.label(0)
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, (2, 3, 4), (2, 1, 2, 3)])
+def test_links_join_neighbours_both_ways_and_every_port_at_most_once(shape):
+    network = mesh(*shape)
+    links = {(start, out): (end, into) for start, out, end, into in network.links.tolist()}
+    assert len(links) == len(network.links)
+    for (start, out), (end, into) in links.items():
+        assert links[end, into] == (start, out)
+        assert np.abs(network.coordinates[start] - network.coordinates[end]).sum() == 1
+        assert network.neighbours[start, out] == end
+    pairs = itertools.combinations(network.coordinates.tolist(), 2)
+    adjacent = sum(sum(abs(a - b) for a, b in zip(*pair, strict=True)) == 1 for pair in pairs)
+    assert len(links) == 2 * adjacent
+    assert (network.neighbours >= 0).sum() == len(links)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_labels_are_a_hamiltonian_path(shape):
+    network = mesh(*shape)
+    assert sorted(network.labels.tolist()) == list(range(network.nodes))
+    along = network.coordinates[network.node_of_label]
+    assert (np.abs(np.diff(along, axis=0)).sum(axis=1) == 1).all()
+    assert network.node("@0") == 0
+
+
+@pytest.mark.parametrize(
+    ("specification", "node"),
+    [(20, 20), (np.int32(20), 20), ("20", 20), (" 3.2 ", 20), ("@21", 20), ("@0", 0)],
+)
+def test_a_node_is_an_id_or_coordinates_or_a_label(specification, node):
+    assert mesh(6, 6).node(specification) == node
+
+
+def test_a_node_set_is_a_text_or_any_iterable():
+    assert mesh(6, 6).node_set("5.0, 31,@0") == mesh(6, 6).node_set(["5.0", 31, "@0"]) == [30, 31, 0]
+    assert mesh(6, 6).node_set("") == mesh(6, 6).node_set([]) == []
+
+
+GARBLED = r"is none of an id \(20\), coordinates \(0\.0\) or a label \(@25\) of mesh:6x6"
+
+
+@pytest.mark.parametrize(
+    ("specification", "sentence"),
+    [
+        (36, r"node: '36' is outside mesh:6x6, ids go from 0 to 35"),
+        ("@36", r"node: '@36' is outside mesh:6x6, labels go from 0 to 35"),
+        ("3.6", r"node: '3\.6' is outside mesh:6x6, coordinates here go from 0 to 5"),
+        ("6.3", r"node: '6\.3' is outside mesh:6x6, coordinates here go from 0 to 5"),
+        ("1.2.3", r"node: '1\.2\.3' has 3 coordinates, mesh:6x6 has 2"),
+        (-1, GARBLED),
+        ("", GARBLED),
+        ("@", GARBLED),
+        ("3.", GARBLED),
+        ("a.b", GARBLED),
+        ("²", GARBLED),
+        ("9" * 5000, GARBLED),
+        (3.2, r"node: 3\.2 is neither a whole number nor text"),
+        (None, r"node: None is neither a whole number nor text"),
+    ],
+)
+def test_any_other_node_is_refused_in_a_sentence(specification, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        mesh(6, 6).node(specification)
+
+
+EXTENTS = r"is not mesh:ROWSxCOLUMNS \(or mesh:XxYxZ\) with whole numbers from 1"
+
+
+@pytest.mark.parametrize(
+    ("specification", "sentence"),
+    [
+        ("mesh:0x4", rf"topology: 'mesh:0x4' {EXTENTS}"),
+        ("mesh:axb", EXTENTS),
+        ("mesh:8", EXTENTS),
+        ("mesh:", EXTENTS),
+        ("mesh:8x", EXTENTS),
+        ("mesh:-2x4", EXTENTS),
+        ("mesh:8 x8", EXTENTS),
+        ("mesh:" + "x".join(["1"] * 70 + ["2"]), EXTENTS),
+        ("mesh:" + "9" * 5000 + "x2", EXTENTS),
+        ("mesh:1x1", r"topology: 'mesh:1x1' has 1 nodes, a mesh has from 2 to 4096"),
+        ("mesh:64x65", r"'mesh:64x65' has 4160 nodes, a mesh has from 2 to 4096"),
+        ("mesh", r"topology: 'mesh' is not KIND:PARAMETERS, allowed are .*mesh:ROWSxCOLUMNS"),
+        ("ring:8", r"topology: 'ring' is unknown, there are .*mesh"),
+    ],
+)
+def test_a_bad_topology_is_refused_in_a_sentence(specification, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        topology(specification)
+
+
+def test_describe_is_plain_and_complete():
+    description = mesh(1, 2).describe()
+    assert description == {
+        "topology": "mesh:1x2",
+        "kind": "mesh",
+        "shape": [1, 2],
+        "nodes": [
+            {"id": 0, "coordinates": [0, 0], "label": 0, "switch": 0, "port": "local"},
+            {"id": 1, "coordinates": [0, 1], "label": 1, "switch": 1, "port": "local"},
+        ],
+        "switches": [
+            {"id": 0, "ports": ["east", "west", "local"]},
+            {"id": 1, "ports": ["east", "west", "local"]},
+        ],
+        "links": [
+            {"from": 0, "out": "east", "to": 1, "in": "west"},
+            {"from": 1, "out": "west", "to": 0, "in": "east"},
+        ],
+    }
+
+
+def test_arrays_are_read_only_and_every_kind_describes_itself():
+    with pytest.raises(ValueError, match="read-only"):
+        mesh(2, 2).links[0, 0] = 1
+    assert all(kind.syntax.startswith(name + ":") and kind.description for name, kind in TOPOLOGIES.items())

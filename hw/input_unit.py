@@ -126,7 +126,7 @@ class InputUnit(wiring.Component):
             worm = InputVC(links=[self.outputs[o].vcs for o in self.network],
                            consumption=0 if self.ejection is None else self.outputs[self.ejection].vcs,
                            readers=len(self.groups))
-            m.submodules[f"vc_{v}"] = worm
+            m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
                 worm.write.eq(self.link.valid & (self.link.vc == v)),
@@ -162,7 +162,8 @@ class InputUnit(wiring.Component):
             request = self.decoder.request(self.port, code)
             onward = [Signal(name=f"vc{v}_arriving_onward") for v in range(self.spec.vcs)]
             here = [Signal(name=f"vc{v}_arriving_here") for v in range(self.spec.vcs)]
-            goes_on, stays = Signal(), Signal()
+            goes_on = Signal()
+            stays = Signal()
             m.d.comb += [
                 goes_on.eq(Mux(first, Cat(request.all_of[o] for o in self.network).any(), Array(onward)[vc])),
                 stays.eq(Array(here)[vc] | (first & request.all_of[self.ejection])),
@@ -177,7 +178,8 @@ class InputUnit(wiring.Component):
     def _reader(self, m, r, buffer, worms):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins."""
         vcs, group = self.spec.vcs, self.groups[r]
-        sel, last = Signal(range(vcs), name=f"reader{r}_sel"), Signal(range(vcs), name=f"reader{r}_last")
+        sel = Signal(range(vcs), name=f"reader{r}_sel")
+        last = Signal(range(vcs), name=f"reader{r}_last")
 
         def shown(name):
             return Array(getattr(worm, name) for worm in worms)[sel]

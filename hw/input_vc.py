@@ -104,9 +104,11 @@ class InputVC(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         coupled = self.readers == 1
-        owns_link, owns_consumption = Signal(), Signal()
+        owns_link = Signal()
+        owns_consumption = Signal()
         done = [Signal(name=f"done_{r}") for r in range(self.readers)] if not coupled else [C(0)]
-        goes_on, active = Signal(), Signal()
+        goes_on = Signal()
+        active = Signal()
         m.d.comb += [
             goes_on.eq(self.links.any()),
             active.eq(goes_on | self.here),

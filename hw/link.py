@@ -12,7 +12,7 @@ __all__ = ["LinkSignature", "PortSpec", "flit_layout"]
 
 def flit_layout(width: int) -> data.StructLayout:
     """Layout of a flit: ``head`` marks every header flit, ``tail`` the last flit, ``data`` has ``width`` bits."""
-    return data.StructLayout({"data": width, "head": 1, "tail": 1})
+    return data.StructLayout({"head": 1, "tail": 1, "data": width})
 
 
 class LinkSignature(wiring.Signature):

@@ -56,7 +56,10 @@ class Injection(wiring.Component):
         m.d.sync += self.host.credit.eq(buffer.freed)
 
         flit = Signal(layout)
-        owns, vc, credit, send = Signal(), Signal(range(self.port.vcs)), Signal(), Signal()
+        owns = Signal()
+        vc = Signal(range(self.port.vcs))
+        credit = Signal()
+        send = Signal()
         take = Signal()
         m.d.comb += [
             flit.eq(buffer.data_0),
@@ -125,8 +128,11 @@ class Consumption(wiring.Component):
         ]
         m.d.sync += self.network.credit.eq(buffer.freed)
 
-        eligible, sel, last = Signal(vcs), Signal(range(vcs)), Signal(range(vcs))
-        take, flit = Signal(), Signal(layout)
+        eligible = Signal(vcs)
+        sel = Signal(range(vcs))
+        last = Signal(range(vcs))
+        take = Signal()
+        flit = Signal(layout)
         m.d.comb += sel.eq(last)
         with m.Switch(last):
             for v in range(vcs):

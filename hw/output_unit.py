@@ -82,7 +82,10 @@ class OutputUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vcs, depth = self.port.vcs, self.port.depth
-        touched, sent, vc, tail = Signal(), Signal(), Signal(range(vcs)), Signal()
+        touched = Signal()
+        sent = Signal()
+        vc = Signal(range(vcs))
+        tail = Signal()
         m.d.sync += [touched.eq(self.touch), sent.eq(self.send), vc.eq(self.vc)]
         if self.extra_stage:
             m.d.sync += [tail.eq(self.tail), self.link.valid.eq(sent), self.link.vc.eq(vc)]

@@ -77,18 +77,22 @@ class MeshDecoder(Decoder):
     def code_width(self, port):
         return len(self.reaches(port)).bit_length() + self.delivers(port)
 
-    def consumption_class(self, port, straps):
+    def class_of(self, port, *, odd):
         """The directed network of the last hop: H_u (0) or H_l (1) under R, else one class per direction."""
         if self.classes == 1 or port == self.ejection:
-            return C(0)
+            return 0
         if "hamiltonian" not in self.relations:
-            return C(port, range(self.classes))
-        dim, sign = self.steps[port]
-        # the worm moves against the side it came in by
-        if dim == 0:
-            return C(0 if sign < 0 else 1)
-        odd = straps["coordinate_0"][0] if "coordinate_0" in straps else C(0)
-        return odd if sign < 0 else ~odd
+            return port
+        # the worm moves away from the side it came in by; in odd rows the labels fall from left to right
+        dim, side = self.steps[port]
+        upwards = side < 0 if dim == 0 else (side < 0) != odd
+        return 0 if upwards else 1
+
+    def consumption_class(self, port, straps):
+        even, odd = (self.class_of(port, odd=parity) for parity in (False, True))
+        if even == odd or "coordinate_0" not in straps:
+            return C(even, range(max(self.classes, 2)))
+        return straps["coordinate_0"][0] if odd else ~straps["coordinate_0"][0]
 
     def _split(self, address: Value) -> dict[int, Value]:
         """The coordinates in an address, by dimension."""

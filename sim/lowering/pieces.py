@@ -25,9 +25,11 @@ from .cells import (
     cell_of,
 )
 
-__all__ = ["PREFIX", "Piece", "Pieces", "Run", "columns", "live_bits", "mixed", "predecessors"]
+__all__ = ["BITWISE", "SHALLOW", "Piece", "Pieces", "Run", "columns", "live_bits", "mixed", "predecessors", "size"]
 
 WIDEST = 64
+SHALLOW = 32
+"""Memories of at most so many rows are kept as rows, and read by selection; deeper ones by gather."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 
@@ -156,36 +158,47 @@ class Pieces:
     """The cuts of every cell of ``design``.
 
     The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits.
+
+    Members
+    -------
+    cuts : list of set of int, one per cell
+    joined : dict of cell to (start, nets)
+        The cells whose bits do not mix, and the inputs that their bits from ``start`` take.
+    users : dict of cell to those of ``joined`` that take its bits
     """
 
     def __init__(self, design: Design, input_cuts: set[int], split: frozenset[int] = frozenset()) -> None:
         self.design = design
         self.cuts: list[set[int]] = [set() for _ in design.cells]
         self.cuts[0] |= input_cuts
-        self._inputs: dict[int, list[tuple[int, Nets]]] = {}
-        self._users: dict[int, set[int]] = {}
+        self.joined: dict[int, list[tuple[int, Nets]]] = {}
+        self.users: dict[int, set[int]] = {}
         for index, cell in enumerate(design.cells):
             where = self.home(index)
             if isinstance(cell, WritePort):
-                self._inputs.setdefault(cell.memory, []).append((0, cell.data))
+                self.joined.setdefault(cell.memory, []).append((0, cell.data))
                 self.cuts[cell.memory] |= {
                     bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
                 }
             elif where == index:
-                self._inputs.setdefault(index, []).extend(columns(cell))
+                self.joined.setdefault(index, []).extend(columns(cell))
             if isinstance(cell, PriorityMatch) or index in split:
                 self.cuts[where] |= set(range(1, cell.width))
-        for index, inputs in self._inputs.items():
+        for index, inputs in self.joined.items():
             for _, nets in inputs:
                 for net in nets:
                     if net > 1:
-                        self._users.setdefault(self.home(cell_of(net)[0]), set()).add(index)
-        self._settle(set(self._inputs))
+                        self.users.setdefault(self.home(cell_of(net)[0]), set()).add(index)
+        self._settle(set(self.joined))
         while wide := self._cut_wide():
             self._settle(wide)
+        self.bound()
+
+    def bound(self) -> None:
+        """Note where pieces begin and end."""
         self.bounds = [
             [0, *sorted(cut for cut in self.cuts[self.home(index)] if cut < size(cell)), size(cell)]
-            for index, cell in enumerate(design.cells)
+            for index, cell in enumerate(self.design.cells)
         ]
 
     def home(self, index: int) -> int:
@@ -200,7 +213,7 @@ class Pieces:
             cell = self.design.cells[index]
             width = size(cell)
             found: set[int] = set()
-            for start, nets in self._inputs[index]:
+            for start, nets in self.joined[index]:
                 found |= {start, start + len(nets)}
                 for bit in range(1, len(nets)):
                     a, b = nets[bit - 1], nets[bit]
@@ -212,7 +225,7 @@ class Pieces:
             found = {cut for cut in found if 0 < cut < width}
             if not found <= self.cuts[index]:
                 self.cuts[index] |= found
-                pending |= self._users.get(index, set())
+                pending |= self.users.get(index, set())
 
     def _cut_wide(self) -> set[int]:
         changed = set()
@@ -223,7 +236,7 @@ class Pieces:
                 for cut in (*sorted(self.cuts[index]), width):
                     for extra in range(last + WIDEST, cut, WIDEST):
                         self.cuts[index].add(extra)
-                        changed |= self._users.get(index, set()) | ({index} & self._inputs.keys())
+                        changed |= self.users.get(index, set()) | ({index} & self.joined.keys())
                     last = cut
         return changed
 

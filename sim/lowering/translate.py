@@ -23,15 +23,12 @@ from .cells import (
 )
 from .errors import LoweringError
 from .graph import Graph, Node
-from .pieces import BITWISE, Piece, Pieces, columns, live_bits, mixed, predecessors
+from .pieces import BITWISE, SHALLOW, Piece, Pieces, columns, live_bits, mixed, predecessors
+from .refine import refine
 
 __all__ = ["Program", "Slot", "Write", "translate"]
 
 PART = 64
-SHALLOW = 32
-"""Memories of at most so many rows are kept as rows, and read by selection; deeper ones by gather."""
-
-
 @dataclass(frozen=True)
 class Slot:
     """A piece of state: bits ``low`` to ``low + width`` of ``cell``, of row ``row`` of a shallow memory, or of
@@ -89,14 +86,17 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
     split: frozenset[int] = frozenset()
     while True:
         pieces = Pieces(design, cuts, split)
-        order = _order(design, pieces, live)
+        refine(pieces)
+        sources = _Sources(design, pieces, live)
+        order = sources.order()
         if not isinstance(order, frozenset):
             break
         if order <= split:
             names = ", ".join(design.name(net(cell, 0)) for cell in sorted(order))
             raise LoweringError(f"combinational cycle through {names}")
         split |= order
-    return _Translator(design, pieces, live, order, place).program(outputs)
+    sizes = {word: len(nets) for word, nets in inputs.items()}
+    return _Translator(design, pieces, sources, order, place, sizes).program(outputs)
 
 
 def _bit(net: int) -> int:
@@ -124,67 +124,69 @@ def _refuse_paths(design: Design) -> None:
                 ]
 
 
-def _order(design: Design, pieces: Pieces, live: list[int]) -> list[Piece] | frozenset[int]:
-    """Live pieces, each after those it depends on; or the cells of a cycle."""
-    bounds = {index: dict(pieces.of(index)) for index in range(len(design.cells))}
-    first: dict[int, list[int]] = {}
-    for index, spans in bounds.items():
-        starts = []
-        for low, high in spans.items():
-            starts += [low] * (high - low)
-        first[index] = starts
+class _Sources:
+    """Which pieces each piece needs in the same cycle."""
 
-    def sources(piece: Piece) -> Iterator[Piece]:
+    def __init__(self, design: Design, pieces: Pieces, live: list[int]) -> None:
+        self.design = design
+        self.live = live
+        self.ends = [dict(pieces.of(index)) for index in range(len(design.cells))]
+        self.starts = [
+            [low for low, high in spans.items() for _ in range(low, high)] for spans in self.ends
+        ]
+
+    def piece(self, net: int) -> Piece:
+        """Piece that ``net`` is in."""
+        cell, bit = cell_of(net)
+        return cell, self.starts[cell][bit]
+
+    def of(self, piece: Piece) -> Iterator[Piece]:
+        """Pieces that ``piece`` needs."""
         index, low = piece
-        cell = design.cells[index]
-        if isinstance(cell, FlipFlop | Inputs | SyncRead):
-            return
+        cell = self.design.cells[index]
+        high = self.ends[index][low]
         groups: list[Nets] = []
-        if columns(cell):
-            high = bounds[index][low]
+        if columns(cell) and not isinstance(cell, FlipFlop):
             for start, nets in columns(cell):
                 groups.append(nets[max(low - start, 0) : max(high - start, 0)])
             if isinstance(cell, AssignmentList):
-                conditions = [
-                    a.condition for a in cell.assignments if a.start < high and low < a.start + len(a.value)
-                ]
-                groups.append(tuple(conditions))
+                groups += [(a.condition,) for a in cell.assignments if a.start < high and low < a.start + len(a.value)]
             else:
                 groups += mixed(cell)
         else:
-            top = min(bounds[index][low], live[index].bit_length()) - 1
+            top = min(high, self.live[index].bit_length()) - 1
             groups += predecessors(cell, max(top, low))
         for nets in groups:
             for source in nets:
                 if source > 1:
-                    there, bit = cell_of(source)
-                    yield there, first[there][bit]
+                    yield self.piece(source)
 
-    done: set[Piece] = set()
-    order: list[Piece] = []
-    for index, spans in bounds.items():
-        for low, high in spans.items():
-            root = (index, low)
-            if root in done or not live[index] >> low & (1 << high - low) - 1:
-                continue
-            path: dict[Piece, Iterator[Piece]] = {root: sources(root)}
-            stack = [root]
-            while stack:
-                for source in path[stack[-1]]:
-                    if source in path:
-                        cycle = stack[stack.index(source) :]
-                        cells = frozenset(cell for cell, _ in cycle if columns(design.cells[cell]))
-                        return cells or frozenset(cell for cell, _ in cycle)
-                    if source not in done:
-                        path[source] = sources(source)
-                        stack.append(source)
-                        break
-                else:
-                    piece = stack.pop()
-                    del path[piece]
-                    done.add(piece)
-                    order.append(piece)
-    return order
+    def order(self) -> list[Piece] | frozenset[int]:
+        """Live pieces, each after those it needs; or the cells of a cycle, those that can be cut if any."""
+        done: set[Piece] = set()
+        order: list[Piece] = []
+        for index, spans in enumerate(self.ends):
+            for low, high in spans.items():
+                if (index, low) in done or not self.live[index] >> low & (1 << high - low) - 1:
+                    continue
+                path: dict[Piece, Iterator[Piece]] = {(index, low): self.of((index, low))}
+                stack = [(index, low)]
+                while stack:
+                    for source in path[stack[-1]]:
+                        if source in path:
+                            cycle = stack[stack.index(source) :]
+                            cells = frozenset(cell for cell, _ in cycle if columns(self.design.cells[cell]))
+                            return cells or frozenset(cell for cell, _ in cycle)
+                        if source not in done:
+                            path[source] = self.of(source)
+                            stack.append(source)
+                            break
+                    else:
+                        piece = stack.pop()
+                        del path[piece]
+                        done.add(piece)
+                        order.append(piece)
+        return order
 
 
 class _Translator:
@@ -192,29 +194,32 @@ class _Translator:
         self,
         design: Design,
         pieces: Pieces,
-        live: list[int],
+        sources: _Sources,
         order: list[Piece],
         place: dict[int, tuple[str, int]],
+        sizes: dict[str, int],
     ) -> None:
         self.design = design
         self.pieces = pieces
-        self.live = live
+        self.sources = sources
+        self.live = sources.live
+        self.ends = sources.ends
         self.order = order
         self.place = place
+        self.sizes = sizes
         self.graph = Graph()
         self.out = Program(self.graph)
         self.slots: dict[tuple[int, int, int | None], int] = {}
-        self.ends = [dict(pieces.of(index)) for index in range(len(design.cells))]
 
     def program(self, outputs: Mapping[str, Nets]) -> Program:
         self.lay_out()
-        now = _Moment(self, self.present())
+        present = self.present()
+        now = _Moment(self, present)
         self.out.settled = now.words(outputs)
         after = now.state_after()
         for key, value in after.items():
-            slot = self.slots[key]
-            if self.out.slots[slot].depth == 0 and value.op != "state" or value.data != slot:
-                self.out.next[slot] = value
+            if value is not present[key]:
+                self.out.next[self.slots[key]] = value
         self.out.outputs = _Moment(self, after, later=True).words(outputs)
         return self.out
 
@@ -259,7 +264,6 @@ class _Moment:
         self.state = state
         self.later = later
         self.values: dict[Piece, Node] = {}
-        self.known: set[int] = set()
 
     def words(self, outputs: Mapping[str, Nets]) -> dict[tuple[str, int], Node]:
         """Parts of the output words."""
@@ -269,28 +273,20 @@ class _Moment:
         }
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute all pieces, or those that ``wanted`` nets depend on."""
-        needed: set[int] | None = None
+        """Compute all pieces, or those that ``wanted`` nets need."""
+        needed: set[Piece] = set()
         if wanted is not None:
-            needed = set()
-            pending = [net for net in wanted if net > 1]
+            pending = [self.of.sources.piece(net) for net in wanted if net > 1]
             while pending:
                 here = pending.pop()
                 if here not in needed:
                     needed.add(here)
-                    cell, bit = cell_of(here)
-                    for nets in predecessors(self.of.design.cells[cell], bit):
-                        pending += [net for net in nets if net > 1]
-            # whole pieces are computed, so the pieces of all their bits are needed
-            marked = {(c, b) for c, b in map(cell_of, needed)}
+                    pending += self.of.sources.of(here)
         for index, low in self.of.order:
-            if (index, low) in self.values:
-                continue
-            high = self.of.ends[index][low]
-            if needed is not None and not any((index, bit) in marked for bit in range(low, high)):
+            if (index, low) in self.values or (wanted is not None and (index, low) not in needed):
                 continue
             try:
-                self.values[index, low] = self.piece(index, low, high)
+                self.values[index, low] = self.piece(index, low, self.of.ends[index][low])
             except LoweringError as error:
                 where = self.of.design.cells[index].source or "no line known"
                 raise LoweringError(f"{error} ({self.of.design.name(net(index, low))}, {where})") from None
@@ -361,11 +357,13 @@ class _Moment:
                 word, at = self.of.place.get(low, ("", 0))
                 if not word:
                     return graph.const(0, high - low)
-                return graph.slice(graph.node("input", PART, (), (word, at // PART)), at % PART, high - low)
+                width = min(PART, self.of.sizes[word] - at // PART * PART)
+                return graph.slice(graph.node("input", width, (), (word, at // PART)), at % PART, high - low)
             case FlipFlop() | SyncRead():
                 return self.state[index, low, None]
             case Operator(operator="m", inputs=(condition, a, b)):
-                return graph.select(self.one(condition[0]), self.narrow(a[low:high]), self.narrow(b[low:high]))
+                choice = [[self.narrow(nets)] for nets in (condition, a[low:high], b[low:high])]
+                return operators.OPERATORS["m"](graph, choice, high - low)[0]
             case Operator() if cell.operator in BITWISE:
                 values = [[self.narrow(nets[low:high])] for nets in cell.inputs]
                 return operators.OPERATORS[cell.operator](graph, values, high - low)[0]

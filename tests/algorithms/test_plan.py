@@ -137,6 +137,7 @@ UPWARD = example("dual-path").worms[0]
             {"links": ((20, 18), *UPWARD.links[1:])},
             r"worm 0 takes 20 to 18 at switch 20, which is no link there",
         ),
+        ({"links": ((21, 19), *UPWARD.links[1:])}, r"worm 0 takes 21 to 19 at switch 20, which is no link"),
         ({"links": UPWARD.links[1:]}, r"worm 0 takes 19 to 25 at switch 20, which is no link there"),
         (
             {"links": ((20, 26), *UPWARD.links[1:])},

@@ -115,6 +115,10 @@ def test_a_relation_of_one_s_own_is_a_table():
             [[2, 0, 0], [1, 2, 2], [1, 1, 2]],
             r"towards node 2 it leaves switch 1 of mesh:1x3 by port 2, where",
         ),
+        (
+            [[2, 0, 0], [1, 2, 0], [1, 1, 0]],
+            r"towards node 2 it leaves switch 2 of mesh:1x3 by port 0, where",
+        ),
     ],
 )
 def test_a_table_that_leads_out_of_the_network_is_refused(table, sentence):

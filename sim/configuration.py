@@ -1,0 +1,111 @@
+"""The hardware options of a run, resolved and checked."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from wormcast.algorithms import Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw import PortSpec, Switch
+from wormcast.hw.decoders import MeshDecoder
+from wormcast.hw.network_interface import NetworkInterface
+
+__all__ = ["Configuration"]
+
+ALLOWED = {
+    "readers": ("coupled", "independent"),
+    "header": ("real", "ideal"),
+    "delays": ("paper", "fast"),
+    "storage": ("lutram", "registers"),
+}
+LIMITS = {"vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """Hardware options: one object from the command line down to the components.
+
+    Parameters
+    ----------
+    vcs : int
+        Virtual channels of each link, 1 to 16.
+    buffer : int
+        Flits of buffer per virtual channel, 1 to 16; the same for each consumption channel.
+    readers : "coupled" or "independent"
+        Whether a worm's outputs advance together.
+    consumption : int
+        Consumption channels of each node, 1 to 16, on one shared physical link.
+    flit_width : int
+        Data bits of a flit, 1 to 1024.
+    header : "real" or "ideal"
+        ``ideal`` widens the flit until every header of the run fits into one.
+    delays : "paper" or "fast"
+        Header 3 and data 2 cycles a hop, or 4 and 3 at a higher clock.
+    storage : "lutram" or "registers"
+        What the buffers are built of; no cycle depends on it.
+
+    Raises
+    ------
+    WormcastError
+        A value that is not allowed.
+    """
+
+    vcs: int = 2
+    buffer: int = 4
+    readers: str = "coupled"
+    consumption: int = 2
+    flit_width: int = 32
+    header: str = "real"
+    delays: str = "paper"
+    storage: str = "lutram"
+
+    def __post_init__(self) -> None:
+        for field, allowed in ALLOWED.items():
+            value = getattr(self, field)
+            if value not in allowed:
+                raise WormcastError(f"{field}: {value!r} is given, allowed are {', '.join(allowed)}")
+        for field, (least, most) in LIMITS.items():
+            value = getattr(self, field)
+            if not least <= value <= most:
+                raise WormcastError(f"{field}: {value} is given, allowed are {least} to {most}")
+
+    def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
+        """Resolve ``header="ideal"`` for worms of at most so many destinations."""
+        if self.header == "real":
+            return self
+        width = ideal_width(topology.shape, max(destinations, 1))
+        return replace(self, flit_width=max(self.flit_width, width))
+
+    def header_format(self, topology: Topology, scheme: Scheme) -> AddressList:
+        """Make the scheme's header format at this flit width."""
+        return scheme.header(topology.shape, self.flit_width)
+
+    def router(self, topology: Topology, scheme: Scheme) -> Switch:
+        """Build one router of the network."""
+        header = self.header_format(topology, scheme)
+        decoder = MeshDecoder(
+            header, relations=(scheme.relation.name,), multicast=not isinstance(header, Unicast)
+        )
+        inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.ports]
+        outputs = [*inputs[:-1], PortSpec(inputs[-1].name, vcs=self.consumption, depth=self.buffer)]
+        return Switch(
+            inputs=inputs,
+            outputs=outputs,
+            decoder=decoder,
+            width=self.flit_width,
+            readers=self.readers,
+            storage=self.storage,
+            delays=self.delays,
+        )
+
+    def interface(self) -> NetworkInterface:
+        """Build one network interface."""
+        return NetworkInterface(
+            injection=PortSpec("injection", vcs=self.vcs, depth=self.buffer),
+            consumption=PortSpec("consumption", vcs=self.consumption, depth=self.buffer),
+            width=self.flit_width,
+            storage=self.storage,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all options, resolved, as plain data for JSON."""
+        return asdict(self)

@@ -1,0 +1,108 @@
+"""The judge: Amaranth's own simulator over the whole network, every signal in the waveform."""
+
+from pathlib import Path
+
+import numpy as np
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.sim import Simulator
+
+from ..host import NOW, UNDELIVERED, Host, host_step
+from ..network import HOST, Network
+
+
+__all__ = ["AmaranthEngine", "compose"]
+
+
+def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]]:
+    """Build the network as one module, its components by kind; the hosts' links are left open."""
+    module = Module()
+    components: dict[str, list[wiring.Component]] = {}
+    for kind in network.kinds.values():
+        components[kind.name] = []
+        for index, name in enumerate(kind.instances):
+            component = kind.build()
+            components[kind.name].append(component)
+            module.submodules[name] = component
+            for strap, values in kind.straps.items():
+                module.d.comb += getattr(component, strap).eq(int(values[index]))
+    for join in network.joins:
+        if HOST in (join.from_kind, join.to_kind):
+            continue
+        for start, end in zip(join.from_instances, join.to_instances, strict=True):
+            wiring.connect(
+                module,
+                getattr(components[join.from_kind][start], join.from_port),
+                getattr(components[join.to_kind][end], join.to_port),
+            )
+    return module, components
+
+
+class AmaranthEngine:
+    """Steps a network in Amaranth's simulator: slow, for networks up to 3x3 or so.
+
+    Parameters
+    ----------
+    network : Network
+    host : Host
+        The program to run; holds the results.
+    vcd : Path, optional
+        Where to write the waveform of every signal.
+    observe : callable, optional
+        Called in every cycle with the cycle's number and a function from (kind, instance, port) to the word
+        that the port drives; for tests.
+    """
+
+    def __init__(self, network: Network, host: Host, *, vcd: Path | None = None, observe=None):
+        self.network = network
+        self.host = host
+        self.vcd = vcd
+        self.observe = observe
+        self.module, self.components = compose(network)
+
+    def run(self, cycles: int, *, beyond: bool = False) -> None:
+        """Run from reset for so many cycles, or until everything is delivered."""
+        simulator = Simulator(self.module)
+        simulator.add_clock(1e-9)
+
+        async def drive(context):
+            await self._drive(context, cycles, beyond)
+
+        simulator.add_testbench(drive)
+        if self.vcd is None:
+            simulator.run()
+            return
+        with simulator.write_vcd(str(self.vcd)):
+            simulator.run()
+
+    async def _drive(self, context, cycles: int, beyond: bool) -> None:
+        host, nodes = self.host, self.network.nodes
+        interfaces = self.components["interface"]
+        width = self.network.configuration.flit_width
+        parts = host.header.shape[1]
+        rx, tx = np.zeros((parts, nodes), np.uint64), np.zeros((parts, nodes), np.uint64)
+        tx_credit, rx_credit = np.zeros(nodes, np.uint64), np.zeros(nodes, np.uint64)
+
+        def word(link) -> int:
+            vc_bits = len(link.vc)
+            vc = context.get(link.vc) if vc_bits else 0
+            return context.get(link.valid) | vc << 1 | context.get(link.flit.as_value()) << 1 + vc_bits
+
+        def look(kind: str, instance: int, port: str) -> int:
+            return word(getattr(self.components[kind][instance], port))
+
+        while host.counters[NOW] < cycles and (beyond or host.counters[UNDELIVERED] > 0):
+            if self.observe is not None:
+                self.observe(int(host.counters[NOW]), look)
+            for node, interface in enumerate(interfaces):
+                tx_credit[node] = context.get(interface.host_in.credit)
+                received = word(interface.host_out)
+                for part in range(parts):
+                    rx[part, node] = received >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
+            host_step(host, rx, tx_credit, tx, rx_credit)
+            await context.tick()
+            for node, interface in enumerate(interfaces):
+                sent = sum(int(tx[part, node]) << 64 * part for part in range(parts))
+                context.set(interface.host_in.valid, sent & 1)
+                context.set(interface.host_in.flit.as_value(), sent >> 1 & (1 << width + 2) - 1)
+                context.set(interface.host_out.credit, int(rx_credit[node]))

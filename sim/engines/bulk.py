@@ -1,0 +1,188 @@
+"""The engine for research scale: one vector kernel per kind of component, links as index arrays."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import wormcast.hw
+from wormcast.algorithms.compiled import compiled
+
+from ..host import NOW, UNDELIVERED, Host, host_step
+from ..lowering import Block, Kernel, call_step, lower_cached
+from ..network import HOST, Network
+from .words import credit_word, words
+
+__all__ = ["BulkEngine", "kernels"]
+
+Bytes = npt.NDArray[np.uint8]
+SIZES = (1, 2, 4, 8)
+
+
+def kernels(network: Network) -> dict[str, Kernel]:
+    """Compile the network's components, or load them from the cache on disk; by kind."""
+    sources = sorted(Path(wormcast.hw.__file__).parent.rglob("*.py"))
+    result = {}
+    for kind in network.kinds.values():
+        component = kind.build()
+        inputs, outputs = words(component)
+        result[kind.name] = lower_cached(
+            lambda component=component: component,
+            inputs=inputs,
+            outputs=outputs,
+            name=kind.name,
+            cache_key=hashlib.sha256(kind.key.encode()).hexdigest(),
+            sources=sources,
+        )
+    return result
+
+
+class BulkEngine:
+    """Steps a network with compiled code alone.
+
+    In each cycle the words on all links are gathered from the drivers' output arrays into the receivers' input
+    arrays, the hosts take their step, and one kernel call per kind steps all its instances. Every output is a
+    flip-flop's, so the order does not matter.
+
+    Parameters
+    ----------
+    network : Network
+    host : Host
+        The program to run; holds the results.
+    """
+
+    def __init__(self, network: Network, host: Host):
+        self.network = network
+        self.host = host
+        self.kernels = kernels(network)
+        self.blocks: dict[str, Block] = {}
+        for name, kernel in self.kernels.items():
+            kind = network.kinds[name]
+            block = kernel.allocate(len(kind.instances))
+            for strap, values in kind.straps.items():
+                block.input(strap)[: block.n] = values
+            self.blocks[name] = block
+        self._lay_out_words()
+        self._join()
+
+    def _lay_out_words(self) -> None:
+        """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
+        nodes = self.network.nodes
+        interface = self.kernels["interface"]
+        # the hosts' words are the counterparts of the interfaces'
+        mirror = {"rx": interface.output("host_out"), credit_word("tx"): interface.output(credit_word("host_in")),
+                  "tx": interface.input("host_in"), credit_word("rx"): interface.input(credit_word("host_out"))}
+        self._places: dict[tuple[str, str, str], tuple[int, int, np.dtype, int]] = {}
+        size = {"in": 0, "out": 0}
+        for name, block in self.blocks.items():
+            for way, table, array in (("in", block.kernel.inputs, block.inputs),
+                                      ("out", block.kernel.outputs, block.outputs)):
+                for word in table.values():
+                    start = size[way] + word.offset(block.n_padded)
+                    self._places[name, way, word.name] = start, block.n_padded, word.dtype, word.parts
+                size[way] += -(-array.size // 64) * 64
+        for way, names in (("in", ("rx", credit_word("tx"))), ("out", ("tx", credit_word("rx")))):
+            for name in names:
+                word = mirror[name]
+                self._places[HOST, way, name] = size[way], nodes, word.dtype, word.parts
+                size[way] += -(-word.bytes * nodes // 64) * 64
+        self.inputs, self.outputs = aligned(size["in"]), aligned(size["out"])
+        at = {"in": 0, "out": 0}
+        for block in self.blocks.values():
+            for way, whole in (("in", self.inputs), ("out", self.outputs)):
+                array = block.inputs if way == "in" else block.outputs
+                view = whole[at[way]:at[way] + array.size]
+                view[:] = array
+                if way == "in":
+                    block.inputs = view
+                else:
+                    block.outputs = view
+                at[way] += -(-array.size // 64) * 64
+
+    def _host_word(self, way: str, name: str) -> np.ndarray:
+        start, nodes, dtype, parts = self._places[HOST, way, name]
+        whole = self.inputs if way == "in" else self.outputs
+        return whole[start:start + nodes * parts * dtype.itemsize].view(dtype).reshape(parts, nodes)
+
+    def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
+        """Indices of a word's parts in the array of its size, and that size in bytes."""
+        start, n, dtype, parts = self._places[kind, way, word]
+        first = start // dtype.itemsize
+        return np.concatenate([first + part * n + instances for part in range(parts)]), dtype.itemsize
+
+    def _join(self) -> None:
+        """Make the index arrays: for each word size, where to and where from."""
+        to: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
+        source: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
+        for join in self.network.joins:
+            for end, start in (
+                ((join.to_kind, join.to_port, join.to_instances),
+                 (join.from_kind, join.from_port, join.from_instances)),
+                ((join.from_kind, credit_word(join.from_port), join.from_instances),
+                 (join.to_kind, credit_word(join.to_port), join.to_instances)),
+            ):
+                into, size = self._elements(end[0], "in", *end[1:])
+                out, _ = self._elements(start[0], "out", *start[1:])
+                to[size].append(into)
+                source[size].append(out)
+        empty = np.zeros(0, np.int64)
+        self._wires = tuple(
+            np.ascontiguousarray([np.concatenate([empty, *to[size]]), np.concatenate([empty, *source[size]])])
+            for size in SIZES
+        )
+
+    def run(self, cycles: int, *, beyond: bool = False) -> None:
+        """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
+        calls = np.array(
+            [[self.kernels[name].address, block.state.ctypes.data, block.inputs.ctypes.data,
+              block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
+            np.int64,
+        )
+        views_in = tuple(self.inputs.view(f"u{size}") for size in SIZES)
+        views_out = tuple(self.outputs.view(f"u{size}") for size in SIZES)
+        _run(
+            cycles, beyond, calls, self._wires, views_in, views_out, self.host,
+            self._host_word("in", "rx"), self._host_word("in", credit_word("tx")).reshape(-1),
+            self._host_word("out", "tx"), self._host_word("out", credit_word("rx")).reshape(-1),
+        )
+
+    def output(self, kind: str, port: str) -> np.ndarray:
+        """The words that a port of every instance drives now: Python integers, [instances]."""
+        return whole_words(self.blocks[kind].output(port), self.blocks[kind].n)
+
+    def register(self, kind: str, name: str) -> np.ndarray:
+        """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
+        return self.kernels[kind].read(self.blocks[kind], name)
+
+
+def whole_words(word: np.ndarray, n: int) -> np.ndarray:
+    """Join the parts of words, [n] or [parts, n], to Python integers."""
+    parts = word.reshape(-1, word.shape[-1])[:, :n].astype(object)
+    return sum(part << 64 * index for index, part in enumerate(parts))
+
+
+def aligned(size: int) -> Bytes:
+    """Zeroed bytes whose address is a multiple of 64."""
+    raw = np.zeros(size + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start:start + size]
+
+
+@compiled
+def _gather(wires, inputs, outputs):
+    for k in range(wires.shape[1]):
+        inputs[wires[0, k]] = outputs[wires[1, k]]
+
+
+@compiled
+def _run(cycles, beyond, calls, wires, inputs, outputs, host, rx, tx_credit, tx, rx_credit):
+    end = host.counters[NOW] + cycles
+    while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
+        _gather(wires[0], inputs[0], outputs[0])
+        _gather(wires[1], inputs[1], outputs[1])
+        _gather(wires[2], inputs[2], outputs[2])
+        _gather(wires[3], inputs[3], outputs[3])
+        host_step(host, rx, tx_credit, tx, rx_credit)
+        for k in range(len(calls)):
+            call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

@@ -1,0 +1,306 @@
+"""The program above the network interfaces: posts worms, notes receipts. One for every engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import WormcastError, Worms
+from wormcast.algorithms.compiled import compiled
+from wormcast.algorithms.headers import AddressList
+from wormcast.hw.network_interface import HOST_DEPTH
+
+__all__ = ["Host", "Message", "check_receipts", "host_step", "make_host"]
+
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+# a word on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail,
+# data
+VALID, HEAD, TAIL, MARKS = 1, 2, 4, 3
+
+# places in Host.counters
+NOW, UNDELIVERED, FAULT, FAULT_NODE, FAULT_CHANNEL = range(5)
+FAULTS = (
+    "",
+    "a first payload flit that belongs to no worm for this node",
+    "a payload flit that is not the next one of its worm, or is wrongly marked",
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """One multicast to send: created in cycle ``at``, of ``length`` payload flits."""
+
+    at: int
+    source: int
+    destinations: tuple[int, ...]
+    length: int
+
+
+class Host(NamedTuple):
+    """Program, state and results of all nodes' hosts, as arrays for the compiled `host_step`.
+
+    Worms are numbered in the order of their messages; node n sends queue[queue_offsets[n]:queue_offsets[n+1]]
+    in turn, none before its cycle ``ready``. A payload flit carries its worm's tag (the low bits of its number,
+    unique among the worms under way) and its place in the worm, repeated over the flit's width, and every
+    receipt is compared with what is due.
+    """
+
+    ready: Integers  # [worms]
+    length: Integers  # [worms], payload flits
+    header_offsets: Integers  # [worms + 1]
+    header: Words  # [header flits, parts], link words
+    queue_offsets: Integers  # [nodes + 1]
+    queue: Integers  # [worms]
+    delivery_offsets: Integers  # [worms + 1]
+    delivery_node: Integers  # [deliveries]
+    delivery_worm: Integers  # [deliveries]
+    layout: Integers  # flit width, bits of a consumption channel's number, channels
+
+    queue_at: Integers  # [nodes]
+    sent: Integers  # [nodes], flits sent of the worm in turn
+    credits: Integers  # [nodes]
+    tagged: Integers  # [tags], the worm under way with this tag, or -1
+    receiving: Integers  # [nodes, channels], the delivery under way, or -1
+    received: Integers  # [nodes, channels], its payload flits so far
+    owed: Integers  # [nodes, channels], credits not yet given back
+    stall: Words  # chance out of 2**32 to take nothing in a cycle, seed
+
+    injected: Integers  # [worms], cycle of the first flit on the host's link, or -1
+    left: Integers  # [worms], deliveries outstanding
+    touched: Integers  # [worms], cycle in which a flit was last sent or received
+    head: Integers  # [deliveries], cycle of the first payload flit, or -1
+    tail: Integers  # [deliveries], cycle of the last
+    counters: Integers
+
+
+def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: AddressList, *,
+              consumption: int, stall: float = 0.0, seed: int = 0) -> Host:
+    """Lay out the program that sends these worms of these messages.
+
+    Parameters
+    ----------
+    consumption : int
+        Consumption channels of a node.
+    stall : float
+        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle; for tests of back-pressure.
+    seed : int
+        Of the stalls.
+
+    Raises
+    ------
+    WormcastError
+        ``stall`` is outside its range.
+    """
+    if not 0 <= stall < 1:
+        raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
+    width = header.flit_width
+    count = len(worms)
+    # room for the channel's number too: one count of parts for both directions
+    parts = -(-(MARKS + (consumption - 1).bit_length() + width) // 64)
+    message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
+    created = np.array([message.at for message in messages], np.int64)
+    lengths = np.array([message.length for message in messages], np.int64)
+    flit_offsets, flits = header.encode_batch(worms.destination_offsets, worms.destinations)
+    words = np.zeros((len(flits), parts), np.uint64)
+    words[:, 0] = VALID | HEAD
+    for part in range(min(parts, flits.shape[1])):
+        words[:, part] |= flits[:, part] << np.uint64(MARKS)
+        if part + 1 < parts:
+            words[:, part + 1] |= flits[:, part] >> np.uint64(64 - MARKS)
+    queue_offsets = np.concatenate([[0], np.cumsum(np.bincount(worms.source, minlength=nodes))])
+    order = np.lexsort((worms.rank, created[message_of], worms.source))
+    deliveries = len(worms.destinations)
+    counters = np.zeros(5, np.int64)
+    counters[UNDELIVERED] = deliveries
+    return Host(
+        ready=created[message_of],
+        length=lengths[message_of],
+        header_offsets=flit_offsets,
+        header=words,
+        queue_offsets=queue_offsets,
+        queue=order.astype(np.int64),
+        delivery_offsets=worms.destination_offsets.astype(np.int64),
+        delivery_node=worms.destinations.astype(np.int64),
+        delivery_worm=np.repeat(np.arange(count), np.diff(worms.destination_offsets)),
+        layout=np.array([width, (consumption - 1).bit_length(), consumption]),
+        queue_at=queue_offsets[:-1].copy(),
+        sent=np.zeros(nodes, np.int64),
+        credits=np.full(nodes, HOST_DEPTH),
+        tagged=np.full(1 << min(width, 16), -1),
+        receiving=np.full((nodes, consumption), -1),
+        received=np.zeros((nodes, consumption), np.int64),
+        owed=np.zeros((nodes, consumption), np.int64),
+        stall=np.array([int(stall * 2**32), seed], np.uint64),
+        injected=np.full(count, -1),
+        left=np.diff(worms.destination_offsets).astype(np.int64),
+        touched=np.full(count, -1),
+        head=np.full(deliveries, -1),
+        tail=np.full(deliveries, -1),
+        counters=counters,
+    )
+
+
+@compiled
+def _tag(worm, width):
+    """The tag of a worm: its number, in the 16 lowest bits of the data at most."""
+    return worm & ((1 << min(width, 16)) - 1)
+
+
+@compiled
+def _payload(worm, place, width, shift, part, marks):
+    """One 64-bit part of a payload flit's link word.
+
+    The data are 16 bits of tag and 16 of place, repeated up to the flit's width.
+    """
+    pattern = np.uint64(_tag(worm, width) | (place & 0xFFFF) << 16)
+    data = pattern | pattern << np.uint64(32)
+    word = data << np.uint64(shift) | (marks if part == 0 else data >> np.uint64(64 - shift))
+    used = shift + width - 64 * part
+    if used < 64:
+        word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
+    return word
+
+
+@compiled
+def _stalls(stall, cycle, node, channel):
+    """Whether a consumption channel takes nothing in this cycle; a hash, so that no engine's order matters."""
+    mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(32)) < stall[0]
+
+
+@compiled
+def _fail(host, fault, node, channel):
+    """Note the first receipt that is not as it must be."""
+    if host.counters[FAULT] == 0:
+        host.counters[FAULT] = fault
+        host.counters[FAULT_NODE] = node
+        host.counters[FAULT_CHANNEL] = channel
+
+
+@compiled
+def _send(host, node, tx):
+    """Put the node's next flit on its link to the interface, if it has one and a credit."""
+    tx[0, node] = 0
+    at = host.queue_at[node]
+    now = host.counters[NOW]
+    if host.credits[node] == 0 or at == host.queue_offsets[node + 1]:
+        return
+    worm, sent = host.queue[at], host.sent[node]
+    width = host.layout[0]
+    if sent == 0:
+        if host.ready[worm] > now or host.tagged[_tag(worm, width)] >= 0:
+            return
+        host.tagged[_tag(worm, width)] = worm
+        host.injected[worm] = now
+    first = host.header_offsets[worm]
+    headers = host.header_offsets[worm + 1] - first
+    for part in range(tx.shape[0]):
+        if sent < headers:
+            tx[part, node] = host.header[first + sent, part]
+        else:
+            place = sent - headers
+            marks = np.uint64(VALID | (TAIL if place == host.length[worm] - 1 else 0))
+            tx[part, node] = _payload(worm, place, width, MARKS, part, marks)
+    host.sent[node] += 1
+    host.credits[node] -= 1
+    host.touched[worm] = now
+    if host.sent[node] == headers + host.length[worm]:
+        host.sent[node] = 0
+        host.queue_at[node] += 1
+
+
+@compiled
+def _first_flit(host, node, word, shift):
+    """Find the delivery that a first payload flit at this node begins, or -1."""
+    tag = np.int64(word >> np.uint64(shift)) & ((1 << min(host.layout[0], 16)) - 1)
+    worm = host.tagged[tag]
+    if worm < 0:
+        return -1
+    for delivery in range(host.delivery_offsets[worm], host.delivery_offsets[worm + 1]):
+        if host.delivery_node[delivery] == node and host.head[delivery] < 0:
+            return delivery
+    return -1
+
+
+@compiled
+def _receive(host, node, rx):
+    """Take the flit that the interface hands over, and compare it with the one that is due."""
+    width, channel_bits = host.layout[0], host.layout[1]
+    word = np.uint64(rx[0, node])
+    shift = MARKS + channel_bits
+    channel = np.int64(word >> np.uint64(1)) & ((1 << channel_bits) - 1)
+    now = host.counters[NOW]
+    host.owed[node, channel] += 1
+    place = host.received[node, channel]
+    if place == 0:
+        host.receiving[node, channel] = _first_flit(host, node, word, shift)
+    delivery = host.receiving[node, channel]
+    if delivery < 0:
+        _fail(host, 1, node, channel)
+        return
+    worm = host.delivery_worm[delivery]
+    last = place == host.length[worm] - 1
+    marks = np.uint64(VALID | channel << 1 | (TAIL << channel_bits if last else 0))
+    for part in range(rx.shape[0]):
+        if np.uint64(rx[part, node]) != _payload(worm, place, width, shift, part, marks):
+            _fail(host, 2, node, channel)
+            return
+    if place == 0:
+        host.head[delivery] = now
+    host.received[node, channel] = place + 1
+    host.touched[worm] = now
+    if last:
+        host.tail[delivery] = now
+        host.received[node, channel] = 0
+        host.counters[UNDELIVERED] -= 1
+        host.left[worm] -= 1
+        if host.left[worm] == 0:
+            host.tagged[_tag(worm, width)] = -1
+
+
+@compiled
+def host_step(host, rx, tx_credit, tx, rx_credit):
+    """One cycle of all hosts.
+
+    Parameters
+    ----------
+    rx : uint64 [parts, nodes]
+        Words on the links from the interfaces in this cycle.
+    tx_credit : unsigned [nodes]
+        Credits from the interfaces in this cycle.
+    tx, rx_credit : uint64 [parts, nodes], unsigned [nodes]
+        What the hosts' registers drive in the next cycle.
+    """
+    channels = host.layout[2]
+    for node in range(len(host.queue_at)):
+        host.credits[node] += tx_credit[node]
+        if rx[0, node] & np.uint64(VALID):
+            _receive(host, node, rx)
+        credit = 0
+        for channel in range(channels):
+            if host.owed[node, channel] and not _stalls(host.stall, host.counters[NOW], node, channel):
+                host.owed[node, channel] -= 1
+                credit |= 1 << channel
+        rx_credit[node] = credit
+        _send(host, node, tx)
+    host.counters[NOW] += 1
+
+
+def check_receipts(host: Host) -> None:
+    """Refuse to go on after a receipt that was not as it must be.
+
+    Raises
+    ------
+    RuntimeError
+        The hardware lost, reordered or corrupted a flit: an error of ours, never of the user.
+    """
+    fault = int(host.counters[FAULT])
+    if fault:
+        node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])
+        raise RuntimeError(f"node {node}, consumption channel {channel}: received {FAULTS[fault]}")

@@ -1,0 +1,31 @@
+"""Calling a kernel from compiled Python."""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = ["call_step"]
+
+
+@intrinsic
+def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
+    """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
+
+    For use inside ``numba.njit`` functions (``nogil`` and ``cache`` work): all five arguments are integers,
+    the addresses of the kernel, of the three blocks, and the number of instances. Nothing is checked.
+    """
+    if not all(isinstance(kind, types.Integer) for kind in (address, state, inputs, outputs, n_padded)):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        word = ir.IntType(64)
+        values = [context.cast(builder, arg, kind, types.int64) for arg, kind in zip(args, signature.args, strict=True)]
+        function_type = ir.FunctionType(ir.VoidType(), [byte, byte, byte, word])
+        function = builder.inttoptr(values[0], function_type.as_pointer())
+        builder.call(function, [*(builder.inttoptr(value, byte) for value in values[1:4]), values[4]])
+        return context.get_dummy_value()
+
+    return types.void(address, state, inputs, outputs, n_padded), codegen

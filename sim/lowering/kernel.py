@@ -1,0 +1,230 @@
+"""A compiled component, and the memory of its instances."""
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import machine
+from .errors import LoweringError
+from .layout import Place
+from .words import Word
+
+__all__ = ["Block", "Field", "Kernel", "Piece"]
+
+LINE = 64
+_CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Bits ``low`` to ``low + width`` of a register, or of each row of a memory, and where they lie.
+
+    ``shift`` is the bit within the number at each of ``places``: one place, or one per row of a shallow
+    memory, or one for all rows of a deep one. ``init`` holds one value per row.
+    """
+
+    low: int
+    width: int
+    shift: int
+    places: tuple[Place, ...]
+    init: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A register, or a memory of ``depth`` rows (None for a register), and its pieces."""
+
+    name: str
+    width: int
+    depth: int | None
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(eq=False)
+class Block:
+    """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64.
+
+    ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. An instance beyond ``n`` is
+    stepped like any other; its inputs are whatever the arrays hold, zero at first.
+    """
+
+    kernel: "Kernel"
+    n: int
+    n_padded: int
+    state: np.ndarray
+    inputs: np.ndarray
+    outputs: np.ndarray
+
+    def input(self, name: str) -> np.ndarray:
+        """Input word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
+        return _view(self.inputs, self.kernel.input(name), self.n_padded)
+
+    def output(self, name: str) -> np.ndarray:
+        """Output word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
+        return _view(self.outputs, self.kernel.output(name), self.n_padded)
+
+    def copy(self) -> "Block":
+        """Copy with arrays of its own: a checkpoint."""
+        arrays = [_aligned(array.size) for array in (self.state, self.inputs, self.outputs)]
+        for new, old in zip(arrays, (self.state, self.inputs, self.outputs), strict=True):
+            new[:] = old
+        return Block(self.kernel, self.n, self.n_padded, *arrays)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A component whose instances are stepped together.
+
+    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances: from the state
+    and the input words it makes the next state, then the output words, which are those seen in the next
+    cycle. The reset of domain ``sync`` is never asserted.
+
+    Members
+    -------
+    inputs, outputs : dict of word name to Word
+    state : dict of register or memory name to Field
+        Names are the path of submodules and the name of the signal or memory: ``input_0.vc_1.target``.
+    state_bytes : bytes of state per instance, padding included
+    vector_width : instances stepped by one pass through the code
+    operations : vector instructions of a pass, as handed to LLVM
+    compile_seconds : time it took to elaborate, translate and compile
+    """
+
+    name: str
+    inputs: dict[str, Word]
+    outputs: dict[str, Word]
+    state: dict[str, Field]
+    tile_bytes: int
+    vector_width: int
+    operations: int
+    compile_seconds: float
+    code: bytes
+
+    @property
+    def state_bytes(self) -> float:
+        """Bytes of state per instance."""
+        return self.tile_bytes / self.vector_width
+
+    @property
+    def address(self) -> int:
+        """Address of ``step`` in this process; the code is loaded when it is first asked for."""
+        return machine.load(self.code)[0]
+
+    def input(self, name: str) -> Word:
+        """Input word ``name``."""
+        return _look_up(self.inputs, name, f"{self.name} has no input word")
+
+    def output(self, name: str) -> Word:
+        """Output word ``name``."""
+        return _look_up(self.outputs, name, f"{self.name} has no output word")
+
+    def allocate(self, n: int) -> Block:
+        """Return a block of ``n`` instances after reset: inits in the registers, outputs made from them."""
+        if n < 1:
+            raise LoweringError(f"allocate: n must be at least 1, not {n}")
+        n_padded = -(-n // LINE) * LINE
+        inputs, outputs = (
+            _aligned(n_padded * sum(word.bytes for word in words.values())) for words in (self.inputs, self.outputs)
+        )
+        block = Block(
+            self, n, n_padded, _aligned(n_padded // self.vector_width * self.tile_bytes), inputs, outputs
+        )
+        for field in self.state.values():
+            for piece in field.pieces:
+                for row in range(field.depth or 1) if field.depth != 0 else ():
+                    self._row(block.state, piece, row)[...] |= self._lane(piece, row).type(
+                        piece.init[row] << piece.shift
+                    )
+        self.settle(block)
+        return block
+
+    def step(self, block: Block, cycles: int = 1) -> None:
+        """Do ``cycles`` clock cycles with the inputs as they are."""
+        function = _CALL(self.address)
+        for _ in range(cycles):
+            function(*self._pointers(block))
+
+    def settle(self, block: Block) -> None:
+        """Make the outputs from the state, after somebody wrote to it."""
+        _CALL(machine.load(self.code)[1])(*self._pointers(block))
+
+    def read(self, block: Block, name: str) -> np.ndarray:
+        """Value of a register in each of the ``n`` instances, ``[n]``; of a memory ``[n, depth]``.
+
+        ``uint64``, or Python integers in an object array where there are more than 64 bits.
+        """
+        field = _look_up(self.state, name, f"{self.name} has no register")
+        kind: Any = np.uint64 if field.width <= 64 else object
+        rows = [np.zeros(block.n, kind) for _ in range(1 if field.depth is None else field.depth)]
+        for piece in field.pieces:
+            mask = (1 << piece.width) - 1
+            for row, value in enumerate(rows):
+                found = self._row(block.state, piece, row).reshape(-1)[: block.n].astype(np.uint64)
+                found = found >> np.uint64(piece.shift) & np.uint64(mask)
+                value |= found.astype(kind) << kind(piece.low) if kind is np.uint64 else _lift(found, piece.low)
+        return rows[0] if field.depth is None else np.stack(rows, axis=1) if rows else np.zeros((block.n, 0), kind)
+
+    def write(self, block: Block, name: str, value: Any) -> None:
+        """Set a register, or a memory, in all ``n`` instances; ``value`` broadcasts to what `read` returns.
+
+        The outputs follow at the next step, or with `settle`.
+        """
+        field = _look_up(self.state, name, f"{self.name} has no register")
+        depth = field.depth
+        shape = (block.n,) if depth is None else (block.n, depth)
+        values = np.broadcast_to(np.asarray(value, dtype=object), shape).reshape(block.n, -1)
+        if any(not 0 <= int(number) >> field.width == 0 for number in values.flat):
+            raise LoweringError(f"write: {name} has {field.width} bits, which do not hold every value given")
+        for piece in field.pieces:
+            mask = (1 << piece.width) - 1
+            for row in range(values.shape[1]):
+                lanes = self._row(block.state, piece, row)
+                flat = lanes.reshape(-1).copy()
+                kind = flat.dtype.type
+                kept = kind(~(mask << piece.shift) & (1 << 8 * flat.itemsize) - 1)
+                new = [(int(number) >> piece.low & mask) << piece.shift for number in values[:, row]]
+                flat[: block.n] = flat[: block.n] & kept | np.array(new, kind)
+                lanes[...] = flat.reshape(lanes.shape)
+
+    def _pointers(self, block: Block) -> tuple[int, int, int, int]:
+        if block.kernel is not self and block.kernel != self:
+            raise LoweringError(f"the block belongs to {block.kernel.name}, not to {self.name}")
+        return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
+
+    def _lane(self, piece: Piece, row: int) -> np.dtype:
+        place = piece.places[row if len(piece.places) > 1 else 0]
+        return np.dtype(f"u{place.bytes}")
+
+    def _row(self, state: np.ndarray, piece: Piece, row: int) -> np.ndarray:
+        """View ``[tiles, vector_width]`` of the numbers that hold ``piece`` of ``row``."""
+        place = piece.places[row if not piece.places[0].depth else 0]
+        tiles = state.reshape(-1, self.tile_bytes)
+        size = place.bytes * self.vector_width * (place.depth or 1)
+        lanes = tiles[:, place.offset : place.offset + size].view(f"u{place.bytes}")
+        return lanes[:, row :: place.depth] if place.depth else lanes
+
+
+def _lift(values: np.ndarray, low: int) -> np.ndarray:
+    return np.array([int(value) << low for value in values], dtype=object)
+
+
+def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:
+    if name not in fields:
+        raise LoweringError(f"{sentence} {name!r}: it has {', '.join(fields) or 'none'}")
+    return fields[name]
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Zeroed bytes at an address that is a multiple of 64."""
+    raw = np.zeros(size + LINE, np.uint8)
+    start = -raw.ctypes.data % LINE
+    return raw[start : start + size]
+
+
+def _view(block: np.ndarray, word: Word, n_padded: int) -> np.ndarray:
+    start = word.offset(n_padded)
+    found = block[start : start + word.bytes * n_padded].view(word.dtype)
+    return found if word.parts == 1 else found.reshape(word.parts, n_padded)

@@ -1,0 +1,113 @@
+"""The way from a component to a kernel."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import machine, netlist
+from .emit import emit
+from .errors import LoweringError
+from .kernel import Field, Kernel, Piece
+from .layout import Layout, lay_out
+from .cells import Design, Memory
+from .translate import Program, translate
+from .words import group
+
+__all__ = ["lower", "lower_text"]
+
+WIDTHS = (16, 32, 64)
+
+
+def lower(
+    component: Any,
+    *,
+    inputs: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, Sequence[str]],
+    name: str = "top",
+    vector_width: int | None = None,
+) -> Kernel:
+    """Compile ``component`` to a kernel that steps all its instances at once.
+
+    Parameters
+    ----------
+    component : an elaboratable with a ``signature``
+        Its ports are named by their path: members joined by dots, dimensions by underscores, as in
+        ``north.flit`` or ``in_0.valid``.
+    inputs, outputs : dict of word name to port names
+        Ports of one word lie side by side, the first at bit 0; see `Word`. Every port is in one word.
+    name : str
+        For messages.
+    vector_width : 16, 32 or 64
+        Instances per pass, by default as many as bytes fit a vector register.
+
+    Raises
+    ------
+    LoweringError
+        If the ports are not all named once; if an output depends on an input in the same cycle; if
+        something in the component has no lowering.
+    """
+    started = time.perf_counter()
+    width = machine.vector_bytes() if vector_width is None else vector_width
+    if width not in WIDTHS:
+        raise LoweringError(f"vector_width must be 16, 32 or 64, not {width}")
+    design = netlist.read(component)
+    input_words, input_nets = group(design, design.inputs, inputs, "inputs")
+    output_words, output_nets = group(design, design.outputs, outputs, "outputs")
+    program = translate(design, input_nets, output_nets)
+    layout = lay_out(program.slots, width)
+    text, operations = emit(program, layout, input_words, output_words, width)
+    code = machine.assemble(machine.compile_ir(text))
+    return Kernel(
+        name=name,
+        inputs=input_words,
+        outputs=output_words,
+        state=_fields(design, program, layout),
+        tile_bytes=layout.tile_bytes,
+        vector_width=width,
+        operations=operations,
+        compile_seconds=time.perf_counter() - started,
+        code=code,
+    )
+
+
+def _fields(design: Design, program: Program, layout: Layout) -> dict[str, Field]:
+    """Say where the bits of every register and memory are."""
+    slots: dict[int, list[int]] = {}
+    for index, slot in enumerate(program.slots):
+        slots.setdefault(slot.cell, []).append(index)
+    fields: dict[str, Field] = {}
+    for register in design.registers:
+        pieces = []
+        if register.memory is not None:
+            memory = design.cells[register.memory]
+            assert isinstance(memory, Memory)
+            columns: dict[int, list[int]] = {}
+            for index in slots.get(register.memory, ()):
+                columns.setdefault(program.slots[index].low, []).append(index)
+            for low, indices in columns.items():
+                init = tuple(value for index in indices for value in program.slots[index].init)
+                places = tuple(layout.places[index] for index in indices)
+                pieces.append(Piece(low, program.slots[indices[0]].width, 0, places, init))
+            fields[register.name] = Field(register.name, register.width, memory.depth, tuple(pieces))
+            continue
+        bits = {(cell, bit): at for at, cell, bit in register.bits}
+        for cell in dict.fromkeys(cell for _, cell, _ in register.bits):
+            for index in slots.get(cell, ()):
+                slot = program.slots[index]
+                # a run of the slot's bits that are neighbours in the register too
+                run: list[tuple[int, int]] = []
+                for bit in range(slot.low, slot.low + slot.width + 1):
+                    at = bits.get((cell, bit), -1)
+                    if bit == slot.low + slot.width:
+                        at = -1
+                    if run and at != run[-1][1] + 1:
+                        first, low = run[0]
+                        mask = (1 << len(run)) - 1
+                        shift = first - slot.low
+                        init = (slot.init[0] >> shift & mask,)
+                        pieces.append(Piece(low, len(run), shift, (layout.places[index],), init))
+                        run = []
+                    if at >= 0:
+                        run.append((bit, at))
+        fields[register.name] = Field(register.name, register.width, None, tuple(pieces))
+    return fields

@@ -1,0 +1,79 @@
+"""Machine code: from LLVM IR to object code, and from object code to addresses in this process."""
+
+import hashlib
+import threading
+from functools import cache
+
+import llvmlite.binding as llvm
+
+__all__ = ["assemble", "compile_ir", "host", "load", "vector_bytes"]
+
+TUNING = "-prefer-256-bit"
+"""The kernels name their vectors; LLVM must not halve them."""
+
+
+@cache
+def host() -> tuple[str, str]:
+    """Name and features of this processor, as LLVM spells them."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def vector_bytes() -> int:
+    """Bytes of a vector register of this processor."""
+    features = set(host()[1].split(","))
+    if {"+avx512bw", "+avx512vl", "+avx512dq"} <= features:
+        return 64
+    return 32 if "+avx2" in features else 16
+
+
+@cache
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name, features = host()
+    target = llvm.Target.from_default_triple()
+    if target.triple.startswith("x86_64"):
+        features = f"{features},{TUNING}"
+    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="default")
+
+
+def compile_ir(text: str, optimise: int = 3) -> llvm.ModuleRef:
+    """Parse, check and optimise LLVM IR for this processor."""
+    machine = _machine()
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=optimise)
+    tuning.slp_vectorization = False
+    tuning.loop_vectorization = False
+    tuning.loop_unrolling = False
+    llvm.create_pass_builder(machine, tuning).getModulePassManager().run(
+        module, llvm.create_pass_builder(machine, tuning)
+    )
+    return module
+
+
+def assemble(module: llvm.ModuleRef) -> bytes:
+    """Object code of an optimised module."""
+    return _machine().emit_object(module)
+
+
+_engines: dict[str, llvm.ExecutionEngine] = {}
+_lock = threading.Lock()
+
+
+def load(code: bytes) -> tuple[int, int]:
+    """Load object code into this process, once, and return the addresses of its ``step`` and ``settle``."""
+    key = hashlib.sha256(code).hexdigest()
+    with _lock:
+        engine = _engines.get(key)
+        if engine is None:
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+            machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="default")
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            _engines[key] = engine
+    return engine.get_function_address("step"), engine.get_function_address("settle")

@@ -1,0 +1,114 @@
+"""Kernels kept on disk, so that a component is elaborated and compiled once per machine."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pickle
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from . import machine
+from .kernel import Kernel
+from .lower import lower
+
+__all__ = ["cache_folder", "lower_cached"]
+
+DIGEST = hashlib.sha256().digest_size
+
+
+def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Folder of the kept kernels: ``folder``, else ``$WORMCAST_CACHE``, else ``wormcast/kernels`` in the user's
+    cache folder (``$XDG_CACHE_HOME``, or ``.cache`` at home)."""
+    if folder is not None:
+        return Path(folder)
+    if chosen := os.environ.get("WORMCAST_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast" / "kernels"
+
+
+def lower_cached(
+    factory: Callable[[], Any],
+    *,
+    cache_key: str,
+    inputs: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, Sequence[str]],
+    name: str = "top",
+    vector_width: int | None = None,
+    sources: Iterable[str | os.PathLike[str]] = (),
+    folder: str | os.PathLike[str] | None = None,
+) -> Kernel:
+    """Return the kernel of ``factory()``, from disk if an equal one was compiled before.
+
+    On a hit ``factory`` is not called. Equal means: the same ``cache_key``, words, name and width; the same
+    contents of ``sources`` (the files that define the component); the same lowering, Amaranth, llvmlite,
+    Python and processor. A file that is damaged is made anew; a folder that cannot be written is no error.
+
+    Parameters
+    ----------
+    cache_key : str
+        Names the component and all its parameters.
+    folder : path
+        See `cache_folder`.
+
+    Other parameters, and errors, are those of `lower`.
+    """
+    groups = [list(map(list, group.items())) for group in (inputs, outputs)]
+    parts = [cache_key, name, vector_width, groups, _digest(sources), _surroundings()]
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    path = cache_folder(folder) / f"{key}.kernel"
+    kernel = _load(path)
+    if kernel is None:
+        kernel = lower(factory(), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width)
+        _save(path, kernel)
+    return kernel
+
+
+def _digest(paths: Iterable[str | os.PathLike[str]]) -> str:
+    """Hash of the contents of files, whatever their order and folder."""
+    return hashlib.sha256(
+        b"".join(sorted(hashlib.sha256(Path(path).read_bytes()).digest() for path in paths))
+    ).hexdigest()
+
+
+@cache
+def _surroundings() -> list[str]:
+    """All that object code depends on besides the component."""
+    own = _digest(sorted(Path(__file__).parent.glob("*.py")))
+    packages = [version(package) for package in ("amaranth", "llvmlite", "numpy")]
+    return [own, *packages, *machine.host(), sys.version, platform.machine(), sys.platform]
+
+
+def _load(path: Path) -> Kernel | None:
+    """Kernel in ``path``, None if there is none that is whole."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest, payload = content[:DIGEST], content[DIGEST:]
+    if hashlib.sha256(payload).digest() != digest:
+        return None
+    kernel = pickle.loads(payload)
+    return kernel if isinstance(kernel, Kernel) else None
+
+
+def _save(path: Path, kernel: Kernel) -> None:
+    """Write ``path`` at once: a reader finds a whole file or none."""
+    payload = pickle.dumps(kernel)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(payload).digest() + payload)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise

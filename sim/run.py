@@ -1,0 +1,201 @@
+"""One run: messages in, deliveries out, with every cycle in between simulated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
+
+from .configuration import Configuration
+from .deadlock import Deadlock, find_deadlock
+from .engines.bulk import BulkEngine
+from .host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
+from .network import Network
+
+__all__ = ["ENGINES", "Run", "plan_messages", "run"]
+
+ENGINES = ("bulk", "amaranth")
+
+#: Cycles without an event at any host after which the wait-for graph is looked at; doubled after each look.
+PATIENCE = 512
+CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to.
+
+    Parameters
+    ----------
+    outcome : "delivered", "deadlock" or "stalled"
+    cycles : int
+        Cycles simulated.
+    messages, worms, host
+        What was sent and what became of it; the host's arrays hold every delivery's first and last cycle.
+    deadlock : Deadlock or None
+    """
+
+    network: Network
+    engine: str
+    seed: int
+    outcome: str
+    cycles: int
+    messages: tuple[Message, ...]
+    worms: Worms
+    host: Host
+    deadlock: Deadlock | None
+
+    @property
+    def header_flits(self) -> int:
+        """Header flits of all worms, sent beside the payload."""
+        return len(self.host.header)
+
+    def message_to_dict(self, index: int) -> dict[str, Any]:
+        """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
+        message, worms, host = self.messages[index], self.worms, self.host
+        first, end = worms.message_offsets[index], worms.message_offsets[index + 1]
+        places = range(int(worms.destination_offsets[first]), int(worms.destination_offsets[end]))
+        deliveries = {
+            str(int(worms.destinations[at])): {
+                "head": _cycle(host.head[at]),
+                "tail": _cycle(host.tail[at]),
+                "received": _cycle(host.tail[at]),
+            }
+            for at in places
+        }
+        tails = host.tail[places.start:places.stop]
+        done = bool((tails >= 0).all())
+        injected = host.injected[first:end]
+        started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
+        return {
+            "id": index,
+            "source": message.source,
+            "created": message.at,
+            "latency": int(tails.max()) - message.at if done else None,
+            "network_latency": int(tails.max()) - started if done and started is not None else None,
+            "deliveries": deliveries,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as plain data for JSON, as ``wormcast run --json`` prints it."""
+        return {
+            "outcome": self.outcome,
+            "cycles": self.cycles,
+            "engine": self.engine,
+            "header_flits": self.header_flits,
+            "messages": [self.message_to_dict(index) for index in range(len(self.messages))],
+            "deadlock": self.deadlock.to_dict() if self.deadlock else None,
+        }
+
+
+def _cycle(value: np.int64) -> int | None:
+    return int(value) if value >= 0 else None
+
+
+def check_messages(topology: Topology, messages: Sequence[Message]) -> None:
+    """Refuse messages that cannot be sent; what concerns the nodes is checked by the scheme."""
+    if not messages:
+        raise WormcastError("messages: none is given, a run sends at least one")
+    for index, message in enumerate(messages):
+        if message.length < 1:
+            raise WormcastError(f"message {index}: length {message.length} is given, it must be at least 1 flit")
+        if message.at < 0:
+            raise WormcastError(f"message {index}: cycle {message.at} is given, the first cycle is 0")
+
+
+def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
+    """Turn all messages into worms."""
+    check_messages(topology, messages)
+    offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
+    return scheme.batch(
+        topology,
+        [message.source for message in messages],
+        offsets,
+        [node for message in messages for node in message.destinations],
+    )
+
+
+def run(
+    topology: Topology,
+    scheme: Scheme,
+    messages: Sequence[Message],
+    configuration: Configuration,
+    *,
+    engine: str = "bulk",
+    vcd: Path | None = None,
+    timeout: int = 1_000_000,
+    stall: float = 0.0,
+    seed: int = 0,
+) -> Run:
+    """Send messages through a network, and report every delivery or why there is none.
+
+    Parameters
+    ----------
+    messages : sequence of Message
+    engine : "bulk" or "amaranth"
+    vcd : Path, optional
+        Where to write a waveform of every signal; engine ``amaranth`` only.
+    timeout : int
+        Cycles after which a run that is neither done nor in deadlock is ``stalled``.
+    stall : float
+        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle.
+    seed : int
+        Of the stalls.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+    if engine not in ENGINES:
+        raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
+    if vcd is not None and engine != "amaranth":
+        raise WormcastError(f"vcd: engine {engine} writes no waveform yet, use --engine amaranth")
+    if timeout < 1:
+        raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
+    worms = plan_messages(topology, scheme, messages)
+    longest = int(np.diff(worms.destination_offsets).max())
+    configuration = configuration.for_headers(topology, longest)
+    network = Network(topology, scheme, configuration)
+
+    def fresh_host() -> Host:
+        return make_host(topology.nodes, messages, worms, network.header,
+                         consumption=configuration.consumption, stall=stall, seed=seed)
+
+    host = fresh_host()
+    bulk = BulkEngine(network, host)
+    outcome, deadlock = _run_bulk(bulk, timeout)
+    cycles = int(host.counters[NOW])
+    if engine == "amaranth":
+        # the judge runs for itself; the bulk engine has only said how long, and reads deadlocks
+        from .engines.amaranth import AmaranthEngine
+
+        host = fresh_host()
+        AmaranthEngine(network, host, vcd=vcd).run(cycles)
+        check_receipts(host)
+        if (host.counters[UNDELIVERED] == 0) != (outcome == "delivered") or host.counters[NOW] != cycles:
+            raise RuntimeError("the engines disagree on what becomes of this run")
+    return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock)
+
+
+def _run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None]:
+    """Run until everything is delivered, a deadlock is proved, or the time is up."""
+    host, patience = engine.host, PATIENCE
+    while True:
+        now = int(host.counters[NOW])
+        engine.run(min(CHUNK, patience, timeout - now))
+        check_receipts(host)
+        if host.counters[UNDELIVERED] == 0:
+            return "delivered", None
+        now = int(host.counters[NOW])
+        waiting = (host.injected >= 0) & (host.left > 0)
+        if (waiting & (now - host.touched > patience)).any():
+            deadlock = find_deadlock(engine)
+            if deadlock:
+                return "deadlock", deadlock
+            patience *= 2
+        if now >= timeout:
+            return "stalled", None

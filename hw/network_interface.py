@@ -177,8 +177,10 @@ class NetworkInterface(wiring.Component):
     """
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, storage: str = "lutram"):
-        self.injection = Injection(injection, width=width, storage=storage)
-        self.consumption = Consumption(consumption, width=width, storage=storage)
+        self.injection = injection
+        self.consumption = consumption
+        self.width = width
+        self.storage = storage
         super().__init__({
             "host_in": In(LinkSignature(vcs=1, width=width)),
             "network_out": Out(LinkSignature(vcs=injection.vcs, width=width)),
@@ -188,10 +190,11 @@ class NetworkInterface(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.injection = self.injection
-        m.submodules.consumption = self.consumption
-        wiring.connect(m, wiring.flipped(self.host_in), self.injection.host)
-        wiring.connect(m, self.injection.network, wiring.flipped(self.network_out))
-        wiring.connect(m, wiring.flipped(self.network_in), self.consumption.network)
-        wiring.connect(m, self.consumption.host, wiring.flipped(self.host_out))
+        options = {"width": self.width, "storage": self.storage}
+        m.submodules.injection = injection = Injection(self.injection, **options)
+        m.submodules.consumption = consumption = Consumption(self.consumption, **options)
+        wiring.connect(m, wiring.flipped(self.host_in), injection.host)
+        wiring.connect(m, injection.network, wiring.flipped(self.network_out))
+        wiring.connect(m, wiring.flipped(self.network_in), consumption.network)
+        wiring.connect(m, consumption.host, wiring.flipped(self.host_out))
         return m

@@ -157,11 +157,15 @@ class SyncRead(Cell):
 
 @dataclass(frozen=True)
 class Port:
-    """One port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``."""
+    """One port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``.
+
+    Where its shape is a layout, ``fields`` are the names, first bits and widths of the fields in it, those
+    of nested layouts too: ``north.flit.data``.
+    """
 
     name: str
     nets: Nets
-    source: str
+    fields: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ def lower(
     ----------
     component : an elaboratable with a ``signature``
         Its ports are named by their path: members joined by dots, dimensions by underscores, as in
-        ``north.flit`` or ``in_0.valid``.
+        ``north.flit`` or ``in_0.valid``. Fields of a port whose shape is a layout may be named instead of it:
+        ``north.flit.data``. A word of data alone and one of flags need no shifting: they are faster.
     inputs, outputs : dict of word name to port names
         Ports of one word lie side by side, the first at bit 0; see `Word`. Every port is in one word.
     name : str
@@ -51,8 +52,8 @@ def lower(
     if width not in WIDTHS:
         raise LoweringError(f"vector_width must be 16, 32 or 64, not {width}")
     design = netlist.read(component)
-    input_words, input_nets = group(design, design.inputs, inputs, "inputs")
-    output_words, output_nets = group(design, design.outputs, outputs, "outputs")
+    input_words, input_nets = group(design.inputs, inputs, "inputs")
+    output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets)
     layout = lay_out(program.slots, width)
     text, operations = emit(program, layout, input_words, output_words, width)

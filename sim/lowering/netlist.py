@@ -9,7 +9,7 @@ from typing import Any
 import amaranth.hdl._ir as _ir
 import amaranth.hdl._nir as _nir
 from amaranth.hdl import ClockDomain, Fragment, Shape, Value, ValueCastable
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 
 from . import cells
 from .errors import LoweringError
@@ -73,10 +73,12 @@ def read(component: Any) -> cells.Design:
 
     ports: dict[str, tuple[Value, Any]] = {}
     names: dict[str, str] = {}
+    fields: dict[str, dict[str, tuple[int, int]]] = {}
     for path, member, value in signature.flatten(component):
+        key = "__".join(map(str, path))
+        fields[key] = _fields(port_name(path), value.shape(), 0)
         if isinstance(value, ValueCastable):
             value = value.as_value()
-        key = "__".join(map(str, path))
         flow = _ir.PortDirection.Input if member.flow == wiring.In else _ir.PortDirection.Output
         ports[key] = (value, flow)
         names[key] = port_name(path)
@@ -98,7 +100,21 @@ def read(component: Any) -> cells.Design:
             raise LoweringError(
                 f"{type(component).__name__} uses the clock domain {name!r}: the lowering knows only 'sync'"
             )
-    return _Reader(netlist, names, domains.get("sync")).design()
+    return _Reader(netlist, names, fields, domains.get("sync")).design()
+
+
+def _fields(name: str, shape: Any, start: int) -> dict[str, tuple[int, int]]:
+    """First bit and width of every field in a layout, those inside others too."""
+    found: dict[str, tuple[int, int]] = {}
+    try:
+        layout = data.Layout.cast(shape)
+    except TypeError:
+        return found
+    for key, field in layout:
+        inner = f"{name}_{key}" if isinstance(key, int) else f"{name}.{key}"
+        found[inner] = (start + field.offset, field.width)
+        found |= _fields(inner, field.shape, start + field.offset)
+    return found
 
 
 def _line(source: Any) -> str:
@@ -106,9 +122,16 @@ def _line(source: Any) -> str:
 
 
 class _Reader:
-    def __init__(self, netlist: Any, names: dict[str, str], sync: ClockDomain | None) -> None:
+    def __init__(
+        self,
+        netlist: Any,
+        names: dict[str, str],
+        fields: dict[str, dict[str, tuple[int, int]]],
+        sync: ClockDomain | None,
+    ) -> None:
         self.netlist = netlist
         self.port_names = names
+        self.fields = fields
         self.clock = self.reset = None
         if sync is not None and sync.clk in netlist.signals:
             (self.clock,) = netlist.signals[sync.clk]
@@ -131,15 +154,14 @@ class _Reader:
         top = self.netlist.top
         converted = tuple(self.cell(index, cell) for index, cell in enumerate(self.netlist.cells))
         inputs, outputs = {}, {}
-        sources = {name: _line(signal.src_loc) for signal, name in self.netlist.modules[0].signal_names.items()}
         for key, (start, width) in top.ports_i.items():
             if key in self.port_names:
                 name = self.port_names[key]
                 nets = tuple(cells.net(0, start + bit) for bit in range(width))
-                inputs[name] = cells.Port(name, nets, sources.get(key, ""))
+                inputs[name] = cells.Port(name, nets, self.fields[key])
         for key, value in top.ports_o.items():
             name = self.port_names[key]
-            outputs[name] = cells.Port(name, self.nets(value), sources.get(key, ""))
+            outputs[name] = cells.Port(name, self.nets(value), self.fields[key])
         return cells.Design(converted, inputs, outputs, self.registers(), self.signal_names)
 
     def net(self, net: Any) -> int:

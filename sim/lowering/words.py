@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .cells import Design, Nets, Port
+from .cells import Nets, Port
 from .errors import LoweringError
 
 __all__ = ["Word", "group"]
@@ -49,37 +49,57 @@ def narrowest(bits: int) -> np.dtype:
 
 
 def group(
-    design: Design, ports: Mapping[str, Port], groups: Mapping[str, Sequence[str]], what: str
+    ports: Mapping[str, Port], groups: Mapping[str, Sequence[str]], what: str
 ) -> tuple[dict[str, Word], dict[str, Nets]]:
     """Arrange ``ports`` in words as ``groups`` says; return the words and the nets in each.
+
+    A port whose shape is a layout may be named whole, or by its fields.
 
     Raises
     ------
     LoweringError
-        If a port is in no group, in two, or unknown; or a word is empty.
+        If a port, or a field of one, is in no group, in two, or unknown; or a word is empty.
     """
+    owners = {(port.name, bit): "" for port in ports.values() for bit in _named_bits(port)}
+
     words: dict[str, Word] = {}
     nets: dict[str, Nets] = {}
-    seen: set[str] = set()
     offset = 0
     for name, members in groups.items():
         inside: dict[str, tuple[int, int]] = {}
         joined: list[int] = []
-        for port in members:
-            if port not in ports:
-                raise LoweringError(f"{what}[{name!r}] names {port!r}: the {what} are {', '.join(ports) or 'none'}")
-            if port in seen:
-                raise LoweringError(f"{what}[{name!r}] names {port!r}, which already is in a word")
-            seen.add(port)
-            inside[port] = (len(joined), len(ports[port].nets))
-            joined += ports[port].nets
+        for member in members:
+            port, start, width = _find(ports, member, f"{what}[{name!r}]")
+            for bit in range(start, start + width):
+                if owners.get((port.name, bit)):
+                    raise LoweringError(f"{what}[{name!r}] names {member!r}, which is in {owners[port.name, bit]!r}")
+                owners[port.name, bit] = name
+            inside[member] = (len(joined), width)
+            joined += port.nets[start : start + width]
         if not joined:
             raise LoweringError(f"{what}[{name!r}] has no bits")
         parts = -(-len(joined) // PART)
         words[name] = Word(name, len(joined), narrowest(len(joined)), parts, offset, inside)
         nets[name] = tuple(joined)
         offset += words[name].bytes
-    missing = [name for name in ports if name not in seen]
+    missing = dict.fromkeys(port for (port, _), owner in owners.items() if not owner)
     if missing:
         raise LoweringError(f"every port must be in a word, but of the {what} {', '.join(missing)} is in none")
     return words, nets
+
+
+def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, int]:
+    """Port, first bit and width of a port or a field of one."""
+    for port in ports.values():
+        if name == port.name:
+            return port, 0, len(port.nets)
+        if name in port.fields:
+            return port, *port.fields[name]
+    raise LoweringError(f"{where} names {name!r}: there are {', '.join(ports) or 'none'}")
+
+
+def _named_bits(port: Port) -> set[int]:
+    """Bits of ``port`` that belong to a field, all of them if it has no fields: others are padding."""
+    if not port.fields:
+        return set(range(len(port.nets)))
+    return {bit for start, width in port.fields.values() for bit in range(start, start + width)}

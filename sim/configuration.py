@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a kernel found on disk needs the component's ports alone, and never elaborates it)
 """The hardware options of a run, resolved and checked."""
 
 from dataclasses import asdict, dataclass, replace

@@ -58,7 +58,9 @@ class AmaranthEngine:
         self.host = host
         self.vcd = vcd
         self.observe = observe
-        self.module, self.components = compose(network)
+        network_module, self.components = compose(network)
+        self.module = Module()
+        self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run from reset for so many cycles, or until everything is delivered."""

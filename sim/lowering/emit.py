@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from .graph import Node
 from .layout import Layout, lane_bytes
-from .translate import Program
+from .program import Program
 from .words import Word
 
 __all__ = ["INSTRUCTIONS", "emit"]
@@ -233,7 +233,8 @@ def _concat(body: Body, node: Node) -> str:
                 continue
             value = body.splat(part.data << here, bits)
         elif part.width == 1:
-            value = body.put(f"select {body.type(1)} {value}, {kind} {body.splat(1 << here, bits)}, {kind} zeroinitializer")
+            flag = f"{kind} {body.splat(1 << here, bits)}"
+            value = body.put(f"select {body.type(1)} {value}, {flag}, {kind} zeroinitializer")
         else:
             value = body.resize(value, lane(part.width), bits)
             if here:

@@ -6,6 +6,7 @@ is computed once. The rules below keep what Amaranth's netlist says and make it 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from .errors import LoweringError
@@ -251,7 +252,7 @@ class Graph:
                     position += part.width
                     cuts.add(position)
         places = sorted(cuts)
-        for low, high in zip(places, places[1:], strict=False):
+        for low, high in pairwise(places):
             yield self.slice(a, low, high - low), self.slice(b, low, high - low)
 
     def less(self, a: Node, b: Node) -> Node:

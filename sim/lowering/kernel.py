@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,10 @@ class Kernel:
     vector_width: int
     operations: int
     compile_seconds: float
-    code: bytes
+    code: bytes = field(repr=False)
+
+    def __hash__(self) -> int:
+        return hash(self.code)
 
     @property
     def state_bytes(self) -> float:
@@ -129,15 +132,12 @@ class Kernel:
         inputs, outputs = (
             _aligned(n_padded * sum(word.bytes for word in words.values())) for words in (self.inputs, self.outputs)
         )
-        block = Block(
-            self, n, n_padded, _aligned(n_padded // self.vector_width * self.tile_bytes), inputs, outputs
-        )
-        for field in self.state.values():
-            for piece in field.pieces:
-                for row in range(field.depth or 1) if field.depth != 0 else ():
-                    self._row(block.state, piece, row)[...] |= self._lane(piece, row).type(
-                        piece.init[row] << piece.shift
-                    )
+        block = Block(self, n, n_padded, _aligned(n_padded // self.vector_width * self.tile_bytes), inputs, outputs)
+        for register in self.state.values():
+            for piece in register.pieces:
+                for row, init in enumerate(piece.init):
+                    lanes = self._row(block.state, piece, row)
+                    lanes |= lanes.dtype.type(init << piece.shift)
         self.settle(block)
         return block
 
@@ -156,29 +156,30 @@ class Kernel:
 
         ``uint64``, or Python integers in an object array where there are more than 64 bits.
         """
-        field = _look_up(self.state, name, f"{self.name} has no register")
-        kind: Any = np.uint64 if field.width <= 64 else object
-        rows = [np.zeros(block.n, kind) for _ in range(1 if field.depth is None else field.depth)]
-        for piece in field.pieces:
-            mask = (1 << piece.width) - 1
+        register = _look_up(self.state, name, f"{self.name} has no register")
+        kind: Any = np.uint64 if register.width <= 64 else object
+        number: Any = np.uint64 if register.width <= 64 else int
+        rows = [np.zeros(block.n, kind) for _ in range(1 if register.depth is None else register.depth)]
+        for piece in register.pieces:
+            mask = np.uint64((1 << piece.width) - 1)
             for row, value in enumerate(rows):
-                found = self._row(block.state, piece, row).reshape(-1)[: block.n].astype(np.uint64)
-                found = found >> np.uint64(piece.shift) & np.uint64(mask)
-                value |= found.astype(kind) << kind(piece.low) if kind is np.uint64 else _lift(found, piece.low)
-        return rows[0] if field.depth is None else np.stack(rows, axis=1) if rows else np.zeros((block.n, 0), kind)
+                lanes = self._row(block.state, piece, row).reshape(-1)[: block.n].astype(np.uint64)
+                value |= (lanes >> np.uint64(piece.shift) & mask).astype(kind) << number(piece.low)
+        if register.depth is None:
+            return rows[0]
+        return np.stack(rows, axis=1) if rows else np.zeros((block.n, 0), kind)
 
     def write(self, block: Block, name: str, value: Any) -> None:
         """Set a register, or a memory, in all ``n`` instances; ``value`` broadcasts to what `read` returns.
 
         The outputs follow at the next step, or with `settle`.
         """
-        field = _look_up(self.state, name, f"{self.name} has no register")
-        depth = field.depth
-        shape = (block.n,) if depth is None else (block.n, depth)
+        register = _look_up(self.state, name, f"{self.name} has no register")
+        shape = (block.n,) if register.depth is None else (block.n, register.depth)
         values = np.broadcast_to(np.asarray(value, dtype=object), shape).reshape(block.n, -1)
-        if any(not 0 <= int(number) >> field.width == 0 for number in values.flat):
-            raise LoweringError(f"write: {name} has {field.width} bits, which do not hold every value given")
-        for piece in field.pieces:
+        if any(not 0 <= int(number) < 1 << register.width for number in values.flat):
+            raise LoweringError(f"write: {name} has {register.width} bits, which do not hold every value given")
+        for piece in register.pieces:
             mask = (1 << piece.width) - 1
             for row in range(values.shape[1]):
                 lanes = self._row(block.state, piece, row)
@@ -194,21 +195,13 @@ class Kernel:
             raise LoweringError(f"the block belongs to {block.kernel.name}, not to {self.name}")
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
-    def _lane(self, piece: Piece, row: int) -> np.dtype:
-        place = piece.places[row if len(piece.places) > 1 else 0]
-        return np.dtype(f"u{place.bytes}")
-
     def _row(self, state: np.ndarray, piece: Piece, row: int) -> np.ndarray:
         """View ``[tiles, vector_width]`` of the numbers that hold ``piece`` of ``row``."""
-        place = piece.places[row if not piece.places[0].depth else 0]
+        place = piece.places[0 if piece.places[0].depth else row]
         tiles = state.reshape(-1, self.tile_bytes)
         size = place.bytes * self.vector_width * (place.depth or 1)
         lanes = tiles[:, place.offset : place.offset + size].view(f"u{place.bytes}")
         return lanes[:, row :: place.depth] if place.depth else lanes
-
-
-def _lift(values: np.ndarray, low: int) -> np.ndarray:
-    return np.array([int(value) << low for value in values], dtype=object)
 
 
 def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:

@@ -8,7 +8,7 @@ it is the tile's plus a constant.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .translate import Slot
+from .program import Slot
 
 __all__ = ["Layout", "Place", "lane_bytes", "lay_out"]
 

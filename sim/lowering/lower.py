@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import machine, netlist
+from .cells import Design, Memory
 from .emit import emit
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
 from .layout import Layout, lay_out
-from .cells import Design, Memory
-from .translate import Program, translate
+from .program import Program
+from .translate import translate
 from .words import group
 
-__all__ = ["lower", "lower_text"]
+__all__ = ["lower"]
 
 WIDTHS = (16, 32, 64)
 

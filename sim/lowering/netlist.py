@@ -179,18 +179,14 @@ class _Reader:
                 return cells.Inputs(source=source, width=2 + sum(width for _, width in cell.ports_i.values()))
             case _nir.Operator():
                 inputs = tuple(self.nets(value) for value in cell.inputs)
-                return cells.Operator(
-                    source=source, width=cell.width, operator=cell.operator, inputs=inputs
-                )
+                return cells.Operator(source=source, width=cell.width, operator=cell.operator, inputs=inputs)
             case _nir.Part():
                 return cells.Part(
                     source=source, width=cell.width, value=self.nets(cell.value), signed=cell.value_signed,
                     offset=self.nets(cell.offset), stride=cell.stride,
                 )  # fmt: skip
             case _nir.Matches():
-                return cells.Matches(
-                    source=source, width=1, value=self.nets(cell.value), patterns=cell.patterns
-                )
+                return cells.Matches(source=source, width=1, value=self.nets(cell.value), patterns=cell.patterns)
             case _nir.PriorityMatch():
                 return cells.PriorityMatch(
                     source=source, width=len(cell.inputs), enable=self.net(cell.en), inputs=self.nets(cell.inputs)
@@ -206,9 +202,7 @@ class _Reader:
                 self.check_clock(index, cell)
                 if self.net(cell.arst) != 0:
                     self.refuse(index, cell, "an asynchronous reset")
-                return cells.FlipFlop(
-                    source=source, width=len(cell.data), data=self.nets(cell.data), init=cell.init
-                )
+                return cells.FlipFlop(source=source, width=len(cell.data), data=self.nets(cell.data), init=cell.init)
             case _nir.Memory():
                 return cells.Memory(
                     source=source, width=0, name=self.path(cell.module_idx, cell.name), columns=cell.width,

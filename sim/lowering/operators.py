@@ -200,7 +200,7 @@ def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) ->
         return default
     used = min(used, index.width)
     for bit in range(used):
-        if len(row) & 1 and index.width > bit:
+        if len(row) & 1:
             row.append(default)
         chosen = graph.slice(index, bit, 1)
         row = [graph.select(chosen, b, a) for a, b in zip(row[::2], row[1::2], strict=True)]
@@ -235,8 +235,8 @@ def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signe
     else:
         amount = [graph.mul(single(limbs, "the offset of a part"), graph.const(stride, places))]
     moved = shift(graph, "ashr" if signed else "lshr", value, amount)
-    above = [graph.sign_extend(sign, min(LIMB, width - low)) for low in range(size, width, LIMB)]
-    return to_wide(graph, [*moved, *above], width)
+    beyond = [graph.sign_extend(sign, min(LIMB, width - low)) for low in range(size, width, LIMB)]
+    return to_wide(graph, [*moved, *beyond], width)
 
 
 def multiply(graph: Graph, a: Wide, b: Wide) -> Wide:
@@ -266,7 +266,7 @@ OPERATORS: dict[str, Callable[[Graph, Sequence[Wide], int], Wide]] = {
     "r&": lambda g, i, w: [all_set(g, i[0])],
     "r^": _parity,
     "-": lambda g, i, w: negate(g, i[0]) if len(i) == 1 else subtract(g, *i),
-    "+": lambda g, i, w: add(g, *i),
+    "+": lambda g, i, w: add(g, i[0], i[1]),
     "*": lambda g, i, w: multiply(g, *i),
     "u//": lambda g, i, w: divide(g, *i),
     "s//": lambda g, i, w: divide_signed(g, *i),

@@ -6,6 +6,7 @@ a vector of flags single bits; what depends on itself only across pieces is no c
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .cells import (
     AssignmentList,
@@ -243,7 +244,7 @@ class Pieces:
     def of(self, index: int) -> list[tuple[int, int]]:
         """Pieces of cell ``index`` as (first bit, end)."""
         bounds = self.bounds[index]
-        return [(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+        return [(a, b) for a, b in pairwise(bounds) if a < b]
 
     def runs(self, nets: Nets) -> Iterator[Run]:
         """``nets`` in the fewest runs."""

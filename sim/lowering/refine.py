@@ -6,6 +6,8 @@ candidate cut is weighed, together with all it brings about in the registers, se
 word passes through, and made where the sum falls. The unit is one vector instruction on bytes.
 """
 
+from itertools import pairwise
+
 from .cells import AsyncRead, Memory, Nets, SyncRead, WritePort, cell_of
 from .pieces import SHALLOW, Pieces, columns, mixed, size
 
@@ -129,7 +131,7 @@ class _Refiner:
     def widths(self, home: int) -> list[int]:
         """Widths of the pieces of ``home``."""
         bounds = [0, *sorted(self.cuts[home]), size(self.cells[home])]
-        return [high - low for low, high in zip(bounds, bounds[1:], strict=False)]
+        return [high - low for low, high in pairwise(bounds)]
 
     def bring(self, nets: Nets, user: int) -> float:
         """Cost of cutting and joining ``nets`` to the pieces that ``user`` takes them in."""

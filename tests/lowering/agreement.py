@@ -3,14 +3,14 @@
 import random
 import warnings
 
-import numpy as np
+from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
 from wormcast.sim.lowering import Kernel, lower
 from wormcast.sim.lowering.netlist import port_name
 
-__all__ = ["agree", "lower_ports", "ports", "word_values"]
+__all__ = ["agree", "component", "fill", "lower_ports", "ports", "word_values"]
 
 
 def ports(component):
@@ -127,6 +127,15 @@ def simulate(factory, stimulus):
     return seen
 
 
-def column(values):
-    """Shorthand for an array of Python integers."""
-    return np.array(values, dtype=object)
+def component(ports, build):
+    """Factory of components with ``ports`` whose module is filled by ``build(m, self)``."""
+
+    class Built(wiring.Component):
+        def __init__(self):
+            super().__init__(ports)
+
+        def elaborate(self, platform):
+            m = Module()
+            return build(m, self) or m
+
+    return Built

@@ -1,6 +1,6 @@
 """Random expressions and random small designs, from any source of random numbers."""
 
-from amaranth.hdl import Array, Cat, Const, EnableInserter, Module, Mux, ResetInserter, Shape, Signal, Value
+from amaranth.hdl import Array, Cat, Const, EnableInserter, Module, Mux, ResetInserter, Shape, Signal, Value, unsigned
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -124,13 +124,9 @@ class RandomExpressions(wiring.Component):
 
 
 class RandomMachine(wiring.Component):
-    """A few registers and memories of odd depth under random control; everything is shown at the outputs.
-
-    ``plan`` draws all random numbers when the component is made: elaboration only follows it.
-    """
+    """A few registers and memories of odd depth under random control; everything is shown at the outputs."""
 
     def __init__(self, rng):
-        self.rng = rng
         self.shapes = [shape(rng, 70) for _ in range(3)]
         self.kept = [shape(rng, 70) for _ in range(rng.randrange(1, 5))]
         members = {f"i{index}": In(kind) for index, kind in enumerate(self.shapes)}
@@ -143,7 +139,6 @@ class RandomMachine(wiring.Component):
             self.memories.append((width, depth, granularity, rng.choice(["comb", "sync", "through"])))
             members[f"m{index}"] = Out(width)
         super().__init__(members)
-        self.state = rng.getstate() if hasattr(rng, "getstate") else None
         self.module = self.build(rng)
 
     def build(self, rng):
@@ -154,7 +149,7 @@ class RandomMachine(wiring.Component):
                    reset_less=rng.random() < 0.3)
             for index, kind in enumerate(self.kept)
         ]  # fmt: skip
-        wires = [Signal(shape(rng, 70), name=f"w{index}", init=1 if rng.random() < 0.5 else 0) for index in range(2)]
+        wires = [Signal(unsigned(rng.randrange(1, 70)), name=f"w{index}", init=rng.randrange(2)) for index in range(2)]
         leaves = [*inputs, *registers]
         for wire in wires:
             self.assign(m, rng, m.d.comb, [wire], leaves, 2)
@@ -211,14 +206,14 @@ class RandomMachine(wiring.Component):
         if depth == 0 or kind == 0:
             domain += statement()
         elif kind == 1:
-            with m.If(expression(rng, leaves, 1)):
+            with m.If(expression(rng, leaves, 1).bool()):
                 self.assign(m, rng, domain, targets, leaves, depth - 1)
-            with m.Elif(expression(rng, leaves, 1)):
+            with m.Elif(expression(rng, leaves, 1).bool()):
                 domain += statement()
             with m.Else():
                 self.assign(m, rng, domain, targets, leaves, depth - 1)
         elif kind == 2:
-            with m.Switch(narrow(rng.choice(leaves), 3)):
+            with m.Switch(narrow(rng.choice(leaves), 3).as_unsigned()):
                 with m.Case(0):
                     domain += statement()
                 with m.Case(1):

@@ -1,0 +1,41 @@
+# The two commands of the README, and what stands beside them. Everything is installed into .venv (to use) and
+# .venv-test (with the test tools), by Python's own venv and pip.
+PYTHON ?= python3
+RUN := .venv/bin
+TEST := .venv-test/bin
+WORKERS ?= 2
+
+.PHONY: demo test test-all lint types bench clean
+
+demo: .venv/ready
+	$(RUN)/wormcast demo --out out
+
+test: lint types
+	$(TEST)/python -m pytest -n $(WORKERS)
+
+test-all: lint types
+	$(TEST)/python -m pytest -n $(WORKERS) -m "slow or not slow"
+
+lint: .venv-test/ready
+	$(TEST)/ruff check .
+
+types: .venv-test/ready
+	$(TEST)/mypy
+
+bench: .venv-test/ready
+	$(TEST)/python -m wormcast.sim.bench
+
+.venv/ready: pyproject.toml
+	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"
+	$(PYTHON) -m venv .venv
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv-test/ready: pyproject.toml
+	@echo "installing wormcast and its test tools into .venv-test: about 300 MB to download"
+	$(PYTHON) -m venv .venv-test
+	$(TEST)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-test out build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,9 @@
+"""The command ``wormcast``. Its names are a contract: scripts outside this project rely on them.
+
+One file for each group of commands; ``app`` holds what they share: options, output, exit codes.
+"""
+
+from . import demo, running, showing, synthesis
+from .app import main
+
+__all__ = ["demo", "main", "running", "showing", "synthesis"]

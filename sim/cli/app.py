@@ -1,0 +1,112 @@
+"""What all commands share: the application, its output and its exit codes."""
+
+import enum
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from wormcast import __version__
+from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError, topology
+
+__all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "emit", "find_scheme", "main", "say", "table"]
+
+app = typer.Typer(
+    name="wormcast",
+    help="Multicast in switched networks, at register-transfer level.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+class Exit(enum.IntEnum):
+    """Exit codes."""
+
+    DONE = 0
+    INTERNAL = 1
+    BAD_INPUT = 2
+    DEADLOCK = 3
+    TOOL_MISSING = 4
+    UNFINISHED = 5
+    INTERRUPTED = 130
+
+
+TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For example mesh:8x8 (rows x columns).")]
+SchemeName = Annotated[str, typer.Argument(metavar="SCHEME", help="For example dual-path; see: wormcast list schemes.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+
+_console = Console(highlight=False, soft_wrap=True)
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Multicast in switched networks, at register-transfer level."""
+    if show:
+        say(__version__)
+        raise typer.Exit(Exit.DONE)
+
+
+def say(text: str = "") -> None:
+    """Print a line on stdout."""
+    _console.print(text, markup=False)
+
+
+def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:
+    """Print a table on stdout, numbers to the right."""
+    from rich.table import Table
+
+    drawn = Table(title=title, title_justify="left")
+    for index, column in enumerate(columns):
+        numeric = all(isinstance(row[index], int | float | None) for row in rows)
+        drawn.add_column(column, justify="right" if numeric else "left")
+    for row in rows:
+        drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
+    _console.print(drawn)
+
+
+def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
+    """Print a result as JSON, with what it takes to get it again."""
+    print(json.dumps({"version": __version__, "configuration": configuration, "seed": seed, **data}))
+
+
+def find_scheme(name: str, network: Topology) -> Scheme:
+    """Return the scheme of this name, if it is defined on the topology."""
+    scheme = SCHEMES[name]
+    scheme.check(network)
+    return scheme
+
+
+def find_topology(name: str) -> Topology:
+    """Return the topology of this name."""
+    return topology(name)
+
+
+def main() -> None:
+    """Run the command line; one sentence on stderr for whatever the user can mend."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = app(standalone_mode=False)
+    except WormcastError as error:
+        return _fail(Exit.BAD_INPUT, str(error))
+    except typer.TyperException as error:
+        return _fail(Exit.BAD_INPUT, error.format_message())
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail(Exit.INTERRUPTED, "interrupted")
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def _fail(code: Exit, sentence: str) -> int:
+    print(f"wormcast: {sentence}", file=sys.stderr)
+    return code

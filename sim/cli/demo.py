@@ -1,0 +1,89 @@
+"""``demo``: the main job on built-in input."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import plan
+
+from ..host import Message
+from ..run import run
+from .app import app, find_scheme, find_topology, say, table
+from .running import describe_deadlock, hardware
+
+__all__: list[str] = []
+
+# paper 002, figures 2 and 4
+EXAMPLE = ("mesh:6x6", "3.2", "5.0,3.1,0.4,1.4,0.5,1.5,5.5", 20)
+CHAIN = "mesh:1x4"
+FIGURE_4 = (Message(at=0, source=0, destinations=(1, 2), length=64),
+            Message(at=0, source=3, destinations=(2, 1), length=64))
+
+
+@app.command("demo")
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the files it makes.")] = Path("out"),
+) -> None:
+    """Send a multicast by two schemes, run into Figure 4's deadlock, and cure it with a second channel."""
+    out.mkdir(parents=True, exist_ok=True)
+    files = [*_example(out), *_figure_4(out)]
+    say("files:")
+    for path, what in files:
+        say(f"  {path}  {what}")
+
+
+def _example(out: Path) -> list[tuple[Path, str]]:
+    name, source, destinations, length = EXAMPLE
+    network = find_topology(name)
+    rows: list[list[object]] = []
+    results = []
+    for scheme_name in ("individual", "dual-path"):
+        scheme = find_scheme(scheme_name, network)
+        planned = plan(network, scheme, source, destinations)
+        message = Message(0, network.node(source), tuple(network.node_set(destinations)), length)
+        result = run(network, scheme, [message], hardware(scheme))
+        found = result.message_to_dict(0)
+        rows.append([scheme_name, planned.copies, planned.hops, found["latency"]])
+        results.append({"scheme": scheme_name, "plan": planned.to_dict(), "run": result.to_dict()})
+    table(["scheme", "worms", "hops", "latency (cycles)"], rows,
+          title=f"{name}: {length} flits from {source} to {destinations} (paper 002, figure 2)")
+    path = out / "example.json"
+    _write(path, json.dumps(results, indent=1))
+    return [(path, "both plans, and every delivery")]
+
+
+def _figure_4(out: Path) -> list[tuple[Path, str]]:
+    network = find_topology(CHAIN)
+    scheme = find_scheme("dual-path", network)
+    say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (paper 002, figure 4)")
+    waveform = out / "figure4.vcd"
+    for channels in (1, 2):
+        options = hardware(scheme, vcs=1, buffer=4, consumption=channels)
+        if channels == 1:
+            unfinished = waveform.with_suffix(".part")
+            result = run(network, scheme, FIGURE_4, options, engine="amaranth", vcd=unfinished)
+            os.replace(unfinished, waveform)
+        else:
+            result = run(network, scheme, FIGURE_4, options)
+        if result.deadlock:
+            say(f"consumption channels {channels}: {describe_deadlock(result)}")
+        else:
+            latest = max(result.message_to_dict(index)["latency"] for index in range(len(FIGURE_4)))
+            say(f"consumption channels {channels}: {result.outcome}, latency {latest} cycles")
+    messages = out / "figure4.json"
+    entries = [{"at": m.at, "source": m.source, "destinations": list(m.destinations), "length": m.length}
+               for m in FIGURE_4]
+    _write(messages, json.dumps(entries))
+    return [
+        (messages, f"the messages, for: wormcast run {CHAIN} dual-path --vcs 1 --consumption 1 --messages {messages}"),
+        (waveform, "the deadlock, every signal of the network"),
+    ]
+
+
+def _write(path: Path, text: str) -> None:
+    unfinished = path.with_suffix(path.suffix + ".part")
+    unfinished.write_text(text + "\n")
+    os.replace(unfinished, path)

@@ -1,0 +1,82 @@
+"""``list``, ``topology`` and ``plan``: look at what there is, without running it."""
+
+import enum
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import SCHEMES, TOPOLOGIES, plan
+
+from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, find_topology, say, table
+
+__all__: list[str] = []
+
+
+class Subject(enum.StrEnum):
+    """What can be listed."""
+
+    SCHEMES = "schemes"
+    TOPOLOGIES = "topologies"
+
+
+@app.command("list")
+def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
+    """List schemes or topologies, each with a line of explanation."""
+    if what is Subject.SCHEMES:
+        entries = [
+            {"name": name, "description": SCHEMES[name].description, "provenance": SCHEMES[name].provenance}
+            for name in SCHEMES
+        ]
+    else:
+        entries = [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
+                   for name in TOPOLOGIES]
+    if json:
+        emit({what.value: entries}, {"what": what.value})
+        return
+    table(list(entries[0]), [list(entry.values()) for entry in entries])
+
+
+@app.command("topology")
+def topology_(name: TopologyName, json: Json = False) -> None:
+    """Show a topology: nodes, coordinates, labels, switches and links."""
+    network = find_topology(name)
+    description = network.describe()
+    if json:
+        emit(description, {"topology": network.name})
+        return
+    say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
+    table(
+        ["id", "coordinates", "label", "switch", "port"],
+        [[node["id"], network.node_name(node["id"]), node["label"], f"s{node['switch']}", node["port"]]
+         for node in description["nodes"]],
+    )
+    table(
+        ["from", "output", "to", "input"],
+        [[f"s{link['from']}", link["out"], f"s{link['to']}", link["in"]] for link in description["links"]],
+    )
+
+
+@app.command("plan")
+def plan_(
+    topology: TopologyName,
+    scheme: SchemeName,
+    source: Annotated[str, typer.Option(help="Sending node: id, row.column or @label.")],
+    destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
+    json: Json = False,
+) -> None:
+    """Plan one multicast: worms, their visiting orders and their paths."""
+    network = find_topology(topology)
+    found = plan(network, find_scheme(scheme, network), source, destinations)
+    if json:
+        emit(found.to_dict(), {"topology": network.name, "scheme": scheme, "source": found.source,
+                               "destinations": sorted(found.destinations)})
+        return
+    say(f"{scheme} on {network.name}, from {network.node_name(found.source)}: "
+        f"{found.copies} worms, {found.hops} hops, {found.channels} channels ({found.scheme.provenance})")
+    rows: list[list[object]] = []
+    for worm in found.worms:
+        stops = set(worm.destinations)
+        path = [worm.source, *(end for _, end in worm.links)]
+        drawn = " ".join(network.node_name(node) + ("*" if node in stops else "") for node in path)
+        rows.append([worm.id, " ".join(map(network.node_name, worm.destinations)), len(worm.links), drawn])
+    table(["worm", "visits", "hops", "path (* delivery)"], rows)

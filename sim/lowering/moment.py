@@ -1,0 +1,317 @@
+"""From cells to expressions: the values of a design at one moment."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from . import operators
+from .cells import (
+    AssignmentList,
+    AsyncRead,
+    Design,
+    FlipFlop,
+    Inputs,
+    Matches,
+    Memory,
+    Nets,
+    Operator,
+    Part,
+    PriorityMatch,
+    SyncRead,
+    WritePort,
+    cell_of,
+)
+from .errors import LoweringError
+from .graph import Graph, Node
+from .order import Sources
+from .pieces import BITWISE, SHALLOW, Piece, columns, mixed
+from .program import Write
+
+__all__ = ["Moment", "Scene", "State"]
+
+PART = 64
+
+State = dict[tuple[int, int, int | None], Node]
+"""Node of each piece of state, by cell, first bit, and row of a shallow memory (None for a register)."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What all moments share.
+
+    ``places`` tells for each bit of the inputs its word, its bit there, and the bits of that word; ``deep``
+    the slot of each piece of a deep memory.
+    """
+
+    design: Design
+    sources: Sources
+    graph: Graph
+    places: Mapping[int, tuple[str, int, int]]
+    deep: Mapping[Piece, int]
+
+
+class Moment:
+    """Values of all pieces, given a state: the present one, or (``later``) that after the clock edge."""
+
+    def __init__(self, scene: Scene, state: State, later: bool = False) -> None:
+        self.scene = scene
+        self.design = scene.design
+        self.pieces = scene.sources.pieces
+        self.ends = scene.sources.ends
+        self.graph = scene.graph
+        self.state = state
+        self.later = later
+        self.values: dict[Piece, Node] = {}
+
+    def words(self, outputs: Mapping[str, Nets]) -> dict[tuple[str, int], Node]:
+        """Parts of the output words."""
+        self.make({net for nets in outputs.values() for net in nets})
+        return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
+
+    def make(self, wanted: set[int] | None = None) -> None:
+        """Compute all pieces, or those that ``wanted`` nets need."""
+        needed: set[Piece] = set()
+        if wanted is not None:
+            pending = [self.scene.sources.piece(net) for net in wanted if net > 1]
+            while pending:
+                here = pending.pop()
+                if here not in needed:
+                    needed.add(here)
+                    pending += self.scene.sources.of(here)
+        for index, low in self.scene.sources.order:
+            if (index, low) in self.values or (wanted is not None and (index, low) not in needed):
+                continue
+            try:
+                self.values[index, low] = self.piece(index, low, self.ends[index][low])
+            except LoweringError as error:
+                signal = _reader(self.design, index)
+                where = self.design.cells[index].source or "no line known"
+                raise LoweringError(f"{error} (for {signal}, {where})") from None
+
+    # Nets to nodes
+
+    def run_nodes(self, nets: Nets) -> list[Node]:
+        """Nodes of ``nets``, least significant first, each at most 64 bits."""
+        parts: list[Node] = []
+        previous = -1
+        position = 0
+        for run in self.pieces.runs(nets):
+            if run.cell is None:
+                low = 0
+                while low < run.width:
+                    step = min(PART, run.width - low)
+                    parts.append(self.graph.const(run.low >> low, step))
+                    low += step
+            else:
+                bit = self.bits(run.cell, run.low, 1 if run.repeats else run.width)
+                if not run.repeats:
+                    same = run.width == 1 and parts and nets[position] == previous
+                    if same and parts[-1].width < PART:
+                        parts[-1] = self.graph.sign_extend(parts[-1], parts[-1].width + 1)
+                    else:
+                        parts.append(bit)
+                else:
+                    left = run.width
+                    if parts and nets[position] == previous and parts[-1].width < PART:
+                        step = min(PART - parts[-1].width, left)
+                        parts[-1] = self.graph.sign_extend(parts[-1], parts[-1].width + step)
+                        left -= step
+                    while left:
+                        step = min(PART, left)
+                        parts.append(self.graph.sign_extend(bit, step))
+                        left -= step
+            position += run.width
+            previous = nets[position - 1]
+        return parts
+
+    def bits(self, cell: int, low: int, width: int) -> Node:
+        """Bits of one piece of ``cell``."""
+        starts = self.pieces.bounds[cell]
+        start = max(bound for bound in starts if bound <= low)
+        return self.graph.slice(self.values[cell, start], low - start, width)
+
+    def wide(self, nets: Nets) -> operators.Wide:
+        """``nets`` as a wide value."""
+        return operators.to_wide(self.graph, self.run_nodes(nets), len(nets))
+
+    def narrow(self, nets: Nets) -> Node:
+        """``nets``, at most 64 of them, as one node."""
+        return self.graph.concat(self.run_nodes(nets))
+
+    def one(self, net: int) -> Node:
+        """One net."""
+        return self.narrow((net,))
+
+    # Cells to nodes
+
+    def piece(self, index: int, low: int, high: int) -> Node:
+        """Value of the piece of cell ``index`` from ``low`` to ``high``."""
+        graph = self.graph
+        cell = self.design.cells[index]
+        used = min(high, self.scene.sources.live[index].bit_length())
+        match cell:
+            case Inputs():
+                if low not in self.scene.places:
+                    return graph.const(0, high - low)
+                word, at, size = self.scene.places[low]
+                width = min(PART, size - at // PART * PART)
+                return graph.slice(graph.node("input", width, (), (word, at // PART)), at % PART, high - low)
+            case FlipFlop() | SyncRead():
+                return self.state[index, low, None]
+            case Operator(operator="m", inputs=(condition, a, b)):
+                choice = [[self.narrow(nets)] for nets in (condition, a[low:high], b[low:high])]
+                return operators.OPERATORS["m"](graph, choice, high - low)[0]
+            case Operator() if cell.operator in BITWISE:
+                values = [[self.narrow(nets[low:high])] for nets in cell.inputs]
+                return operators.OPERATORS[cell.operator](graph, values, high - low)[0]
+            case Operator():
+                inputs = cell.inputs
+                if cell.operator in ("+", "-", "*"):
+                    inputs = tuple(nets[:used] for nets in inputs)
+                elif cell.operator == "<<":
+                    inputs = (inputs[0][:used], inputs[1])
+                values = [self.wide(nets) for nets in inputs]
+                result = operators.OPERATORS[cell.operator](graph, values, used)
+                return operators.bits(graph, result, low, high - low)
+            case Part():
+                result = operators.part(
+                    graph, self.wide(cell.value), self.wide(cell.offset), cell.width, cell.stride, cell.signed
+                )
+                return operators.bits(graph, result, low, high - low)
+            case Matches():
+                return graph.any_(self.matches(cell.value, pattern) for pattern in cell.patterns)
+            case PriorityMatch():
+                return self.priority(cell, low)
+            case AssignmentList():
+                value = self.narrow(cell.default[low:high])
+                for given in cell.assignments:
+                    if given.start <= low and high <= given.start + len(given.value):
+                        chosen = self.narrow(given.value[low - given.start : high - given.start])
+                        value = graph.select(self.one(given.condition), chosen, value)
+                return value
+            case AsyncRead():
+                return self.row(cell.memory, low, self.narrow(cell.address))
+        raise LoweringError(f"no lowering for a cell of kind {type(cell).__name__}")
+
+    def matches(self, nets: Nets, pattern: str) -> Node:
+        """Whether ``nets`` fit ``pattern``."""
+        fixed = [(net, int(bit)) for net, bit in zip(nets, reversed(pattern), strict=True) if bit != "-"]
+        value = self.wide(tuple(net for net, _ in fixed))
+        wanted = sum(bit << place for place, (_, bit) in enumerate(fixed))
+        parts = [self.graph.const(wanted >> low, PART) for low in range(0, len(fixed), PART)]
+        return operators.equal(self.graph, value, operators.to_wide(self.graph, parts, len(fixed)))
+
+    def priority(self, cell: PriorityMatch, bit: int) -> Node:
+        """Whether input ``bit`` is the first that is set."""
+        graph = self.graph
+        here = self.one(cell.inputs[bit])
+        before = [self.one(net) for net in cell.inputs[:bit]]
+        clash = [other for other in before if not exclusive(here, other)]
+        return graph.and_(self.one(cell.enable), graph.and_(here, graph.not_(graph.any_(clash))))
+
+    # Memories
+
+    def row(self, memory: int, low: int, address: Node) -> Node:
+        """Piece of row ``address``, zero past the end."""
+        cell = self.design.cells[memory]
+        assert isinstance(cell, Memory)
+        width = self.ends[memory][low] - low
+        zero = self.graph.const(0, width)
+        if cell.depth <= SHALLOW:
+            rows = [self.state[memory, low, row] for row in range(cell.depth)]
+            return operators.lookup(self.graph, address, rows, zero)
+        slot = self.scene.deep[memory, low]
+        inside = self.inside(address, cell.depth)
+        safe = self.graph.select(inside, address, self.graph.const(0, address.width))
+        read = self.graph.node("gather", width, (safe,), (slot, self.later))
+        return self.graph.select(inside, read, zero)
+
+    def inside(self, address: Node, depth: int) -> Node:
+        """Whether ``address`` names a row."""
+        if depth >> address.width:
+            return self.graph.const(1, 1)
+        return self.graph.less(address, self.graph.const(depth, address.width))
+
+    def sync_row(self, cell: SyncRead, low: int, high: int) -> Node:
+        """What a synchronous read port takes at this clock edge."""
+        graph = self.graph
+        address = self.narrow(cell.address)
+        value = self.row(cell.memory, low, address)
+        for number in cell.transparent:
+            port = self.design.cells[number]
+            assert isinstance(port, WritePort)
+            same = graph.eq(address, self.narrow(port.address))
+            taken = graph.and_(same, self.one(port.enable[low]))
+            value = graph.select(taken, self.narrow(port.data[low:high]), value)
+        return value
+
+    def next_state(self) -> tuple[State, list[Write]]:
+        """State after the clock edge, and the writes to deep memories."""
+        self.make()
+        graph, design = self.graph, self.design
+        after = dict(self.state)
+        writes: list[Write] = []
+        for index, cell in enumerate(design.cells):
+            for low, high in self.pieces.of(index):
+                if isinstance(cell, FlipFlop):
+                    after[index, low, None] = self.narrow(cell.data[low:high])
+                elif isinstance(cell, SyncRead):
+                    old = self.state[index, low, None]
+                    after[index, low, None] = graph.select(self.one(cell.enable), self.sync_row(cell, low, high), old)
+        for port in design.cells:
+            if not isinstance(port, WritePort):
+                continue
+            memory = design.cells[port.memory]
+            assert isinstance(memory, Memory)
+            address = self.narrow(port.address)
+            for low, high in self.pieces.of(port.memory):
+                enable, data = self.one(port.enable[low]), self.narrow(port.data[low:high])
+                if memory.depth > SHALLOW:
+                    allowed = graph.and_(enable, self.inside(address, memory.depth))
+                    writes.append(Write(self.scene.deep[port.memory, low], address, allowed, data))
+                    continue
+                for row in range(memory.depth):
+                    hit = graph.and_(enable, graph.eq(address, graph.const(row, address.width)))
+                    key = (port.memory, low, row)
+                    after[key] = graph.select(hit, data, after[key])
+        return after, writes
+
+
+def exclusive(a: Node, b: Node) -> bool:
+    """Whether two conditions are known never to hold together."""
+    known = dict(_literals(a))
+    return any(node in known and known[node] != value for node, value in _literals(b))
+
+
+def _literals(a: Node) -> Iterator[tuple[Node, int]]:
+    """Values that some nodes must have for ``a`` to hold."""
+    if a.op == "and":
+        for arg in a.args:
+            yield from _literals(arg)
+    elif a.op == "eq" and a.args[1].is_const:
+        yield a.args[0], a.args[1].data
+    elif a.op == "not":
+        yield a.args[0], 0
+        if a.args[0].op == "or":
+            for arg in a.args[0].args:
+                yield arg, 0
+    if a.op not in ("const",):
+        yield a, 1
+
+
+def _reader(design: Design, index: int) -> str:
+    """Name of a signal that shows cell ``index``, or is made from it by as few cells as possible."""
+    near = {index}
+    while True:
+        known = [name for bit, name in sorted(design.names.items()) if cell_of(bit)[0] in near and bit > 1]
+        if known:
+            return known[0]
+        users = {
+            user
+            for user, cell in enumerate(design.cells)
+            if user not in near
+            for nets in (*(nets for _, nets in columns(cell)), *mixed(cell))
+            if any(bit > 1 and cell_of(bit)[0] in near for bit in nets)
+        }
+        if not users:
+            return "an output"
+        near |= users

@@ -1,0 +1,165 @@
+"""The command line as its users meet it: in a process of its own, by exit code, stdout and stderr."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLE = ["--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
+FIGURE_4 = [
+    {"at": 0, "source": 0, "destinations": [1, 2], "length": 64},
+    {"at": 0, "source": 3, "destinations": [2, 1], "length": 64},
+]
+
+
+def wormcast(*arguments, cwd=None):
+    """Run the command; return exit code, stdout and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wormcast", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def as_json(*arguments):
+    code, out, err = wormcast(*arguments, "--json")
+    assert err == ""
+    return code, json.loads(out)
+
+
+@pytest.fixture
+def figure_4(tmp_path):
+    """The messages of paper 002's figure 4, and the options of its run."""
+    file = tmp_path / "figure4.json"
+    file.write_text(json.dumps(FIGURE_4))
+    return ["run", "mesh:1x4", "dual-path", "--messages", file, "--buffer", 4, "--vcs", 1]
+
+
+def test_plan_has_the_worms_of_paper_002():
+    code, plan = as_json("plan", "mesh:6x6", "dual-path", *EXAMPLE)
+    assert code == 0
+    assert (plan["copies"], plan["hops"], plan["start_ups"], plan["phases"]) == (2, 19, 2, 1)
+    assert [worm["destinations"] for worm in plan["worms"]] == [[19, 35, 30], [10, 11, 5, 4]]
+    assert {"version", "configuration", "seed", "topology", "scheme", "provenance", "source", "channels"} <= set(plan)
+    assert set(plan["worms"][0]) == {"id", "source", "destinations", "links", "after", "rank", "tier", "class"}
+    _, plan = as_json("plan", "mesh:6x6", "individual", *EXAMPLE)
+    assert (plan["copies"], plan["hops"]) == (7, 30)
+
+
+def test_run_delivers_to_every_destination():
+    code, run = as_json("run", "mesh:6x6", "dual-path", *EXAMPLE, "--length", 20)
+    assert (code, run["outcome"], run["engine"], run["header_flits"]) == (0, "delivered", "bulk", 2)
+    [message] = run["messages"]
+    assert set(message) == {"id", "source", "created", "latency", "network_latency", "deliveries"}
+    assert set(message["deliveries"]) == {"30", "19", "4", "10", "5", "11", "35"}
+    tails = [times["tail"] for times in message["deliveries"].values()]
+    assert message["latency"] == max(tails)
+    assert run["configuration"]["consumption"] == 2
+    assert run["configuration"]["vcs"] == 2
+
+
+def test_run_of_figure_4_deadlocks_with_one_consumption_channel(figure_4):
+    code, out, err = wormcast(*figure_4, "--consumption", 1)
+    assert (code, err) == (3, "")
+    for words in ("worm 0", "worm 1", "cons:1:0", "cons:2:0", "link:1>2:0", "link:2>1:0"):
+        assert words in out
+    code, run = as_json(*figure_4, "--consumption", 1)
+    assert (code, run["outcome"]) == (3, "deadlock")
+    first, second = run["deadlock"]["cycle"]
+    assert (first["worm"], second["worm"]) == (0, 1)
+    assert (first["waits"], second["waits"]) == (["cons:2:0"], ["cons:1:0"])
+    assert {"link:0>1:0", "cons:1:0", "link:1>2:0"} == set(first["holds"])
+    assert {"link:3>2:0", "cons:2:0", "link:2>1:0"} == set(second["holds"])
+    assert all(message["latency"] is None for message in run["messages"])
+
+
+def test_run_of_figure_4_delivers_with_two(figure_4):
+    code, run = as_json(*figure_4, "--consumption", 2)
+    assert (code, run["outcome"], run["deadlock"]) == (0, "delivered", None)
+
+
+def test_run_that_has_no_time_is_stalled(figure_4):
+    code, run = as_json(*figure_4, "--consumption", 2, "--timeout", 50)
+    assert (code, run["outcome"], run["cycles"]) == (5, "stalled", 50)
+
+
+@pytest.mark.parametrize("what", ["schemes", "topologies"])
+def test_list_explains_each_in_a_line(what):
+    code, listed = as_json("list", what)
+    assert code == 0
+    assert all(entry["description"] for entry in listed[what])
+
+
+def test_topology_shows_coordinates_and_labels():
+    code, shown = as_json("topology", "mesh:2x3")
+    assert code == 0
+    assert [node["label"] for node in shown["nodes"]] == [0, 1, 2, 5, 4, 3]
+    assert len(shown["links"]) == 14
+
+
+ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "mesh:4x4", "dual-paht", *ONE], "scheme: 'dual-paht' is unknown"),
+        (["run", "mesh:0x4", "dual-path", *ONE], "'mesh:0x4' is not mesh:ROWSxCOLUMNS"),
+        (["run", "ring:8", "dual-path", *ONE], "ring"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "4.0", "--destinations", "1"], "'4.0' is outside mesh:4x4"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
+        (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"], "length 0"),
+        (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
+        (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "--readers"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "bulk", "--vcd", "x.vcd"], "engine bulk"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
+        (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
+        (["launch"], "launch"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
+    code, out, err = wormcast(*arguments, cwd=tmp_path)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("wormcast: ")
+    assert err.count("\n") == 1
+    assert sentence in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[{]", "is no JSON"),
+        ("{}", "holds no JSON list"),
+        ("[3]", "entry 0"),
+        ('[{"at": 0}]', "must have at, destinations, length, source"),
+        ('[{"at": 0, "source": 0, "destinations": [1], "length": "4"}]', "length '4'"),
+        ('[{"at": 0, "source": 0, "destinations": 1, "length": 4}]', "list of nodes"),
+        ('[{"at": 0, "source": 0, "destinations": [17], "length": 4}]', "outside"),
+        ('[{"at": -1, "source": 0, "destinations": [1], "length": 4}]', "cycle -1"),
+        ("[]", "none is given"),
+    ],
+)
+def test_bad_messages_are_refused_with_their_place(text, sentence, tmp_path):
+    file = tmp_path / "messages.json"
+    file.write_text(text)
+    code, out, err = wormcast("run", "mesh:4x4", "dual-path", "--messages", file)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert sentence in err
+
+
+def test_demo_makes_the_files_it_names(tmp_path):
+    code, out, err = wormcast("demo", "--out", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["example.json", "figure4.json", "figure4.vcd"]
+    for path in (tmp_path / "out").iterdir():
+        assert path.name in out
+    assert "deadlock, proved in cycle" in out
+    assert "consumption channels 2: delivered" in out

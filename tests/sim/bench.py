@@ -1,0 +1,77 @@
+"""What the tests of whole networks share: runs made of short words, and a look at all that must be empty."""
+
+import re
+from functools import cache
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.hw.network_interface import HOST_DEPTH
+from wormcast.sim.configuration import Configuration
+from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.host import Message, check_receipts, make_host
+from wormcast.sim.network import Network
+from wormcast.sim.run import plan_messages
+
+__all__ = ["bulk", "finish", "host_of", "left_over", "network", "send"]
+
+
+@cache
+def network(mesh, scheme, options):
+    """The network of ``mesh:...`` and a frozen set of hardware options, as pairs; kernels are found on disk."""
+    return Network(topology(mesh), SCHEMES[scheme], Configuration(**dict(options)))
+
+
+def send(source, *destinations, length=1, at=0):
+    return Message(at, source, destinations, length)
+
+
+def host_of(net, messages, **stalls):
+    worms = plan_messages(net.topology, net.scheme, messages)
+    return make_host(net.nodes, messages, worms, net.header,
+                     consumption=net.configuration.consumption, **stalls)
+
+
+def bulk(mesh, scheme, messages, *, stall=0.0, seed=0, **options):
+    """An engine that is about to send these messages."""
+    net = network(mesh, scheme, tuple(sorted(options.items())))
+    return BulkEngine(net, host_of(net, messages, stall=stall, seed=seed))
+
+
+def finish(engine, within):
+    """Run until everything is delivered, then 200 cycles more; every receipt was as it must be."""
+    engine.run(within)
+    check_receipts(engine.host)
+    undelivered = int(engine.host.left.sum())
+    assert undelivered == 0, f"{undelivered} deliveries are due after {within} cycles"
+    engine.run(200, beyond=True)
+    check_receipts(engine.host)
+
+
+#: What registers hold in a network at rest, by the end of their names; None stands for all ones.
+AT_REST = {
+    r"_level\d+": 0, r"_pending\d+": 0, r"links|here|owns|owns_link|owns_consumption|done_\d": 0,
+    r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r".*_arriving_\w+": 0,
+    r".*_credits": None, r".*_expects_header": None, r"free_\d+": None,
+}
+MUST_EXIST = ("_level0", "links", "owns_link", "owns_consumption", "__credit", "_busy", "_credits", "eligible_0")
+
+
+def left_over(engine):
+    """Names and values of all registers and host arrays that do not say: empty, idle, all credits held."""
+    names = [name for kernel in engine.kernels.values() for name in kernel.state]
+    for end in MUST_EXIST:
+        assert any(name.endswith(end) for name in names), f"no register is called {end} any more: mend AT_REST"
+    found = {}
+    for kind, kernel in engine.kernels.items():
+        for name, register in kernel.state.items():
+            last = name.rsplit(".", 1)[-1]
+            for pattern, rest in AT_REST.items():
+                if re.fullmatch(pattern, last) or re.fullmatch(rf"vc\d+{pattern}", last):
+                    values = engine.register(kind, name)
+                    if (values != ((1 << register.width) - 1 if rest is None else rest)).any():
+                        found[f"{kind}.{name}"] = values.tolist()
+    host = engine.host
+    for name, rest in (("credits", HOST_DEPTH), ("owed", 0), ("sent", 0), ("received", 0), ("left", 0), ("tagged", -1),
+                       ("queue_at", host.queue_offsets[1:])):
+        if (getattr(host, name) != rest).any():
+            found[f"host.{name}"] = getattr(host, name).tolist()
+    return found

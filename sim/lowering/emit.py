@@ -1,23 +1,20 @@
 """From a `Program` to LLVM IR.
 
 The text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``lanes``
-instances whose body is straight-line vector code. A value of one bit is a vector of ``i1`` (a mask); other
-values take the narrowest of 8, 16, 32 and 64 bits per instance.
+instances whose body is straight-line code. A value of one bit is a *flag*: those of all instances are the bits
+of one integer, worked on by the scalar units, of which there are more than of those for masks. Other values
+are vectors of the narrowest of 8, 16, 32 and 64 bits per instance.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 
 from .graph import Node
-from .layout import Layout, lane_bytes
+from .layout import Layout
+from .layout import lane_bits as lane
 from .program import Program
 from .words import Word
 
 __all__ = ["INSTRUCTIONS", "emit"]
-
-
-def lane(width: int) -> int:
-    """Bits that a value of ``width`` bits takes in each instance."""
-    return 1 if width <= 1 else 8 * lane_bytes(width)
 
 
 class Body:
@@ -38,6 +35,7 @@ class Body:
         self.lanes = lanes
         self.lines: list[str] = []
         self.known: dict[Node, str] = {}
+        self.masks: dict[Node, str] = {}
         self.intrinsics: set[str] = set()
         self.operations = 0
         self.fresh = 0
@@ -45,6 +43,10 @@ class Body:
     def type(self, bits: int) -> str:
         """Vector type of ``bits`` bits per instance."""
         return f"<{self.lanes} x i{bits}>"
+
+    def kind(self, node: Node) -> str:
+        """Type of ``node``."""
+        return f"i{self.lanes}" if node.width == 1 else self.type(lane(node.width))
 
     def put(self, text: str) -> str:
         """Append an instruction and return the name of its value."""
@@ -54,10 +56,8 @@ class Body:
         return f"%t{self.fresh}"
 
     def splat(self, value: int, bits: int) -> str:
-        """Constant, equal in all instances."""
-        if not value:
-            return "zeroinitializer"
-        return f"splat (i1 {'true' if value else 'false'})" if bits == 1 else f"splat (i{bits} {value})"
+        """Vector constant, equal in all instances."""
+        return f"splat (i{bits} {value})" if value else "zeroinitializer"
 
     def masked(self, value: str, width: int, bits: int) -> str:
         """``value`` without what lies above ``width``."""
@@ -71,12 +71,27 @@ class Body:
             return value
         return self.put(f"{'zext' if new > old else 'trunc'} {self.type(old)} {value} to {self.type(new)}")
 
-    def to_mask(self, value: str, bits: int, bit: int) -> str:
-        """Bit ``bit`` of each lane as a mask."""
-        if bits == 1:
-            return value
+    def flags(self, node: Node, mask: str) -> str:
+        """Flags of ``node``, whose value has been found as a vector of ``i1``."""
+        self.masks[node] = mask
+        return self.put(f"bitcast {self.type(1)} {mask} to i{self.lanes}")
+
+    def bit(self, node: Node, value: str, bits: int, bit: int) -> str:
+        """Flags of ``node``: bit ``bit`` of each lane of ``value``."""
         alone = self.put(f"and {self.type(bits)} {value}, {self.splat(1 << bit, bits)}")
-        return self.put(f"icmp ne {self.type(bits)} {alone}, zeroinitializer")
+        return self.flags(node, self.put(f"icmp ne {self.type(bits)} {alone}, zeroinitializer"))
+
+    def mask(self, node: Node) -> str:
+        """Flags as a vector of ``i1``."""
+        if node not in self.masks:
+            self.masks[node] = self.put(f"bitcast i{self.lanes} {self.known[node]} to {self.type(1)}")
+        return self.masks[node]
+
+    def widened(self, node: Node, bits: int) -> str:
+        """Vector of ``node`` in lanes of ``bits`` bits."""
+        if node.width == 1:
+            return self.put(f"zext {self.type(1)} {self.mask(node)} to {self.type(bits)}")
+        return self.resize(self.known[node], lane(node.width), bits)
 
     def address(self, base: str, offset: int) -> str:
         """Pointer ``offset`` bytes past ``base``."""
@@ -100,26 +115,30 @@ class Body:
             stack.pop()
         return self.known[node]
 
-    def store(self, node: Node, pointer: str, size: int, align: int) -> None:
-        """Store ``node`` in lanes of ``size`` bytes."""
-        value = self.resize(self.value(node), lane(node.width), 8 * size)
+    def store(self, kind: str, value: str, pointer: str, align: int) -> None:
+        """Store a vector, or flags."""
         self.operations += 1
-        self.lines.append(f"  store {self.type(8 * size)} {value}, ptr {pointer}, align {align}")
+        self.lines.append(f"  store {kind} {value}, ptr {pointer}, align {align}")
+
+    def align(self, bits: int) -> int:
+        """Alignment of a row of ``lanes`` numbers of ``bits`` bits."""
+        return min(64, self.lanes * bits // 8)
 
     def store_state(self, slot: int, node: Node) -> None:
         """Give register ``slot`` its next value; the present one is read before, as others may need it."""
         self.value(node)
         self.value(self.program.graph.node("state", node.width, (), slot))
         place = self.layout.places[slot]
-        self.store(node, self.address("%tile", place.offset), place.bytes, min(64, self.lanes * place.bytes))
+        pointer = self.address("%tile", place.offset)
+        self.store(self.kind(node), self.known[node], pointer, self.align(place.bits))
 
     def store_word(self, name: str, part: int, node: Node) -> None:
         """Store part ``part`` of output word ``name``."""
         word = self.outputs[name]
-        size = word.dtype.itemsize
+        bits = 8 * word.dtype.itemsize
         self.value(node)
         pointer = self.word_pointer("out", word, part)
-        self.store(node, pointer, size, min(64, self.lanes * size))
+        self.store(self.type(bits), self.widened(node, bits), pointer, self.align(bits))
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
         """Pointer to the lanes of this tile in a word; all parts of all words lie in one run of columns."""
@@ -131,42 +150,43 @@ class Body:
         self.lines.append(f"  {c} = getelementptr i{8 * word.dtype.itemsize}, ptr {b}, i64 %i")
         return c
 
-    def elements(self, slot: int, address: str, bits: int) -> str:
+    def elements(self, slot: int, address: Node) -> str:
         """Pointers to row ``address`` of a deep memory, for each instance."""
         place = self.layout.places[slot]
-        row = self.resize(address, bits, 64)
+        row = self.widened(address, 64)
         first = ", ".join(f"i64 {index * place.depth}" for index in range(self.lanes))
         index = self.put(f"add {self.type(64)} {row}, <{first}>")
         base = self.address("%tile", place.offset)
-        return self.put(f"getelementptr i{8 * place.bytes}, ptr {base}, {self.type(64)} {index}")
+        return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(64)} {index}")
 
     def scatter(self, slot: int, address: Node, enable: Node, data: Node) -> None:
         """Write a deep memory."""
-        size = self.layout.places[slot].bytes
-        mask = self.value(enable)
-        value = self.resize(self.value(data), lane(data.width), 8 * size)
-        pointers = self.elements(slot, self.value(address), lane(address.width))
-        kind = f"v{self.lanes}i{8 * size}"
-        name = f"@llvm.masked.scatter.{kind}.v{self.lanes}p0"
-        types = f"{self.type(8 * size)}, <{self.lanes} x ptr>, i32, {self.type(1)}"
+        bits = self.layout.places[slot].bits
+        for node in (address, enable, data):
+            self.value(node)
+        pointers = self.elements(slot, address)
+        name = f"@llvm.masked.scatter.v{self.lanes}i{bits}.v{self.lanes}p0"
+        types = f"{self.type(bits)}, <{self.lanes} x ptr>, i32, {self.type(1)}"
         self.intrinsics.add(f"declare void {name}({types})")
+        value, mask = self.widened(data, bits), self.mask(enable)
         self.operations += 1
         self.lines.append(
-            f"  call void {name}({self.type(8 * size)} {value}, <{self.lanes} x ptr> {pointers}, "
-            f"i32 {size}, {self.type(1)} {mask})"
+            f"  call void {name}({self.type(bits)} {value}, <{self.lanes} x ptr> {pointers}, "
+            f"i32 {bits // 8}, {self.type(1)} {mask})"
         )
 
 
 def _const(body: Body, node: Node) -> str:
+    if node.width == 1:
+        body.masks[node] = f"splat (i1 {'true' if node.data else 'false'})"
+        return str(-node.data)
     return body.splat(node.data, lane(node.width))
 
 
 def _state(body: Body, node: Node) -> str:
     place = body.layout.places[node.data]
-    bits = 8 * place.bytes
     pointer = body.address("%tile", place.offset)
-    loaded = body.put(f"load {body.type(bits)}, ptr {pointer}, align {min(64, body.lanes * place.bytes)}")
-    return body.to_mask(loaded, bits, 0) if node.width == 1 else loaded
+    return body.put(f"load {body.kind(node)}, ptr {pointer}, align {body.align(place.bits)}")
 
 
 def _input(body: Body, node: Node) -> str:
@@ -174,19 +194,26 @@ def _input(body: Body, node: Node) -> str:
     word = body.inputs[name]
     bits = 8 * word.dtype.itemsize
     pointer = body.word_pointer("in", word, part)
-    loaded = body.put(f"load {body.type(bits)}, ptr {pointer}, align {min(64, body.lanes * word.dtype.itemsize)}")
+    loaded = body.put(f"load {body.type(bits)}, ptr {pointer}, align {body.align(bits)}")
     if node.width == 1:
-        return body.to_mask(loaded, bits, 0)
+        return body.bit(node, loaded, bits, 0)
     narrow = body.resize(loaded, bits, lane(node.width))
     return body.masked(narrow, node.width, lane(node.width))
 
 
-def _binary(instruction: str, overflows: bool = False) -> Callable[[Body, Node], str]:
+def _logic(instruction: str) -> Callable[[Body, Node], str]:
     def make(body: Body, node: Node) -> str:
         a, b = (body.known[arg] for arg in node.args)
-        bits = lane(node.width)
-        value = body.put(f"{instruction} {body.type(bits)} {a}, {b}")
-        return body.masked(value, node.width, bits) if overflows else value
+        return body.put(f"{instruction} {body.kind(node)} {a}, {b}")
+
+    return make
+
+
+def _arithmetic(instruction: str, overflows: bool = True) -> Callable[[Body, Node], str]:
+    def make(body: Body, node: Node) -> str:
+        a, b = (body.known[arg] for arg in node.args)
+        value = body.put(f"{instruction} {body.kind(node)} {a}, {b}")
+        return body.masked(value, node.width, lane(node.width)) if overflows else value
 
     return make
 
@@ -194,27 +221,33 @@ def _binary(instruction: str, overflows: bool = False) -> Callable[[Body, Node],
 def _compare(condition: str) -> Callable[[Body, Node], str]:
     def make(body: Body, node: Node) -> str:
         a, b = (body.known[arg] for arg in node.args)
-        return body.put(f"icmp {condition} {body.type(lane(node.args[0].width))} {a}, {b}")
+        return body.flags(node, body.put(f"icmp {condition} {body.kind(node.args[0])} {a}, {b}"))
 
     return make
 
 
 def _not(body: Body, node: Node) -> str:
-    bits = lane(node.width)
-    return body.put(f"xor {body.type(bits)} {body.known[node.args[0]]}, {body.splat(node.ones, bits)}")
+    ones = "-1" if node.width == 1 else body.splat(node.ones, lane(node.width))
+    return body.put(f"xor {body.kind(node)} {body.known[node.args[0]]}, {ones}")
 
 
 def _select(body: Body, node: Node) -> str:
-    condition, a, b = (body.known[arg] for arg in node.args)
-    kind = body.type(lane(node.width))
-    return body.put(f"select {body.type(1)} {condition}, {kind} {a}, {kind} {b}")
+    condition, a, b = node.args
+    kind = body.kind(node)
+    if node.width > 1:
+        chosen, other = body.known[a], body.known[b]
+        return body.put(f"select {body.type(1)} {body.mask(condition)}, {kind} {chosen}, {kind} {other}")
+    taken = body.put(f"and {kind} {body.known[condition]}, {body.known[a]}")
+    against = body.put(f"xor {kind} {body.known[condition]}, -1")
+    left = body.put(f"and {kind} {against}, {body.known[b]}")
+    return body.put(f"or {kind} {taken}, {left}")
 
 
 def _slice(body: Body, node: Node) -> str:
     (source,) = node.args
     value, bits, low = body.known[source], lane(source.width), node.data
     if node.width == 1:
-        return body.to_mask(value, bits, low)
+        return body.bit(node, value, bits, low)
     if low:
         value = body.put(f"lshr {body.type(bits)} {value}, {body.splat(low, bits)}")
     value = body.resize(value, bits, lane(node.width))
@@ -226,7 +259,7 @@ def _concat(body: Body, node: Node) -> str:
     kind = body.type(bits)
     result, position = "", 0
     for part in node.args:
-        value, here = body.known[part], position
+        here = position
         position += part.width
         if part.is_const:
             if not part.data:
@@ -234,9 +267,9 @@ def _concat(body: Body, node: Node) -> str:
             value = body.splat(part.data << here, bits)
         elif part.width == 1:
             flag = f"{kind} {body.splat(1 << here, bits)}"
-            value = body.put(f"select {body.type(1)} {value}, {flag}, {kind} zeroinitializer")
+            value = body.put(f"select {body.type(1)} {body.mask(part)}, {flag}, {kind} zeroinitializer")
         else:
-            value = body.resize(value, lane(part.width), bits)
+            value = body.widened(part, bits)
             if here:
                 value = body.put(f"shl {kind} {value}, {body.splat(here, bits)}")
         result = body.put(f"or {kind} {result}, {value}") if result else value
@@ -246,7 +279,7 @@ def _concat(body: Body, node: Node) -> str:
 def _extend(body: Body, node: Node) -> str:
     (source,) = node.args
     bits = lane(node.width)
-    value = body.resize(body.known[source], lane(source.width), bits)
+    value = body.widened(source, bits)
     if source.width < bits:
         by = body.splat(bits - source.width, bits)
         value = body.put(f"shl {body.type(bits)} {value}, {by}")
@@ -259,7 +292,7 @@ def _shift(instruction: str) -> Callable[[Body, Node], str]:
         source, places = node.args
         bits = lane(node.width)
         value = body.known[source]
-        by = body.resize(body.known[places], lane(places.width), bits)
+        by = body.widened(places, bits)
         if instruction == "ashr" and node.width < bits:
             up = body.splat(bits - node.width, bits)
             value = body.put(f"shl {body.type(bits)} {value}, {up}")
@@ -276,14 +309,14 @@ def _parity(body: Body, node: Node) -> str:
     name = f"@llvm.ctpop.v{body.lanes}i{bits}"
     body.intrinsics.add(f"declare {body.type(bits)} {name}({body.type(bits)})")
     count = body.put(f"call {body.type(bits)} {name}({body.type(bits)} {body.known[source]})")
-    return body.to_mask(count, bits, 0)
+    return body.bit(node, count, bits, 0)
 
 
 def _gather(body: Body, node: Node) -> str:
     slot, _ = node.data
     (address,) = node.args
-    bits = 8 * body.layout.places[slot].bytes
-    pointers = body.elements(slot, body.known[address], lane(address.width))
+    bits = body.layout.places[slot].bits
+    pointers = body.elements(slot, address)
     name = f"@llvm.masked.gather.v{body.lanes}i{bits}.v{body.lanes}p0"
     kind = body.type(bits)
     body.intrinsics.add(f"declare {kind} {name}(<{body.lanes} x ptr>, i32, {body.type(1)}, {kind})")
@@ -291,7 +324,7 @@ def _gather(body: Body, node: Node) -> str:
         f"call {kind} {name}(<{body.lanes} x ptr> {pointers}, i32 {bits // 8}, "
         f"{body.type(1)} splat (i1 true), {kind} poison)"
     )
-    return body.to_mask(value, bits, 0) if node.width == 1 else body.resize(value, bits, lane(node.width))
+    return body.bit(node, value, bits, 0) if node.width == 1 else body.resize(value, bits, lane(node.width))
 
 
 INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
@@ -300,14 +333,14 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "input": _input,
     "gather": _gather,
     "not": _not,
-    "and": _binary("and"),
-    "or": _binary("or"),
-    "xor": _binary("xor"),
-    "add": _binary("add", overflows=True),
-    "sub": _binary("sub", overflows=True),
-    "mul": _binary("mul", overflows=True),
-    "udiv": _binary("udiv"),
-    "urem": _binary("urem"),
+    "and": _logic("and"),
+    "or": _logic("or"),
+    "xor": _logic("xor"),
+    "add": _arithmetic("add"),
+    "sub": _arithmetic("sub"),
+    "mul": _arithmetic("mul"),
+    "udiv": _arithmetic("udiv", overflows=False),
+    "urem": _arithmetic("urem", overflows=False),
     "shl": _shift("shl"),
     "lshr": _shift("lshr"),
     "ashr": _shift("ashr"),

@@ -15,6 +15,7 @@ from .words import Word
 __all__ = ["Block", "Field", "Kernel", "Piece"]
 
 LINE = 64
+FULL = (1 << 64) - 1
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -136,8 +137,7 @@ class Kernel:
         for register in self.state.values():
             for piece in register.pieces:
                 for row, init in enumerate(piece.init):
-                    lanes = self._row(block.state, piece, row)
-                    lanes |= lanes.dtype.type(init << piece.shift)
+                    self._put(block, piece, row, self._get(block, piece, row) | np.uint64(init << piece.shift))
         self.settle(block)
         return block
 
@@ -163,7 +163,7 @@ class Kernel:
         for piece in register.pieces:
             mask = np.uint64((1 << piece.width) - 1)
             for row, value in enumerate(rows):
-                lanes = self._row(block.state, piece, row).reshape(-1)[: block.n].astype(np.uint64)
+                lanes = self._get(block, piece, row)[: block.n]
                 value |= (lanes >> np.uint64(piece.shift) & mask).astype(kind) << number(piece.low)
         if register.depth is None:
             return rows[0]
@@ -182,26 +182,35 @@ class Kernel:
         for piece in register.pieces:
             mask = (1 << piece.width) - 1
             for row in range(values.shape[1]):
-                lanes = self._row(block.state, piece, row)
-                flat = lanes.reshape(-1).copy()
-                kind = flat.dtype.type
-                kept = kind(~(mask << piece.shift) & (1 << 8 * flat.itemsize) - 1)
+                lanes = self._get(block, piece, row)
                 new = [(int(number) >> piece.low & mask) << piece.shift for number in values[:, row]]
-                flat[: block.n] = flat[: block.n] & kept | np.array(new, kind)
-                lanes[...] = flat.reshape(lanes.shape)
+                lanes[: block.n] = lanes[: block.n] & np.uint64(FULL ^ mask << piece.shift) | np.array(new, np.uint64)
+                self._put(block, piece, row, lanes)
 
     def _pointers(self, block: Block) -> tuple[int, int, int, int]:
         if block.kernel is not self and block.kernel != self:
             raise LoweringError(f"the block belongs to {block.kernel.name}, not to {self.name}")
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
-    def _row(self, state: np.ndarray, piece: Piece, row: int) -> np.ndarray:
-        """View ``[tiles, vector_width]`` of the numbers that hold ``piece`` of ``row``."""
+    def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
+        """View ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each."""
         place = piece.places[0 if piece.places[0].depth else row]
-        tiles = state.reshape(-1, self.tile_bytes)
-        size = place.bytes * self.vector_width * (place.depth or 1)
-        lanes = tiles[:, place.offset : place.offset + size].view(f"u{place.bytes}")
-        return lanes[:, row :: place.depth] if place.depth else lanes
+        tiles = block.state.reshape(-1, self.tile_bytes)
+        size = place.bits * self.vector_width // 8 * (place.depth or 1)
+        lanes = tiles[:, place.offset : place.offset + size].view(f"u{max(place.bits // 8, 1)}")
+        return lanes[:, row :: place.depth] if place.depth else lanes, place.bits
+
+    def _get(self, block: Block, piece: Piece, row: int) -> np.ndarray:
+        """Numbers that hold ``piece`` of ``row``, of all instances, as a new array."""
+        lanes, bits = self._row(block, piece, row)
+        flat = np.unpackbits(lanes, axis=1, bitorder="little") if bits == 1 else lanes
+        return flat.reshape(-1).astype(np.uint64)
+
+    def _put(self, block: Block, piece: Piece, row: int, numbers: np.ndarray) -> None:
+        """Set the numbers that hold ``piece`` of ``row``."""
+        lanes, bits = self._row(block, piece, row)
+        flat = numbers.reshape(lanes.shape[0], -1).astype(lanes.dtype)
+        lanes[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat
 
 
 def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:

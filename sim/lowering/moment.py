@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from . import operators
 from .cells import (
+    Assignment,
     AssignmentList,
     AsyncRead,
     Design,
@@ -182,15 +183,51 @@ class Moment:
             case PriorityMatch():
                 return self.priority(cell, low)
             case AssignmentList():
-                value = self.narrow(cell.default[low:high])
-                for given in cell.assignments:
-                    if given.start <= low and high <= given.start + len(given.value):
-                        chosen = self.narrow(given.value[low - given.start : high - given.start])
-                        value = graph.select(self.one(given.condition), chosen, value)
-                return value
+                return self.assigned(cell, low, high)
             case AsyncRead():
                 return self.row(cell.memory, low, self.narrow(cell.address))
         raise LoweringError(f"no lowering for a cell of kind {type(cell).__name__}")
+
+    def assigned(self, cell: AssignmentList, low: int, high: int) -> Node:
+        """Bits ``low`` to ``high`` after all assignments."""
+        graph = self.graph
+        value = self.narrow(cell.default[low:high])
+        group: list[Assignment] = []
+
+        def flags() -> Node:
+            # of assignments that exclude each other, each has its own term: cheaper than a chain of selections
+            conditions = [self.one(given.condition) for given in group]
+            values = [self.one(given.value[low - given.start]) for given in group]
+            kept = graph.and_(value, graph.not_(graph.any_(conditions)))
+            return graph.any_([*map(graph.and_, conditions, values), kept])
+
+        for given in cell.assignments:
+            if not (given.start <= low and high <= given.start + len(given.value)):
+                continue
+            if high - low > 1:
+                chosen = self.narrow(given.value[low - given.start : high - given.start])
+                value = graph.select(self.one(given.condition), chosen, value)
+                continue
+            if not all(self.apart(given.condition, other.condition) for other in group):
+                value = flags()
+                group = []
+            group.append(given)
+        return flags() if group else value
+
+    def apart(self, a: int, b: int) -> bool:
+        """Whether two conditions are of different branches of one decision."""
+        branches = dict(self.branches(a))
+        return any(branches.get(cell, bit) != bit for cell, bit in self.branches(b))
+
+    def branches(self, condition: int) -> Iterator[tuple[int, int]]:
+        """Decisions that ``condition`` is made by, and its branch of each."""
+        while condition > 1:
+            cell, bit = cell_of(condition)
+            decision = self.design.cells[cell]
+            if not isinstance(decision, PriorityMatch):
+                return
+            yield cell, bit
+            condition = decision.enable
 
     def matches(self, nets: Nets, pattern: str) -> Node:
         """Whether ``nets`` fit ``pattern``."""

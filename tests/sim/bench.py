@@ -11,7 +11,7 @@ from wormcast.sim.host import Message, check_receipts, make_host
 from wormcast.sim.network import Network
 from wormcast.sim.run import plan_messages
 
-__all__ = ["bulk", "finish", "host_of", "left_over", "network", "send"]
+__all__ = ["bulk", "check_receipts", "finish", "host_of", "left_over", "network", "send"]
 
 
 @cache

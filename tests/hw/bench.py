@@ -1,0 +1,107 @@
+# amaranth: UnusedElaboratable=no
+"""Plumbing of the hardware tests: run a component in Amaranth's simulator with a Python function a cycle."""
+
+from amaranth.hdl import Module
+from amaranth.sim import Simulator
+
+from wormcast.algorithms.headers import AddressList
+from wormcast.hw import PortSpec, Switch
+from wormcast.hw.decoders import MeshDecoder
+
+
+def simulate(component, cycles, step):
+    """Call ``step(cycle, context)`` in each of so many cycles: it reads outputs, then sets the next inputs."""
+
+    async def testbench(context):
+        for cycle in range(cycles):
+            step(cycle, context)
+            await context.tick()
+
+    simulator = Simulator(component)
+    simulator.add_clock(1e-9)
+    simulator.add_testbench(testbench)
+    simulator.run()
+
+
+def settle(build, cases):
+    """Build a combinational module around ``build(m) -> (inputs, outputs)``; return the outputs of each case."""
+    m = Module()
+    inputs, outputs = build(m)
+    results = []
+
+    async def testbench(context):
+        for case in cases:
+            for signal, value in zip(inputs, case, strict=True):
+                context.set(signal, value)
+            results.append(tuple(context.get(signal) for signal in outputs))
+
+    simulator = Simulator(m)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    return results
+
+
+def mesh_switch(shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True, **options):
+    """A mesh router with the same buffers everywhere."""
+    decoder = MeshDecoder(AddressList(shape, width, relations=len(relations)), relations=relations, multicast=multicast)
+    inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.ports]
+    outputs = [*inputs[:-1], PortSpec(inputs[-1].name, vcs=consumption, depth=depth)]
+    return Switch(inputs=inputs, outputs=outputs, decoder=decoder, width=width, **options)
+
+
+class Driver:
+    """Drives one switch's links: a list of (first cycle, port, vc, flits) in, every flit out noted.
+
+    The neighbours give each credit back so many cycles after the flit (at least 1), or never (None).
+    """
+
+    def __init__(self, switch, coordinates, *, credit_after=1):
+        self.switch = switch
+        self.coordinates = coordinates
+        self.credit_after = credit_after
+        self.queues = {port: [] for port in switch.decoder.ports}
+        self.room = {port.name: [port.depth] * port.vcs for port in switch.inputs}
+        self.seen = []
+        self.credits = []
+
+    def send(self, cycle, port, flits, vc=0):
+        """Put flits (head, tail, data) on a link, the first not before ``cycle``, as credits allow."""
+        self.queues[port] += [(cycle, vc, flit) for flit in flits]
+
+    def run(self, cycles):
+        """Run; ``seen`` has (cycle, output, vc, head, tail, data), ``credits`` (cycle, input, vc)."""
+        owed = {}
+
+        def step(cycle, context):
+            for name, value in zip(self.switch.decoder.straps, self.coordinates, strict=True):
+                context.set(getattr(self.switch, f"strap_{name}"), value)
+            for port in self.switch.decoder.ports:
+                out = getattr(self.switch, f"{port}_out")
+                into = getattr(self.switch, f"{port}_in")
+                if context.get(out.valid):
+                    vc, flit = context.get(out.vc), context.get(out.flit)
+                    self.seen.append((cycle, port, vc, flit.head, flit.tail, flit.data))
+                    if self.credit_after is not None:
+                        owed.setdefault((cycle + self.credit_after, port), []).append(vc)
+                context.set(out.credit, sum(1 << vc for vc in owed.get((cycle, port), ())))
+                # a credit seen in this cycle can be spent on the link in the cycle after the next, as by a switch
+                room, queue = self.room[port], self.queues[port]
+                ready = queue and queue[0][0] <= cycle and room[queue[0][1]] > 0
+                for vc in range(len(into.credit)):
+                    if context.get(into.credit) >> vc & 1:
+                        self.credits.append((cycle, port, vc))
+                        room[vc] += 1
+                context.set(into.valid, bool(ready))
+                if ready:
+                    _, vc, (head, tail, data) = queue.pop(0)
+                    room[vc] -= 1
+                    context.set(into.vc, vc)
+                    context.set(into.flit, {"head": head, "tail": tail, "data": data})
+
+        simulate(self.switch, cycles, step)
+        return self
+
+
+def worm(header, payload):
+    """Flits of a worm: header flits, then so many payload flits numbered from 100."""
+    return [(1, 0, data) for data in header] + [(0, k == payload - 1, 100 + k) for k in range(payload)]

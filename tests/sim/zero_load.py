@@ -1,0 +1,153 @@
+"""When every flit of a worm alone in the network is where: a max-plus recurrence, independent of the hardware.
+
+A flit that lies on link h in cycle t[h, k] *leaves* the buffer behind that link in cycle
+
+    leaves[h, k] = max( t[h, k] + 1                  data, and header flits behind the first
+                        t[h, k] + 2                  first header flit: it is fetched before
+                        t[h, k] + 3                  ... at a destination on the way: and a channel reserved
+                        leaves[h, k - 1] + 1         one flit a cycle
+                        leaves[h + 1, k - D] + 2 )   for each link h + 1 that it goes to: a credit
+
+and is on the next link one cycle later (``paper``; two with ``fast``), which with one target is
+
+    t[h, k] = max(t[h - 1, k] + 2 (+ 1 for a header), t[h, k - 1] + 1, t[h + 1, k - D] + 2).
+
+Where a header flit is used up (it held the own address alone) it leaves with the reservation, in t + 2, and goes
+nowhere; the flit behind it takes its place in max(leaves[h, used] + 2, t[h, k] + 2) on the way (fetched anew), or
+follows in leaves[h, used] + 1 at the last destination. Coupled: a copy for the node leaves with the flit itself;
+independent: each of both leaves as it can, and the buffer is free of the flit with the later.
+
+Interfaces: 2 cycles each way, data and headers alike; a host's flits need the interface's 4 buffer places (loop of
+3 cycles: leaves + 2) and payload to the host needs its 4 places. The interface of a destination drops headers.
+"""
+
+from dataclasses import dataclass, field
+
+HOST_PLACES = 4
+PASS, COPY, USED_UP, LAST = "pass", "copy", "used up", "last"
+
+
+def roles(path, destinations, capacity):
+    """What each router of a path is to the worm, with so many addresses to a header flit."""
+    found = []
+    visit = 0
+    for node in path:
+        if visit == len(destinations) or node != destinations[visit]:
+            found.append(PASS)
+            continue
+        visit += 1
+        if visit == len(destinations):
+            found.append(LAST)
+        else:
+            found.append(USED_UP if visit % capacity == 0 else COPY)
+    assert visit == len(destinations), "the path ends before the last destination"
+    return found
+
+
+@dataclass
+class Buffer:
+    """The buffer behind a link: how deep it is, who reads it, and what was there when."""
+
+    depth: int
+    lag: int  # from the cycle in which a flit leaves to the one in which it is on the next link
+    targets: list = field(default_factory=list)  # groups of buffers; one reader a group, all its buffers together
+    role: str = PASS
+    interface: bool = False  # no header is fetched here
+    arrives: dict = field(default_factory=dict)
+    leaves: dict = field(default_factory=dict)  # the cycle from which its place is free: that of the last reader
+    read: dict = field(default_factory=dict)  # (group, flit) -> cycle
+
+    def room(self, k):
+        """The first cycle in which flit k may set out for this buffer."""
+        return self.leaves[k - self.depth] + 2 if k - self.depth in self.leaves else 0
+
+    def accept(self, k, cycle, headers):
+        """Flit k is on the link in this cycle; see when it leaves, and send it on."""
+        first = not self.arrives
+        self.arrives[k] = cycle
+        header = k < headers and not self.interface
+        if header and first and self.role in (USED_UP, LAST):
+            self.leaves[k] = cycle + 2
+            return
+        least = cycle + 1
+        begins = min(self.arrives)
+        if header and first:
+            least = cycle + (3 if self.role == COPY else 2)
+        if self.role == LAST:
+            least = max(least, self.leaves[begins] + 1)
+        if self.role == USED_UP and k == begins + 1:
+            least = max(cycle + 2, self.leaves[begins] + 2)
+        for group, buffers in enumerate(self.targets):
+            at = max([least, self.read.get((group, k - 1), -1) + 1, *(buffer.room(k) for buffer in buffers)])
+            self.read[group, k] = at
+            for buffer in buffers:
+                buffer.accept(k, at + self.lag, headers)
+        self.leaves[k] = max(self.read[group, k] for group in range(len(self.targets)))
+
+
+@dataclass
+class Node:
+    """A consumption channel at its interface, and the host behind it."""
+
+    depth: int
+    arrives: dict = field(default_factory=dict)
+    leaves: dict = field(default_factory=dict)
+    received: dict = field(default_factory=dict)
+
+    room = Buffer.room
+
+    def accept(self, k, cycle, headers):
+        least = max(cycle + 1, self.leaves.get(k - 1, -1) + 1)
+        if k >= headers:
+            if k - HOST_PLACES in self.received:
+                least = max(least, self.received[k - HOST_PLACES] + 2)
+            self.received[k] = least + 1
+        self.arrives[k] = cycle
+        self.leaves[k] = least
+
+
+def deliveries(parts, headers, length, depth, *, at=0, coupled=True, fast=False):
+    """(head, tail) at each destination of a worm alone in the network, in visiting order.
+
+    ``parts`` are the roles of the routers on its path, ``at`` the cycle of its creation.
+    """
+    lag = 2 if fast else 1
+    nodes = []
+    routers = []
+    for role in parts:
+        routers.append(Buffer(depth, lag, role=role))
+    for place, router in enumerate(routers):
+        links = [routers[place + 1]] if place + 1 < len(routers) else []
+        copies = []
+        if router.role != PASS:
+            nodes.append(Node(depth))
+            copies = [nodes[-1]]
+        router.targets = [links + copies] if coupled else [group for group in (links, copies) if group]
+    source = Buffer(HOST_PLACES, 1, [[routers[0]]], interface=True)
+    sent = at
+    for k in range(headers + length):
+        sent = max(sent + 1, source.room(k))
+        source.accept(k, sent, headers)
+    return [(node.received[headers], node.received[headers + length - 1]) for node in nodes]
+
+
+def closed_form(parts, headers, length, *, at=0, fast=False):
+    """The same where the depth covers the credit loop: D >= 4, with ``fast`` D >= 5.
+
+    The first header flit is on the network's link in u = at + 3. Each router adds 3, a destination on the way 4, and
+    5 where the flit is used up, which leaves one header flit less. Behind r header flits the first payload flit
+    reaches the host of a destination on the way in u' + r' + 2 (u', r' on the link behind its router) and the last
+    one's in u + 6, the rest follow without a gap. ``fast`` adds 1 at each router.
+    """
+    u, r = at + 3, headers
+    found = []
+    for role in parts:
+        more = 1 if fast else 0
+        if role == LAST:
+            found.append(u + 6 + more)
+            continue
+        u += {PASS: 3, COPY: 4, USED_UP: 5}[role] + more
+        r -= role == USED_UP
+        if role != PASS:
+            found.append(u + r + 2)
+    return [(head, head + length - 1) for head in found]

@@ -36,6 +36,7 @@ class Body:
         self.lines: list[str] = []
         self.known: dict[Node, str] = {}
         self.masks: dict[Node, str] = {}
+        self.cut: dict[tuple[Node, int, int], str] = {}
         self.intrinsics: set[str] = set()
         self.operations = 0
         self.fresh = 0
@@ -86,6 +87,26 @@ class Body:
         if node not in self.masks:
             self.masks[node] = self.put(f"bitcast i{self.lanes} {self.known[node]} to {self.type(1)}")
         return self.masks[node]
+
+    def window(self, node: Node, low: int, width: int) -> tuple[str, int, int]:
+        """Bits from ``low`` on of ``node`` in lanes that are narrow but hold ``width`` of them: the value, its
+        lane, and where the bits begin in it. Neighbours share what was cut out for one of them."""
+        value, bits = self.known[node], lane(node.width)
+        base = 0
+        for smaller in (32, max(lane(width), 8)):
+            start = (low - base) // smaller * smaller if smaller == 32 else (low - base) // 8 * 8
+            if smaller < bits and low - base + width <= start + smaller:
+                base += start
+                value = self.cut.setdefault((node, smaller, base), "") or self.narrowed(value, bits, start, smaller)
+                self.cut[node, smaller, base] = value
+                bits = smaller
+        return value, bits, low - base
+
+    def narrowed(self, value: str, bits: int, start: int, smaller: int) -> str:
+        """Bits from ``start`` on of ``value``, in lanes of ``smaller`` bits."""
+        if start:
+            value = self.put(f"lshr {self.type(bits)} {value}, {self.splat(start, bits)}")
+        return self.resize(value, bits, smaller)
 
     def widened(self, node: Node, bits: int) -> str:
         """Vector of ``node`` in lanes of ``bits`` bits."""
@@ -245,33 +266,47 @@ def _select(body: Body, node: Node) -> str:
 
 def _slice(body: Body, node: Node) -> str:
     (source,) = node.args
-    value, bits, low = body.known[source], lane(source.width), node.data
+    value, bits, low = body.window(source, node.data, node.width)
     if node.width == 1:
         return body.bit(node, value, bits, low)
     if low:
         value = body.put(f"lshr {body.type(bits)} {value}, {body.splat(low, bits)}")
     value = body.resize(value, bits, lane(node.width))
-    return value if low + node.width == source.width else body.masked(value, node.width, lane(node.width))
+    last = node.data + node.width == source.width and bits == lane(source.width)
+    return value if last else body.masked(value, node.width, lane(node.width))
 
 
 def _concat(body: Body, node: Node) -> str:
-    bits = lane(node.width)
-    kind = body.type(bits)
-    result, position = "", 0
+    places, position = [], 0
     for part in node.args:
-        here = position
+        places.append((position, part))
         position += part.width
+    return _joined(body, places, lane(node.width))
+
+
+def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
+    """Nodes at bit positions, put together in lanes of ``bits`` bits; halves first, as narrow lanes are cheap."""
+    kind, half = body.type(bits), bits // 2
+    low = [(at, part) for at, part in places if at + part.width <= half]
+    high = [(at - half, part) for at, part in places if at >= half]
+    if bits > 8 and len(low) > 1 and high and len(low) + len(high) == len(places):
+        value = body.resize(_joined(body, low, half), half, bits)
+        above = body.resize(_joined(body, high, half), half, bits)
+        above = body.put(f"shl {kind} {above}, {body.splat(half, bits)}")
+        return body.put(f"or {kind} {value}, {above}")
+    result = ""
+    for at, part in places:
         if part.is_const:
             if not part.data:
                 continue
-            value = body.splat(part.data << here, bits)
+            value = body.splat(part.data << at, bits)
         elif part.width == 1:
-            flag = f"{kind} {body.splat(1 << here, bits)}"
+            flag = f"{kind} {body.splat(1 << at, bits)}"
             value = body.put(f"select {body.type(1)} {body.mask(part)}, {flag}, {kind} zeroinitializer")
         else:
             value = body.widened(part, bits)
-            if here:
-                value = body.put(f"shl {kind} {value}, {body.splat(here, bits)}")
+            if at:
+                value = body.put(f"shl {kind} {value}, {body.splat(at, bits)}")
         result = body.put(f"or {kind} {result}, {value}") if result else value
     return result or "zeroinitializer"
 

@@ -1,8 +1,8 @@
 """Where each piece of state lies in memory.
 
 State comes in *tiles*: each holds ``lanes`` instances, the number a kernel steps at once, and within it each
-slot is a row of ``lanes`` numbers, flags packed to one bit each. So a kernel works through memory from front to back, and every address in
-it is the tile's plus a constant.
+slot is a row of ``lanes`` numbers, flags packed to one bit each. So a kernel works through memory from front to
+back, and every address in it is the tile's plus a constant.
 """
 
 from collections.abc import Sequence

@@ -181,8 +181,10 @@ class Pieces:
                 self.cuts[cell.memory] |= {
                     bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
                 }
-            elif where == index:
-                self.joined.setdefault(index, []).extend(columns(cell))
+            elif columns(cell):
+                self.joined[index] = columns(cell)
+            elif isinstance(cell, Memory):
+                self.joined.setdefault(index, [])
             if isinstance(cell, PriorityMatch) or index in split:
                 self.cuts[where] |= set(range(1, cell.width))
         for index, inputs in self.joined.items():

@@ -14,7 +14,7 @@ from .pieces import SHALLOW, Pieces, columns, mixed, size
 __all__ = ["refine"]
 
 Place = tuple[int, int]
-PASSES = 4
+PASSES = 2
 
 
 def cost_of_lanes(width: int) -> float:
@@ -51,10 +51,12 @@ class _Refiner:
     def run(self) -> None:
         for _ in range(PASSES):
             changed = False
+            tried: set[Place] = set()
             for place in self.candidates():
-                if place[1] in self.cuts[place[0]]:
+                if place in tried or place[1] in self.cuts[place[0]]:
                     continue
                 new = self.closure(place)
+                tried |= new
                 touched = {cell for cell, _ in new}
                 touched |= {user for cell in touched for user in self.users.get(cell, ())}
                 before = sum(map(self.cost, touched))

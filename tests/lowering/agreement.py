@@ -3,7 +3,7 @@
 import random
 import warnings
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
@@ -16,7 +16,7 @@ __all__ = ["agree", "component", "fill", "lower_ports", "ports", "word_values"]
 def ports(component):
     """Flat (name, value, is input) of every port."""
     return [
-        (port_name(path), value, member.flow == wiring.In)
+        (port_name(path), Value.cast(value), member.flow == wiring.In)
         for path, member, value in component.signature.flatten(component)
     ]
 
@@ -102,16 +102,13 @@ def simulate(factory, stimulus):
         def look():
             found = {}
             for name in outputs:
-                value = signals[name]
-                value = value.as_value() if hasattr(value, "as_value") else value
-                found[name] = int(ctx.get(value)) & (1 << len(value)) - 1
+                found[name] = ctx.get(signals[name]) & (1 << len(signals[name])) - 1
             seen.append(found)
 
         look()
         for cycle in stimulus:
             for name, value in cycle.items():
                 signal = signals[name]
-                signal = signal.as_value() if hasattr(signal, "as_value") else signal
                 if signal.shape().signed and value >> len(signal) - 1:
                     value -= 1 << len(signal)
                 ctx.set(signal, value)

@@ -10,7 +10,7 @@ from .bench import bulk, check_receipts, send
 from .zero_load import COPY, LAST, PASS, USED_UP, closed_form, deliveries, roles
 
 DEPTHS = [1, 2, 3, 4, 5, 8]
-APART = 800  # cycles between two messages: one is through long before the next
+APART = 400  # cycles between two messages: one is through long before the next
 
 
 # the reference alone -------------------------------------------------------------------------------------------
@@ -27,8 +27,9 @@ def test_reference_by_hand():
     assert deliveries([PASS, LAST], 1, 1, 4) == [(12, 12)]
     assert deliveries([PASS, LAST], 1, 5, 4) == [(12, 16)]
     assert deliveries([PASS, PASS, LAST], 1, 5, 4) == [(15, 19)]
-    assert deliveries([PASS, COPY, LAST], 1, 5, 4) == [(13, 17), (16, 20)]
-    assert deliveries([PASS, USED_UP, LAST], 2, 5, 4) == [(14, 18), (17, 21)]
+    # the third hop's header holds its place a cycle too long for the fifth flit, and so for its copy
+    assert deliveries([PASS, COPY, LAST], 1, 5, 4) == [(13, 18), (16, 20)]
+    assert deliveries([PASS, USED_UP, LAST], 2, 5, 4) == [(14, 19), (17, 21)]
     assert deliveries([PASS, LAST], 1, 5, 4, at=100) == [(112, 116)]
     assert deliveries([PASS, LAST], 1, 5, 5, fast=True) == [(14, 18)]
 
@@ -47,14 +48,19 @@ def test_closed_form_is_the_recurrence_where_the_loop_is_covered(fast):
         for _ in range(200):
             parts = [PASS, *rng.choices([PASS, COPY, USED_UP], k=rng.randrange(9)), LAST]
             headers, length = 1 + parts.count(USED_UP), rng.randint(1, 40)
-            for coupled in (True, False):
-                assert deliveries(parts, headers, length, depth, coupled=coupled, fast=fast) == closed_form(
-                    parts, headers, length, fast=fast)
+            form = closed_form(parts, headers, length, depth, fast=fast)
+            assert deliveries(parts, headers, length, depth, fast=fast) == form
+            free = deliveries(parts, headers, length, depth, coupled=False, fast=fast)
+            assert free[-1] == form[-1]
+            assert all(own <= shared for own, shared in zip(free, form, strict=True))
+            if depth >= (7 if fast else 6):
+                assert free == form
+                assert all(tail - head == length - 1 for head, tail in form)
 
 
 def test_closed_form_does_not_hold_below():
     for depth, fast in ((3, False), (4, True)):
-        assert deliveries([PASS, LAST], 1, 9, depth, fast=fast) != closed_form([PASS, LAST], 1, 9, fast=fast)
+        assert deliveries([PASS, LAST], 1, 9, depth, fast=fast) != closed_form([PASS, LAST], 1, 9, depth, fast=fast)
 
 
 # the hardware against it ---------------------------------------------------------------------------------------
@@ -79,7 +85,9 @@ def check(shape, scheme, multicasts, capacity, **options):
         expected.append(deliveries(parts, headers, length, depth, at=at, fast=fast,
                                    coupled=options.get("readers") != "independent"))
         if depth >= (5 if fast else 4):
-            assert expected[-1] == closed_form(parts, headers, length, at=at, fast=fast)
+            form = closed_form(parts, headers, length, depth, at=at, fast=fast)
+            assert expected[-1][-1] == form[-1]
+            assert expected[-1] == form or options.get("readers") == "independent"
     engine = bulk(f"mesh:{shape[0]}x{shape[1]}", scheme, messages, **options)
     assert engine.network.header.capacity == capacity or scheme == "individual"
     engine.run(APART * (len(messages) + 1))

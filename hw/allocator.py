@@ -1,6 +1,6 @@
 """Allocation: one least-recently-granted order for all outputs."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -33,9 +33,10 @@ class Allocator(wiring.Component):
     vc_{r} : In(range(vcs[r]))
         On behalf of which virtual channel.
     won_{r} : Out(1)
-        Everything asked for was granted (also when nothing was asked for).
+        Something was asked for, and all of it is granted.
     grant_{r} : Out(outputs)
         The outputs whose first requester is r, whether it wins or not: at most one requester per output.
+        Known earlier than the win.
     """
 
     def __init__(self, *, reach: list[set[int]], vcs: list[int], outputs: int):
@@ -56,33 +57,37 @@ class Allocator(wiring.Component):
         requesters = range(len(self.reach))
         requests = [getattr(self, f"request_{r}") for r in requesters]
         grants = [getattr(self, f"grant_{r}") for r in requesters]
+        won = [getattr(self, f"won_{r}") for r in requesters]
         moves = []
         for r in requesters:
-            won, vc = getattr(self, f"won_{r}"), getattr(self, f"vc_{r}")
-            wants = Signal(name=f"wants_{r}")
-            m.d.comb += [
-                wants.eq(requests[r].any()),
-                won.eq(Cat(~requests[r][o] | grants[r][o] for o in self.reach[r]).all()),
-            ]
+            vc = getattr(self, f"vc_{r}")
             moves.append([Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])])
-            m.d.comb += [moves[r][v].eq(won & wants & (vc == v)) for v in range(self.vcs[r])]
+            m.d.comb += [moves[r][v].eq(won[r] & (vc == v)) for v in range(self.vcs[r])]
 
-        first = {}  # first[r, s]: the presented channel of r comes before that of s
+        first: dict = {}  # first[r, s]: the presented channel of r comes before that of s
+        clash: dict = {}  # clash[r, s]: both ask for some output
         for r in requesters:
             for s in range(r + 1, len(self.reach)):
-                if not self.reach[r] & self.reach[s]:
+                shared = self.reach[r] & self.reach[s]
+                if not shared:
                     continue
                 order = [[Signal(init=1, name=f"order_{r}_{v}_{s}_{w}") for w in range(self.vcs[s])]
                          for v in range(self.vcs[r])]
                 for v in range(self.vcs[r]):
                     for w in range(self.vcs[s]):
-                        a, b = moves[r][v], moves[s][w]
-                        m.d.sync += order[v][w].eq(Mux(a ^ b, b, order[v][w]))
+                        # who moves goes behind the other; both or none keep their order: a majority of three
+                        a, b, cell = ~moves[r][v], moves[s][w], order[v][w]
+                        m.d.sync += cell.eq((a & b) | (cell & (a | b)))
                 first[r, s] = Signal(name=f"first_{r}_{s}")
                 row = Array(Array(cells)[getattr(self, f"vc_{s}")] for cells in order)
                 m.d.comb += first[r, s].eq(row[getattr(self, f"vc_{r}")])
                 first[s, r] = ~first[r, s]
+                clash[r, s] = clash[s, r] = Signal(name=f"clash_{r}_{s}")
+                m.d.comb += clash[r, s].eq(Cat(requests[r][o] & requests[s][o] for o in shared).any())
         for r in requesters:
+            # not by way of the grants: the win is what most next states wait for
+            beaten = [clash[r, s] & first[s, r] for s in requesters if (r, s) in clash]
+            m.d.comb += won[r].eq(requests[r].any() & ~Cat(beaten).any())
             for o in self.reach[r]:
                 beaten = [requests[s][o] & first[s, r] for s in requesters if s != r and o in self.reach[s]]
                 m.d.comb += grants[r][o].eq(requests[r][o] & ~Cat(beaten).any())

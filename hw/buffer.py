@@ -1,10 +1,12 @@
 """The shallow replication buffer: one writer, several readers, a pending counter per chunk."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+
+from .logic import late_mux
 
 __all__ = ["ReplicationBuffer"]
 
@@ -47,7 +49,8 @@ class ReplicationBuffer(wiring.Component):
     follow_{r} : In(vcs)
         Reader r is no target of the worm in this virtual channel: its position moves with the freed chunks.
     skip, skip_vc : In
-        The front flit of a virtual channel leaves the buffer unread; all its readers stand before it.
+        The front flit of a virtual channel leaves the buffer unread; all its readers stand before it. Only
+        with several readers: a single one takes the flit.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken.
     freed : Out(vcs)
@@ -71,10 +74,10 @@ class ReplicationBuffer(wiring.Component):
             "write_vc": In(range(vcs)),
             "write_data": In(width),
             "write_count": In(range(readers + 1)),
-            "skip": In(1),
-            "skip_vc": In(range(vcs)),
             "freed": Out(vcs),
         }
+        if readers > 1:
+            members |= {"skip": In(1), "skip_vc": In(range(vcs))}
         for r in range(readers):
             members |= {
                 f"vc_{r}": In(range(vcs)),
@@ -110,7 +113,8 @@ class ReplicationBuffer(wiring.Component):
                    for v in range(self.vcs)]
         skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
         for v in range(self.vcs):
-            m.d.comb += skip[v].eq(self.skip & (self.skip_vc == v))
+            if self.readers > 1:
+                m.d.comb += skip[v].eq(self.skip & (self.skip_vc == v))
         for r in range(self.readers):
             vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
             read_port = store.read_port(domain="comb")
@@ -123,15 +127,19 @@ class ReplicationBuffer(wiring.Component):
                 gone = takes[v][r] | skip[v]
                 if self.readers > 1:
                     gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
-                with m.If(gone):
-                    m.d.sync += read_at[v][r].eq(self._after(read_at[v][r]))
-                # thermometer: bit k says that more than k flits are there
+                position = read_at[v][r]
+                m.d.sync += position.eq(late_mux(gone, self._after(position)[:position_bits], position))
+                # thermometer: bit k says that more than k flits are there; follows a cycle behind the takes,
+                # so that a win, which comes late, need not reach it
                 level = Signal(self.depth, name=f"vc{v}_level{r}")
-                up, down = Cat(1, level)[: self.depth], Cat(level[1:], 0)
-                m.d.sync += level.eq(Mux(gone, Mux(writes[v], level, down), Mux(writes[v], up, level)))
+                left = Signal(name=f"vc{v}_left{r}")
+                m.d.sync += left.eq(gone)
+                with m.If(left ^ writes[v]):
+                    m.d.sync += level.eq(Mux(left, Cat(level[1:], 0), Cat(1, level)[: self.depth]))
+                at_least = Cat(level, C(0, 2))
                 m.d.comb += [
-                    getattr(self, f"has_{r}")[v].eq(level[0]),
-                    getattr(self, f"more_{r}")[v].eq(level[1] if self.depth > 1 else 0),
+                    getattr(self, f"has_{r}")[v].eq(Mux(left, at_least[1], at_least[0])),
+                    getattr(self, f"more_{r}")[v].eq(Mux(left, at_least[2], at_least[1])),
                 ]
         for v in range(self.vcs):
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
@@ -146,7 +154,7 @@ class ReplicationBuffer(wiring.Component):
     def _freed(self, m, v, writes, at, takes, read_at, skip):
         """Count the takes of every chunk of virtual channel ``v``; say whether one is freed."""
         if self.readers == 1:
-            return takes[v][0] | skip[v]
+            return takes[v][0]
         freed = [skip[v]]
         for k in range(self.depth):
             pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{k}")

@@ -8,6 +8,7 @@ from .buffer import ReplicationBuffer
 from .decoders import Decoder
 from .input_vc import InputVC, WormState
 from .link import LinkSignature, PortSpec, flit_layout
+from .logic import any_of, bit_at
 
 __all__ = ["InputUnit"]
 
@@ -54,15 +55,16 @@ class InputUnit(wiring.Component):
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r} : Out(outputs)
-    asks_link_{r}, asks_consumption_{r} : Out(1)
-        The request is for a virtual channel of a link (to be taken with the header flit), or for a consumption
-        channel (nothing is sent); else for a flit time.
+    owns_link_{r}, claims_{r} : Out(1)
+        The presented worm owns a virtual channel of its link, else a header flit takes one with its win; the
+        request is for a consumption channel, not for a flit time.
     sends_{r} : Out(1)
-        A win sends the flit.
-    owned_vc_{o} : Out
-        The virtual channel of output o that the presented worm owns.
+        A win sends the flit; requests for links always do.
+    vc_{o} : Out
+        The virtual channel of output o that the presented worm owns, or would take.
     won_{r} : In(1)
-    pick_{o}, free_{o}, soon_{o}, pick_after_{o}, ready_{o}, ready_after_{o} : In
+        Something was asked for and everything was granted.
+    pick_{o}, free_{o}, soon_{o}, ready_{o}, ready_after_{o} : In
         As in `OutputUnit`, for this input's class of worms.
     state_{v} : Out(WormState)
     """
@@ -90,19 +92,18 @@ class InputUnit(wiring.Component):
                 f"sel_{r}": Out(range(spec.vcs)),
                 f"flit_{r}": Out(flit_layout(width)),
                 f"request_{r}": Out(len(outputs)),
-                f"asks_link_{r}": Out(1),
-                f"asks_consumption_{r}": Out(1),
+                f"owns_link_{r}": Out(1),
+                f"claims_{r}": Out(1),
                 f"sends_{r}": Out(1),
                 f"won_{r}": In(1),
             }
         for o in self.network + ejection:
             vcs = outputs[o].vcs
             members |= {
-                f"owned_vc_{o}": Out(range(vcs)),
+                f"vc_{o}": Out(range(vcs)),
                 f"pick_{o}": In(range(vcs)),
                 f"free_{o}": In(1),
                 f"soon_{o}": In(1),
-                f"pick_after_{o}": In(1),
                 f"ready_{o}": In(vcs),
                 f"ready_after_{o}": In(vcs),
             }
@@ -134,7 +135,7 @@ class InputUnit(wiring.Component):
             ]
             sides = [(o, i) for i, o in enumerate(self.network)]
             for o, i in sides if self.ejection is None else [*sides, (self.ejection, "c")]:
-                for name in ("pick", "soon", "pick_after", "ready", "ready_after"):
+                for name in ("soon", "ready"):
                     m.d.comb += getattr(worm, f"{name}_{i}").eq(getattr(self, f"{name}_{o}"))
         for r in range(len(self.groups)):
             self._reader(m, r, buffer, worms)
@@ -193,74 +194,96 @@ class InputUnit(wiring.Component):
             flit.tail.eq(~row[self.width] & row[self.width + 1]),
         ]
 
-        request, asks, consumption = getattr(self, f"request_{r}"), Signal(name=f"reader{r}_asks"), C(0)
+        links = shown("links")
+        won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
+        asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
         m.d.comb += asks.eq(shown(f"eligible_{r}"))
-        if self.ejection is not None:
-            consumption = getattr(self, f"asks_consumption_{r}")
-            m.d.comb += consumption.eq(shown("wants_consumption"))
-        halted = C(0)
+        asks_link, may_copy = asks, C(1)
+        if self.ejection in group:
+            claims = getattr(self, f"claims_{r}")
+            m.d.comb += claims.eq(shown("claims"))
+        elif self.ejection is not None:
+            # the other reader reserves the consumption channel first
+            asks_link = asks & ~shown("wants_consumption")
+        request, pick_link = getattr(self, f"request_{r}"), C(0)
+        link_free, link_ready, strips = C(0), C(1), C(0)
         for o in group:
+            free, vc, pick = getattr(self, f"free_{o}"), getattr(self, f"vc_{o}"), getattr(self, f"pick_{o}")
             if o == self.ejection:
                 halted = shown("undecided") & flit.head
-                gate = shown("here") & (~consumption | getattr(self, f"free_{o}"))
-                m.d.comb += getattr(self, f"owned_vc_{o}").eq(shown("consumption_vc"))
+                target = shown("here")
+                if r == 0:
+                    # no copy without the link: its virtual channel may have gone to another header just now
+                    may_copy = ~links.any() | any_of([request[other] for other in self.network])
+                m.d.comb += [
+                    request[o].eq((asks & target & may_copy) | (claims & free)),
+                    vc.eq(Mux(claims, pick, shown("consumption_vc"))),
+                ]
             else:
-                wants_link = getattr(self, f"asks_link_{r}")
-                m.d.comb += wants_link.eq(shown("wants_link"))
-                links = shown("links")
-                gate = links[self.network.index(o)] & ~consumption & (~wants_link | getattr(self, f"free_{o}"))
-                m.d.comb += getattr(self, f"owned_vc_{o}").eq(shown("link_vc"))
-            m.d.comb += request[o].eq(asks & gate)
+                owns_link = getattr(self, f"owns_link_{r}")
+                target = links[self.network.index(o)]
+                m.d.comb += [
+                    owns_link.eq(shown("owns_link")),
+                    request[o].eq(asks_link & target & (owns_link | free)),
+                    vc.eq(Mux(owns_link, shown("link_vc"), pick)),
+                ]
+                link_free |= target & getattr(self, f"soon_{o}")
+                pick_link |= Mux(target, vc, 0)
+            link_ready &= ~target | bit_at(getattr(self, f"ready_after_{o}"), vc)
 
-        asked, won, sends = Signal(name=f"reader{r}_asked"), Signal(name=f"reader{r}_won"), Signal()
+        # whether the presented worm is eligible in the next cycle, if it wins now
+        more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
-            asked.eq(request.any()),
-            won.eq(asked & getattr(self, f"won_{r}")),
-            sends.eq(~consumption & ~halted),
-            getattr(self, f"sends_{r}").eq(sends),
-            getattr(buffer, f"take_{r}").eq(won & sends),
+            more.eq(bit_at(getattr(buffer, f"more_{r}"), sel) | (self.link.valid & (self.link.vc == sel))),
+            again.eq(more & link_ready & ~tail),
         ]
         if self.ejection in group:
-            m.d.comb += [
-                buffer.skip.eq(won & consumption & ~shown("links").any()),
-                buffer.skip_vc.eq(sel),
-            ]
+            # the flit at which the channel was reserved is still there, or it was stripped and leaves
+            onward = links.any()
+            with m.If(claims):
+                m.d.comb += again.eq(Mux(onward, link_free if r == 0 else C(1), more))
+            if len(self.groups) > 1:
+                m.d.comb += [buffer.skip.eq(won & claims & ~onward), buffer.skip_vc.eq(sel)]
+            else:
+                strips = claims & ~onward
+        m.d.comb += [
+            sends.eq(~claims & ~halted),
+            getattr(buffer, f"take_{r}").eq(won & (sends | strips)),
+        ]
         fetched = self.decoder.request(self.port, row[self.width + 1:])
         for v, worm in enumerate(worms):
             m.d.comb += [
                 getattr(worm, f"shown_{r}").eq(sel == v),
                 getattr(worm, f"has_{r}").eq(getattr(buffer, f"has_{r}")[v]),
-                getattr(worm, f"more_{r}").eq(getattr(buffer, f"more_{r}")[v]),
                 getattr(worm, f"head_{r}").eq(flit.head),
                 getattr(worm, f"tail_{r}").eq(flit.tail),
                 getattr(worm, f"won_{r}").eq(won & (sel == v)),
+                getattr(worm, f"again_{r}").eq(again),
             ]
             if r == 0:
-                m.d.comb += worm.fetched_links.eq(Cat(fetched.all_of[o] for o in self.network))
+                m.d.comb += [
+                    worm.fetched_links.eq(Cat(fetched.all_of[o] for o in self.network)),
+                    worm.pick_link.eq(pick_link),
+                ]
                 if self.ejection is not None:
-                    m.d.comb += worm.fetched_here.eq(fetched.all_of[self.ejection])
+                    m.d.comb += [
+                        worm.fetched_here.eq(fetched.all_of[self.ejection]),
+                        worm.pick_c.eq(getattr(self, f"pick_{self.ejection}")),
+                    ]
             if len(self.groups) > 1:
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
 
-        # a request that reached the arbiters has used up its turn, and so has a look at a header flit
-        used = asked | shown("unread") if r == 0 else asked
+        # a request that reached the arbiters has used up its turn, and so has a look at a header flit; who had
+        # the turn comes last, whether it still wants one or not: so the win does not matter here
+        used = request.any() | shown("unread") if r == 0 else request.any()
         turn = Signal(range(vcs), name=f"reader{r}_turn")
-        m.d.comb += turn.eq(Mux(used, sel, last))
-        m.d.sync += last.eq(turn)
-        following = {}
-        for suffix in ("", "_after"):
-            following[suffix] = Signal(range(vcs), name=f"reader{r}_next{suffix}")
-            m.d.comb += following[suffix].eq(turn)
-            # of the shown channel both cases are prepared; the others cannot win now
-            wants = Signal(vcs, name=f"reader{r}_wants{suffix}")
-            for v, worm in enumerate(worms):
-                lost, after = getattr(worm, f"want_{r}"), getattr(worm, f"want_after_{r}")
-                m.d.comb += wants[v].eq(Mux(sel == v, after, lost) if suffix else lost)
-            with m.Switch(turn):
-                for v in range(vcs):
-                    with m.Case(v):
-                        for w in [v, *((v - k) % vcs for k in range(1, vcs))]:
-                            with m.If(wants[w]):
-                                m.d.comb += following[suffix].eq(w)
-        m.d.sync += sel.eq(Mux(won & ~halted, following["_after"], following[""]))
+        following = Signal(range(vcs), name=f"reader{r}_next")
+        m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]
+        with m.Switch(turn):
+            for v in range(vcs):
+                with m.Case(v):
+                    for w in [(v - k) % vcs for k in range(1, vcs)]:
+                        with m.If(getattr(worms[w], f"want_{r}")):
+                            m.d.comb += following.eq(w)
+        m.d.sync += [last.eq(turn), sel.eq(following)]

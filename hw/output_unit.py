@@ -53,8 +53,6 @@ class OutputUnit(wiring.Component):
         ``free`` of the next cycle, if no header takes one now.
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it now.
-    pick_after : Out(classes)
-        ``ready_after`` of the picked virtual channel.
     link : Out(LinkSignature)
     """
 
@@ -75,7 +73,6 @@ class OutputUnit(wiring.Component):
             **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
-            "pick_after": Out(kinds),
             "link": Out(LinkSignature(vcs=port.vcs, width=width)),
         })
 
@@ -129,10 +126,7 @@ class OutputUnit(wiring.Component):
                             with m.If(usable[w]):
                                 m.d.comb += [following[k].eq(w), others.eq(1)]
             m.d.sync += pick.eq(following[k])
-            m.d.comb += [
-                self.soon[k].eq(others | Array(usable)[pick]),
-                self.pick_after[k].eq(Array(self.ready_after)[pick]),
-            ]
+            m.d.comb += self.soon[k].eq(others | Array(usable)[pick])
             # a channel shared with another class must not be offered in the cycle after that class took it
             stolen = [
                 self.take[j] & (picks[j] == following[k])

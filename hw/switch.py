@@ -9,7 +9,8 @@ from wormcast.algorithms.errors import WormcastError
 from .allocator import Allocator
 from .decoders import Decoder
 from .input_unit import InputUnit
-from .link import LinkSignature, PortSpec, flit_layout
+from .link import LinkSignature, PortSpec
+from .logic import bit_at
 from .output_unit import OutputUnit
 
 __all__ = ["DELAYS", "READERS", "Switch"]
@@ -133,9 +134,8 @@ class Switch(wiring.Component):
                 picks = [getattr(output, f"pick_{c}") for c in range(len(output.classes))]
                 m.d.comb += [
                     getattr(unit, f"pick_{o}").eq(Array(picks)[kind]),
-                    getattr(unit, f"free_{o}").eq(_of(output.free, kind)),
-                    getattr(unit, f"soon_{o}").eq(_of(output.soon, kind)),
-                    getattr(unit, f"pick_after_{o}").eq(_of(output.pick_after, kind)),
+                    getattr(unit, f"free_{o}").eq(bit_at(output.free, kind)),
+                    getattr(unit, f"soon_{o}").eq(bit_at(output.soon, kind)),
                     getattr(unit, f"ready_{o}").eq(output.ready),
                     getattr(unit, f"ready_after_{o}").eq(output.ready_after),
                 ]
@@ -162,24 +162,25 @@ class Switch(wiring.Component):
             granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
             m.d.comb += [
                 granted.eq(getattr(allocator, f"grant_{k}")[o]),
-                won.eq(granted & getattr(allocator, f"won_{k}")),
+                won.eq(getattr(unit, f"request_{r}")[o] & getattr(allocator, f"won_{k}")),
             ]
-            at_ejection = o == self.decoder.ejection
-            header = getattr(unit, f"asks_{'consumption' if at_ejection else 'link'}_{r}")
-            kind = self.decoder.consumption_class(unit.port, straps) if at_ejection else C(0)
-            channel = Mux(header, getattr(unit, f"pick_{o}"), getattr(unit, f"owned_vc_{o}"))
-            sends = won & getattr(unit, f"sends_{r}")
-            send |= sends
-            touch |= sends | (won & header)
-            vc |= Mux(granted, channel, 0)
-            tail |= granted & getattr(unit, f"flit_{r}").tail
+            # a crossbar in the same cycle follows the bare grant, which is earlier; only `send` waits for the win
+            select = won if self.delays == "fast" else granted
+            if o == self.decoder.ejection:
+                takes, kind = getattr(unit, f"claims_{r}"), self.decoder.consumption_class(unit.port, straps)
+                sends = getattr(unit, f"sends_{r}")
+            else:
+                takes, kind, sends = ~getattr(unit, f"owns_link_{r}"), C(0), C(1)
+            send |= won & sends
+            touch |= won & (sends | takes)
+            vc |= Mux(select, getattr(unit, f"vc_{o}"), 0)
+            tail |= select & getattr(unit, f"flit_{r}").tail
             for c in range(len(taken)):
-                taken[c] |= won & header & (kind == c)
-            # the crossbar follows the bare grant; only `send` has to wait for the win
-            select = granted
+                taken[c] |= won & takes & (kind == c)
             if self.delays == "fast":
-                select = Signal(name=f"select_{name}")
-                m.d.sync += select.eq(granted)
+                staged = Signal(name=f"select_{name}")
+                m.d.sync += staged.eq(won)
+                select = staged
             selected |= Mux(select, flits[unit, r], 0)
         m.d.comb += [
             output.touch.eq(touch),
@@ -189,8 +190,3 @@ class Switch(wiring.Component):
             output.flit.eq(selected),
             output.take.eq(Cat(taken)),
         ]
-
-
-def _of(bits, index):
-    """The bit of ``bits`` at ``index``."""
-    return Array(bits)[index] if len(bits) > 1 else bits[0]

@@ -93,16 +93,21 @@ class _Snapshot:
         outputs = [o for o in range(self.ejection) if o != channel[1]]
         return next((o for i, o in enumerate(outputs) if links >> i & 1), None)
 
+    def consumes(self, channel: Channel) -> bool:
+        """Whether the worm at the front holds a consumption channel."""
+        return bool(self.of(channel, "here") and not self.of(channel, "wants_consumption"))
+
     def owner(self, router: int, output: int, vc: int) -> Channel | None:
         """The input virtual channel whose worm owns a virtual channel of an output."""
         for port in range(len(self.ports)):
             for source in range(self.vcs):
                 channel = router, port, source
                 if output == self.ejection:
-                    owns = self.of(channel, "owns_consumption") and self.of(channel, "consumption_vc") == vc
+                    owns = self.consumes(channel) and self.of(channel, "consumption_vc") == vc
                 else:
-                    owns = (self.of(channel, "owns_link") and self.output(channel) == output
-                            and self.of(channel, "link_vc") == vc)
+                    # of two readers the first one may be through with its link before the worm is gone
+                    owns = (self.of(channel, "owns_link") and not self.of(channel, "done_0")
+                            and self.output(channel) == output and self.of(channel, "link_vc") == vc)
                 if owns:
                     return channel
         return None
@@ -121,8 +126,9 @@ class _Snapshot:
         memory = self.register("router", prefix + "memory", router)
         readers = 2 if f"{prefix}vc{vc}_level1" in self.engine.kernels["router"].state else 1
         # of several readers the last one has the most before it
+        # the level counts a flit that left in the cycle before
         levels = [int(self.register("router", f"{prefix}vc{vc}_level{r}", router)).bit_count()
-                  for r in range(readers)]
+                  - int(self.register("router", f"{prefix}vc{vc}_left{r}", router)) for r in range(readers)]
         last = int(np.argmax(levels))
         start = int(self.register("router", f"{prefix}vc{vc}_read{last}_at", router))
         first_row = vc << (self.depth - 1).bit_length()
@@ -191,6 +197,7 @@ class _Snapshot:
             return None
         at = int(self.host.queue_at[node])
         waiting = int(self.register("interface", "injection.buffer.vc0_level0", node)).bit_count()
+        waiting -= int(self.register("interface", "injection.buffer.vc0_left0", node))
         # the host is still sending the worm, or has gone on to the next while the interface holds its end
         if self.host.sent[node] > waiting:
             return int(self.host.queue[at])
@@ -227,11 +234,10 @@ def find_deadlock(engine: BulkEngine) -> Deadlock | None:
         front = worms[0]
         if front is None:
             continue
-        here, owned = snapshot.of(channel, "here"), snapshot.of(channel, "owns_consumption")
         output = snapshot.output(channel)
-        if owned:
+        if snapshot.consumes(channel):
             _add(holds, front, f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}")
-        if here and not owned:
+        if snapshot.of(channel, "wants_consumption"):
             mask = masks(router, port)
             wanted = [c for c in range(engine.network.configuration.consumption) if mask >> c & 1]
             owners = [snapshot.owner(router, snapshot.ejection, c) for c in wanted]

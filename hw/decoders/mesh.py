@@ -6,6 +6,7 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 
+from ..logic import any_of
 from .base import Decoder, Request
 
 __all__ = ["MeshDecoder"]
@@ -18,10 +19,10 @@ class MeshDecoder(Decoder):
 
     ::
 
-        slot 0 ─┬─ = own? ──────────────┬─▶ here
-                └─▶ mux(here) ─▶ compare with straps ─▶ direction ─▶ code
-        slot 1 ───▶    ┘                └─ equal: nothing left in this flit (strip)
-        slots ────▶ shifted down by one if here ─▶ buffer
+        slot 0 ─▶ compare with straps ─┬─ equal: here ─▶ code
+                                       └─▶ mux(here) ─▶ direction ─▶ code
+        slot 1 ─▶ compare with straps ─────▶ ┘  └─ equal: nothing left in this flit (strip)
+        slots ──▶ shifted down by one if here ─▶ buffer
 
     At a destination the own address is shifted out of the flit as it is written into the buffer, so the next
     hop is known at once: the header takes one cycle more there, for the consumption channel that is reserved
@@ -30,7 +31,9 @@ class MeshDecoder(Decoder):
 
     *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian* (2-D only):
     R of paper 002, section 2.1, without labels: along the row if the destination is in this row, or if it is in
-    the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column.
+    the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column. As
+    rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
+    within a pair of rows, to the left within the other pairing".
 
     Parameters
     ----------
@@ -104,70 +107,76 @@ class MeshDecoder(Decoder):
             at += width
         return fields
 
-    def _directions(self, m: Module, name: str, straps, address: Value, selector: Value) -> list[Value]:
-        """One-hot over the outputs: where to go for ``address`` (nowhere if it is the own one)."""
-        fields = self._split(address)
-        own = {dim: straps[f"coordinate_{dim}"] for dim in fields}
-        compare = {}
-        for dim, field in fields.items():
-            above, equal = Signal(name=f"{name}_above_{dim}"), Signal(name=f"{name}_equal_{dim}")
-            m.d.comb += [above.eq(field > own[dim]), equal.eq(field == own[dim])]
-            compare[dim] = (above, equal)
-        directions = Const(0, len(self.steps))
+    def _compare(self, m: Module, name: str, straps, address: Value) -> dict[tuple[str, int], Value]:
+        """Where ``address`` lies from here, as single bits."""
+        result: dict[tuple[str, int], Value] = {}
+        for dim, field in self._split(address).items():
+            own = straps[f"coordinate_{dim}"]
+            result["above", dim] = field > own
+            result["equal", dim] = field == own
+            if dim == 0 and "hamiltonian" in self.relations:
+                result["right", dim] = (field ^ own) < 2
+                result["left", dim] = ((field + 1) ^ (own + 1)) < 2
+        for (what, dim), value in result.items():
+            result[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
+            m.d.comb += signal.eq(value)
+        return result
+
+    def _directions(self, m: Module, compared, selector: Value) -> list[Value]:
+        """One-hot over the outputs: where to go for a compared address (nowhere if it is the own one)."""
+        directions: Value = Const(0, len(self.steps))
         for k, relation in enumerate(self.relations):
-            rule = self._e_cube(compare) if relation == "e-cube" else self._hamiltonian(compare, fields, own)
+            rule = self._e_cube(compared) if relation == "e-cube" else self._hamiltonian(compared)
             directions = rule if k == 0 else Mux(selector == k, rule, directions)
-        result = Signal(len(self.steps), name=f"{name}_direction")
+        result = Signal(len(self.steps), name="direction")
         m.d.comb += result.eq(directions)
         return list(result)
 
-    def _e_cube(self, compare):
+    def _e_cube(self, compared):
         result = []
+        dims = [dim for what, dim in compared if what == "equal"]
         for dim, sign in self.steps:
-            above, equal = compare[dim]
-            later = [compare[d][1] for d in compare if d > dim]
+            above, equal = compared["above", dim], compared["equal", dim]
+            later = [compared["equal", d] for d in dims if d > dim]
             side = above if sign > 0 else ~above & ~equal
             result.append(side & Cat(later).all() if later else side)
         return Cat(result)
 
-    def _hamiltonian(self, compare, fields, own):
-        if len(compare) == 1:
-            return self._e_cube(compare)
-        row, mine = fields[0], own[0]
-        (row_above, row_equal), (above, equal) = compare[0], compare[1]
-        below = ~above & ~equal
-        odd = mine[0]
-        next_row, last_row = row == (mine + 1), (row + 1) == mine
-        # rightwards the labels rise in even rows and fall in odd ones
-        right = above & (row_equal | Mux(odd, last_row, next_row))
-        left = below & (row_equal | Mux(odd, next_row, last_row))
+    def _hamiltonian(self, compared):
+        if len(self.steps) < 4:  # a single row or column
+            return self._e_cube(compared)
+        row_above, above = compared["above", 0], compared["above", 1]
+        row_below, below = ~row_above & ~compared["equal", 0], ~above & ~compared["equal", 1]
+        right, left = above & compared["right", 0], below & compared["left", 0]
         vertical = ~right & ~left
-        by_step = {(1, 1): right, (1, -1): left,
-                   (0, 1): vertical & row_above, (0, -1): vertical & ~row_above & ~row_equal}
+        by_step = {(1, 1): right, (1, -1): left, (0, 1): vertical & row_above, (0, -1): vertical & row_below}
         return Cat(by_step[step] for step in self.steps)
 
     def decode(self, m, port, straps, data, first):
         bits, header = self.header.address_bits, self.header
         slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
         selector = data[len(data) - header.selector_bits:]
-        address, rewritten, here = slots[0], data, C(0)
+        compared, rewritten, here = self._compare(m, "address", straps, slots[0]), data, C(0)
         if self.delivers(port):
-            here = Signal(name="own_address")
-            own = Cat(straps[f"coordinate_{d}"] for d in reversed(range(len(header.shape))) if header.shape[d] > 1)
-            m.d.comb += here.eq(first & (slots[0] == own))
+            own, here = Signal(name="own_address"), Signal(name="here")
+            m.d.comb += [
+                own.eq(Cat(value for (what, _), value in compared.items() if what == "equal").all()),
+                here.eq(first & own),
+            ]
             if self.multicast and header.capacity > 1:
-                address = Signal(bits, name="next_address")
-                m.d.comb += address.eq(Mux(here, slots[1], slots[0]))
+                # both slots are compared at the same time: the arriving flit has one cycle for all this
+                following = self._compare(m, "next_address", straps, slots[1])
+                compared = {key: Mux(own, following[key], value) for key, value in compared.items()}
                 rest = data[header.capacity * bits:]
                 rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
-        going = self._directions(m, "address", straps, address, selector)
-        index = Signal(range(len(self.reaches(port)) + 1), init=len(self.reaches(port)), name="direction_index")
-        m.d.comb += index.eq(len(self.reaches(port)))
+        going = self._directions(m, compared, selector)
+        options = self.reaches(port)
+        none = len(options)
         onward = Signal(name="onward")
-        m.d.comb += onward.eq(first & Cat(going[o] for o in self.reaches(port)).any())
-        for i, o in enumerate(self.reaches(port)):
-            with m.If(first & going[o]):
-                m.d.comb += index.eq(i)
+        m.d.comb += onward.eq(first & Cat(going[o] for o in options).any())
+        # one-hot to index, and `none` for none of them
+        index = Signal(range(none + 1), init=none, name="direction_index")
+        m.d.comb += index.eq(none ^ any_of([Mux(first & going[o], none ^ i, 0) for i, o in enumerate(options)]))
         code = Cat(index, here) if self.delivers(port) else index
         return code, rewritten, here & ~onward
 

@@ -44,7 +44,7 @@ def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
             first = [r for r in asked if granted[r] >> o & 1]
             assert len(first) == (1 if asked else 0)
         for r, (_, outputs) in enumerate(presented):
-            assert won[r] == all(granted[r] >> o & 1 for o in outputs)
+            assert won[r] == (bool(outputs) and all(granted[r] >> o & 1 for o in outputs))
         # the first of all in the common order wins whatever it asks for
         assert any(won[r] for r, (_, outputs) in enumerate(presented) if outputs) or not any(
             outputs for _, outputs in presented)

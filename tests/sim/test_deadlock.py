@@ -114,39 +114,39 @@ def test_no_false_alarm(mesh, scheme, options):
     engine = bulk(mesh, scheme, messages, stall=0.98, seed=1, **options)
     looks = 0
     while engine.host.left.any() and engine.host.counters[NOW] < 200_000:
-        engine.run(rng.randint(1, 400))
+        engine.run(rng.randint(1, 200))
         check_receipts(engine.host)
         assert find_deadlock(engine) is None
         looks += 1
     assert not engine.host.left.any()
-    assert looks > 50
+    assert looks > 40
     result = run(topology(mesh), SCHEMES[scheme], messages, Configuration(**options), stall=0.98, seed=1)
     assert result.outcome == "delivered"
 
 
-CROWD = [("mesh:1x4", {"vcs": 1, "buffer": 4, "consumption": 1}),
-         ("mesh:4x4", {"vcs": 1, "buffer": 4, "consumption": 1}),
-         ("mesh:3x3", {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"})]
+CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
+         ("mesh:4x4", 24, {"vcs": 1, "buffer": 4, "consumption": 1}),
+         ("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"})]
 
 
-@pytest.mark.parametrize(("mesh", "options"), CROWD)
-def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, options):
+@pytest.mark.parametrize(("mesh", "most", "options"), CROWD)
+def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
     """Random multicasts with too few consumption channels: worms once called deadlocked are never delivered and
     stay called so, and a network that has come to rest with deliveries due is called deadlocked."""
     rng = random.Random(3)
     nodes = topology(mesh).nodes
     called = delivered = 0
-    for _ in range(25):
+    for _ in range(20):
         messages = []
-        for _ in range(rng.randint(2, 8)):
+        for _ in range(rng.randint(2, most)):
             source = rng.randrange(nodes)
             others = [node for node in range(nodes) if node != source]
-            messages.append(send(source, *rng.sample(others, rng.randint(1, min(4, len(others)))),
+            messages.append(send(source, *rng.sample(others, rng.randint(1, min(6, len(others)))),
                                  length=rng.randint(1, 30), at=rng.randint(0, 60)))
         engine = bulk(mesh, "dual-path", messages, **options)
         stuck: frozenset[int] = frozenset()
-        for _ in range(60):
-            engine.run(rng.randint(1, 40))
+        for _ in range(40):
+            engine.run(rng.randint(1, 60))
             found = find_deadlock(engine)
             assert stuck <= (found.worms if found else frozenset()), "a deadlock that dissolved"
             if found:
@@ -160,8 +160,8 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, options):
         assert (last.worms if last else set()) == due
         called += bool(due)
         delivered += not due
-    assert called > 2
-    assert delivered > 2
+    assert called >= 2
+    assert delivered >= 2
 
 
 # the reduction alone -------------------------------------------------------------------------------------------

@@ -120,8 +120,13 @@ def one_way_worms(shape, count, seed, most=12):
     return worms
 
 
-@pytest.mark.parametrize("scheme", ["individual", "dual-path"])
-@pytest.mark.parametrize("depth", DEPTHS)
+SLOW = pytest.mark.slow  # a kernel each
+
+
+@pytest.mark.parametrize(("scheme", "depth"), [
+    pytest.param(scheme, depth, marks=[] if depth in quick else SLOW)
+    for scheme, quick in (("individual", (1, 4)), ("dual-path", (2, 3))) for depth in DEPTHS
+])
 def test_every_pair_of_a_4x4_mesh(scheme, depth):
     """Heads and tails of a unicast between any two nodes are exactly the recurrence's."""
     check((4, 4), scheme, all_pairs(16, depth), 8, vcs=1, buffer=depth, flit_width=32)
@@ -134,13 +139,13 @@ def test_dual_path_worms_on_an_8x8_mesh(depth):
 
 
 @pytest.mark.parametrize(("shape", "width", "capacity", "options"), [
-    ((8, 8), 6, 1, {"buffer": 1}),
+    pytest.param((8, 8), 6, 1, {"buffer": 1}, marks=SLOW),
     ((8, 8), 6, 1, {"buffer": 4}),
-    ((8, 8), 32, 5, {"buffer": 4, "vcs": 2}),
+    pytest.param((8, 8), 32, 5, {"buffer": 4, "vcs": 2}, marks=SLOW),
     ((4, 4), 8, 2, {"buffer": 2, "readers": "independent"}),
     ((4, 4), 4, 1, {"buffer": 4, "readers": "independent"}),
     ((4, 4), 4, 1, {"buffer": 1, "delays": "fast"}),
-    ((4, 4), 8, 2, {"buffer": 4, "delays": "fast"}),
+    pytest.param((4, 4), 8, 2, {"buffer": 4, "delays": "fast"}, marks=SLOW),
     ((4, 4), 8, 2, {"buffer": 5, "delays": "fast", "readers": "independent"}),
 ], ids=lambda value: str(value).replace(" ", "") if isinstance(value, dict) else None)
 def test_other_settings(shape, width, capacity, options):

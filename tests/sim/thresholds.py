@@ -1,4 +1,4 @@
-"""Figure 4 of paper 002 at any length, and the rule for the shortest payload that deadlocks."""
+"""Figure 4 of paper 002 at any length."""
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim.configuration import Configuration
@@ -14,8 +14,3 @@ def figure4(length, *, consumption=1, **options):
     configuration = Configuration(**{"vcs": 1, "buffer": 4, "consumption": consumption} | options)
     return run(topology("mesh:1x4"), SCHEMES["dual-path"],
                [send(0, 1, 2, length=length), send(3, 2, 1, length=length)], configuration)
-
-
-def shortest_deadlock(most=80, **options):
-    """The shortest payload that deadlocks with one consumption channel, all lengths below it tried."""
-    return next((length for length in range(1, most) if figure4(length, **options).outcome == "deadlock"), None)

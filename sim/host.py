@@ -17,9 +17,8 @@ __all__ = ["Host", "Message", "check_receipts", "host_step", "make_host"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-# a word on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail,
-# data
-VALID, HEAD, TAIL, MARKS = 1, 2, 4, 3
+# marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
+VALID, HEAD, TAIL = 1, 2, 4
 
 # places in Host.counters
 NOW, UNDELIVERED, FAULT, FAULT_NODE, FAULT_CHANNEL = range(5)
@@ -52,7 +51,7 @@ class Host(NamedTuple):
     ready: Integers  # [worms]
     length: Integers  # [worms], payload flits
     header_offsets: Integers  # [worms + 1]
-    header: Words  # [header flits, parts], link words
+    header: Words  # [header flits, parts], data
     queue_offsets: Integers  # [nodes + 1]
     queue: Integers  # [worms]
     delivery_offsets: Integers  # [worms + 1]
@@ -99,18 +98,10 @@ def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: Add
         raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
     width = header.flit_width
     count = len(worms)
-    # room for the channel's number too: one count of parts for both directions
-    parts = -(-(MARKS + (consumption - 1).bit_length() + width) // 64)
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
     created = np.array([message.at for message in messages], np.int64)
     lengths = np.array([message.length for message in messages], np.int64)
     flit_offsets, flits = header.encode_batch(worms.destination_offsets, worms.destinations)
-    words = np.zeros((len(flits), parts), np.uint64)
-    words[:, 0] = VALID | HEAD
-    for part in range(min(parts, flits.shape[1])):
-        words[:, part] |= flits[:, part] << np.uint64(MARKS)
-        if part + 1 < parts:
-            words[:, part + 1] |= flits[:, part] >> np.uint64(64 - MARKS)
     queue_offsets = np.concatenate([[0], np.cumsum(np.bincount(worms.source, minlength=nodes))])
     order = np.lexsort((worms.rank, created[message_of], worms.source))
     deliveries = len(worms.destinations)
@@ -120,7 +111,7 @@ def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: Add
         ready=created[message_of],
         length=lengths[message_of],
         header_offsets=flit_offsets,
-        header=words,
+        header=flits,
         queue_offsets=queue_offsets,
         queue=order.astype(np.int64),
         delivery_offsets=worms.destination_offsets.astype(np.int64),
@@ -151,15 +142,11 @@ def _tag(worm, width):
 
 
 @compiled
-def _payload(worm, place, width, shift, part, marks):
-    """One 64-bit part of a payload flit's link word.
-
-    The data are 16 bits of tag and 16 of place, repeated up to the flit's width.
-    """
+def _payload(worm, place, width, part):
+    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width."""
     pattern = np.uint64(_tag(worm, width) | (place & 0xFFFF) << 16)
-    data = pattern | pattern << np.uint64(32)
-    word = data << np.uint64(shift) | (marks if part == 0 else data >> np.uint64(64 - shift))
-    used = shift + width - 64 * part
+    word = pattern | pattern << np.uint64(32)
+    used = width - 64 * part
     if used < 64:
         word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
     return word
@@ -184,9 +171,9 @@ def _fail(host, fault, node, channel):
 
 
 @compiled
-def _send(host, node, tx):
+def _send(host, node, tx, tx_data):
     """Put the node's next flit on its link to the interface, if it has one and a credit."""
-    tx[0, node] = 0
+    tx[node] = 0
     at = host.queue_at[node]
     now = host.counters[NOW]
     if host.credits[node] == 0 or at == host.queue_offsets[node + 1]:
@@ -200,13 +187,13 @@ def _send(host, node, tx):
         host.injected[worm] = now
     first = host.header_offsets[worm]
     headers = host.header_offsets[worm + 1] - first
-    for part in range(tx.shape[0]):
-        if sent < headers:
-            tx[part, node] = host.header[first + sent, part]
-        else:
-            place = sent - headers
-            marks = np.uint64(VALID | (TAIL if place == host.length[worm] - 1 else 0))
-            tx[part, node] = _payload(worm, place, width, MARKS, part, marks)
+    place = sent - headers
+    if place < 0:
+        tx[node] = VALID | HEAD
+    else:
+        tx[node] = VALID | (TAIL if place == host.length[worm] - 1 else 0)
+    for part in range(tx_data.shape[0]):
+        tx_data[part, node] = host.header[first + sent, part] if place < 0 else _payload(worm, place, width, part)
     host.sent[node] += 1
     host.credits[node] -= 1
     host.touched[worm] = now
@@ -216,10 +203,9 @@ def _send(host, node, tx):
 
 
 @compiled
-def _first_flit(host, node, word, shift):
+def _first_flit(host, node, data):
     """Find the delivery that a first payload flit at this node begins, or -1."""
-    tag = np.int64(word >> np.uint64(shift)) & ((1 << min(host.layout[0], 16)) - 1)
-    worm = host.tagged[tag]
+    worm = host.tagged[np.int64(data & np.uint64(0xFFFF)) & ((1 << min(host.layout[0], 16)) - 1)]
     if worm < 0:
         return -1
     for delivery in range(host.delivery_offsets[worm], host.delivery_offsets[worm + 1]):
@@ -229,28 +215,27 @@ def _first_flit(host, node, word, shift):
 
 
 @compiled
-def _receive(host, node, rx):
+def _receive(host, node, marks, rx_data):
     """Take the flit that the interface hands over, and compare it with the one that is due."""
     width, channel_bits = host.layout[0], host.layout[1]
-    word = np.uint64(rx[0, node])
-    shift = MARKS + channel_bits
-    channel = np.int64(word >> np.uint64(1)) & ((1 << channel_bits) - 1)
+    channel = marks >> 1 & ((1 << channel_bits) - 1)
     now = host.counters[NOW]
     host.owed[node, channel] += 1
     place = host.received[node, channel]
     if place == 0:
-        host.receiving[node, channel] = _first_flit(host, node, word, shift)
+        host.receiving[node, channel] = _first_flit(host, node, np.uint64(rx_data[0, node]))
     delivery = host.receiving[node, channel]
     if delivery < 0:
         _fail(host, 1, node, channel)
         return
     worm = host.delivery_worm[delivery]
     last = place == host.length[worm] - 1
-    marks = np.uint64(VALID | channel << 1 | (TAIL << channel_bits if last else 0))
-    for part in range(rx.shape[0]):
-        if np.uint64(rx[part, node]) != _payload(worm, place, width, shift, part, marks):
-            _fail(host, 2, node, channel)
-            return
+    right = marks == VALID | channel << 1 | (TAIL << channel_bits if last else 0)
+    for part in range(rx_data.shape[0]):
+        right &= np.uint64(rx_data[part, node]) == _payload(worm, place, width, part)
+    if not right:
+        _fail(host, 2, node, channel)
+        return
     if place == 0:
         host.head[delivery] = now
     host.received[node, channel] = place + 1
@@ -265,30 +250,31 @@ def _receive(host, node, rx):
 
 
 @compiled
-def host_step(host, rx, tx_credit, tx, rx_credit):
+def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     """One cycle of all hosts.
 
     Parameters
     ----------
-    rx : uint64 [parts, nodes]
-        Words on the links from the interfaces in this cycle.
+    rx, rx_data : unsigned [nodes], unsigned [parts, nodes]
+        Marks and data on the links from the interfaces in this cycle.
     tx_credit : unsigned [nodes]
         Credits from the interfaces in this cycle.
-    tx, rx_credit : uint64 [parts, nodes], unsigned [nodes]
+    tx, tx_data, rx_credit : unsigned [nodes], unsigned [parts, nodes], unsigned [nodes]
         What the hosts' registers drive in the next cycle.
     """
     channels = host.layout[2]
     for node in range(len(host.queue_at)):
         host.credits[node] += tx_credit[node]
-        if rx[0, node] & np.uint64(VALID):
-            _receive(host, node, rx)
+        marks = np.int64(rx[node])
+        if marks & VALID:
+            _receive(host, node, marks, rx_data)
         credit = 0
         for channel in range(channels):
             if host.owed[node, channel] and not _stalls(host.stall, host.counters[NOW], node, channel):
                 host.owed[node, channel] -= 1
                 credit |= 1 << channel
         rx_credit[node] = credit
-        _send(host, node, tx)
+        _send(host, node, tx, tx_data)
     host.counters[NOW] += 1
 
 

@@ -80,10 +80,9 @@ class AmaranthEngine:
     async def _drive(self, context, cycles: int, beyond: bool) -> None:
         host, nodes = self.host, self.network.nodes
         interfaces = self.components["interface"]
-        width = self.network.configuration.flit_width
         parts = host.header.shape[1]
-        rx, tx = np.zeros((parts, nodes), np.uint64), np.zeros((parts, nodes), np.uint64)
-        tx_credit, rx_credit = np.zeros(nodes, np.uint64), np.zeros(nodes, np.uint64)
+        rx, tx, tx_credit, rx_credit = (np.zeros(nodes, np.uint64) for _ in range(4))
+        rx_data, tx_data = (np.zeros((parts, nodes), np.uint64) for _ in range(2))
 
         def word(link) -> int:
             vc_bits = len(link.vc)
@@ -98,13 +97,18 @@ class AmaranthEngine:
                 self.observe(int(host.counters[NOW]), look)
             for node, interface in enumerate(interfaces):
                 tx_credit[node] = context.get(interface.host_in.credit)
-                received = word(interface.host_out)
+                out = interface.host_out
+                vc_bits = len(out.vc)
+                channel = context.get(out.vc) if vc_bits else 0
+                flit = context.get(out.flit)
+                rx[node] = context.get(out.valid) | channel << 1 | (flit.head | flit.tail << 1) << 1 + vc_bits
                 for part in range(parts):
-                    rx[part, node] = received >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
-            host_step(host, rx, tx_credit, tx, rx_credit)
+                    rx_data[part, node] = flit.data >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
+            host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
             await context.tick()
             for node, interface in enumerate(interfaces):
-                sent = sum(int(tx[part, node]) << 64 * part for part in range(parts))
-                context.set(interface.host_in.valid, sent & 1)
-                context.set(interface.host_in.flit.as_value(), sent >> 1 & (1 << width + 2) - 1)
+                marks = int(tx[node])
+                data = sum(int(tx_data[part, node]) << 64 * part for part in range(parts))
+                context.set(interface.host_in.valid, marks & 1)
+                context.set(interface.host_in.flit, {"head": marks >> 1 & 1, "tail": marks >> 2 & 1, "data": data})
                 context.set(interface.host_out.credit, int(rx_credit[node]))

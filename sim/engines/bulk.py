@@ -12,7 +12,7 @@ from wormcast.algorithms.compiled import compiled
 from ..host import NOW, UNDELIVERED, Host, host_step
 from ..lowering import Block, Kernel, call_step, lower_cached
 from ..network import HOST, Network
-from .words import credit_word, words
+from .words import credit_word, data_word, words
 
 __all__ = ["BulkEngine", "kernels"]
 
@@ -71,8 +71,14 @@ class BulkEngine:
         nodes = self.network.nodes
         interface = self.kernels["interface"]
         # the hosts' words are the counterparts of the interfaces'
-        mirror = {"rx": interface.output("host_out"), credit_word("tx"): interface.output(credit_word("host_in")),
-                  "tx": interface.input("host_in"), credit_word("rx"): interface.input(credit_word("host_out"))}
+        mirror = {
+            "rx": interface.output("host_out"),
+            data_word("rx"): interface.output(data_word("host_out")),
+            credit_word("rx"): interface.input(credit_word("host_out")),
+            "tx": interface.input("host_in"),
+            data_word("tx"): interface.input(data_word("host_in")),
+            credit_word("tx"): interface.output(credit_word("host_in")),
+        }
         self._places: dict[tuple[str, str, str], tuple[int, int, np.dtype, int]] = {}
         size = {"in": 0, "out": 0}
         for name, block in self.blocks.items():
@@ -82,7 +88,8 @@ class BulkEngine:
                     start = size[way] + word.offset(block.n_padded)
                     self._places[name, way, word.name] = start, block.n_padded, word.dtype, word.parts
                 size[way] += -(-array.size // 64) * 64
-        for way, names in (("in", ("rx", credit_word("tx"))), ("out", ("tx", credit_word("rx")))):
+        for way, names in (("in", ("rx", data_word("rx"), credit_word("tx"))),
+                           ("out", ("tx", data_word("tx"), credit_word("rx")))):
             for name in names:
                 word = mirror[name]
                 self._places[HOST, way, name] = size[way], nodes, word.dtype, word.parts
@@ -116,14 +123,13 @@ class BulkEngine:
         to: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
         source: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
         for join in self.network.joins:
-            for end, start in (
-                ((join.to_kind, join.to_port, join.to_instances),
-                 (join.from_kind, join.from_port, join.from_instances)),
-                ((join.from_kind, credit_word(join.from_port), join.from_instances),
-                 (join.to_kind, credit_word(join.to_port), join.to_instances)),
+            near = join.from_kind, join.from_port, join.from_instances
+            far = join.to_kind, join.to_port, join.to_instances
+            for (kind, port, instances), (source_kind, source_port, source_instances), name in (
+                (far, near, str), (far, near, data_word), (near, far, credit_word)
             ):
-                into, size = self._elements(end[0], "in", *end[1:])
-                out, _ = self._elements(start[0], "out", *start[1:])
+                into, size = self._elements(kind, "in", name(port), instances)
+                out, _ = self._elements(source_kind, "out", name(source_port), source_instances)
                 to[size].append(into)
                 source[size].append(out)
         empty = np.zeros(0, np.int64)
@@ -143,13 +149,20 @@ class BulkEngine:
         views_out = tuple(self.outputs.view(f"u{size}") for size in SIZES)
         _run(
             cycles, beyond, calls, self._wires, views_in, views_out, self.host,
-            self._host_word("in", "rx"), self._host_word("in", credit_word("tx")).reshape(-1),
-            self._host_word("out", "tx"), self._host_word("out", credit_word("rx")).reshape(-1),
+            self._host_word("in", "rx")[0], self._host_word("in", data_word("rx")),
+            self._host_word("in", credit_word("tx"))[0],
+            self._host_word("out", "tx")[0], self._host_word("out", data_word("tx")),
+            self._host_word("out", credit_word("rx"))[0],
         )
 
     def output(self, kind: str, port: str) -> np.ndarray:
-        """The words that a port of every instance drives now: Python integers, [instances]."""
-        return whole_words(self.blocks[kind].output(port), self.blocks[kind].n)
+        """What a link port of every instance drives now: Python integers, [instances].
+
+        From bit 0: valid, virtual channel, head, tail, data.
+        """
+        block = self.blocks[kind]
+        marks = block.kernel.output(port).bits
+        return whole_words(block.output(port), block.n) | whole_words(block.output(data_word(port)), block.n) << marks
 
     def register(self, kind: str, name: str) -> np.ndarray:
         """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
@@ -176,13 +189,13 @@ def _gather(wires, inputs, outputs):
 
 
 @compiled
-def _run(cycles, beyond, calls, wires, inputs, outputs, host, rx, tx_credit, tx, rx_credit):
+def _run(cycles, beyond, calls, wires, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
         _gather(wires[0], inputs[0], outputs[0])
         _gather(wires[1], inputs[1], outputs[1])
         _gather(wires[2], inputs[2], outputs[2])
         _gather(wires[3], inputs[3], outputs[3])
-        host_step(host, rx, tx_credit, tx, rx_credit)
+        host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

@@ -77,16 +77,15 @@ class Configuration:
         width = ideal_width(topology.shape, max(destinations, 1))
         return replace(self, flit_width=max(self.flit_width, width))
 
-    def header_format(self, topology: Topology, scheme: Scheme) -> AddressList:
-        """Make the scheme's header format at this flit width."""
-        return scheme.header(topology.shape, self.flit_width)
+    def header_format(self, topology: Topology, scheme: Scheme, relations: int = 1) -> AddressList:
+        """Make the scheme's header format at this flit width, for routers that know so many relations."""
+        return scheme.header(topology.shape, self.flit_width, relations)
 
-    def router(self, topology: Topology, scheme: Scheme) -> Switch:
-        """Build one router of the network."""
-        header = self.header_format(topology, scheme)
-        decoder = MeshDecoder(
-            header, relations=(scheme.relation.name,), multicast=not isinstance(header, Unicast)
-        )
+    def router(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Switch:
+        """Build one router of the network; it knows the scheme's routing relation, or those named."""
+        relations = relations or (scheme.relation.name,)
+        header = self.header_format(topology, scheme, len(relations))
+        decoder = MeshDecoder(header, relations=relations, multicast=not isinstance(header, Unicast))
         inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.ports]
         outputs = [*inputs[:-1], PortSpec(inputs[-1].name, vcs=self.consumption, depth=self.buffer)]
         return Switch(

@@ -12,7 +12,9 @@ from wormcast.algorithms.compiled import compiled
 from wormcast.algorithms.headers import AddressList
 from wormcast.hw.network_interface import HOST_DEPTH
 
-__all__ = ["Host", "Message", "check_receipts", "host_step", "make_host"]
+from .lowering import call_step
+
+__all__ = ["Host", "Message", "check_receipts", "host_step", "make_host", "run_cycles"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -172,12 +174,9 @@ def _fail(host, fault, node, channel):
 
 @compiled
 def _send(host, node, tx, tx_data):
-    """Put the node's next flit on its link to the interface, if it has one and a credit."""
-    tx[node] = 0
+    """Put the node's next flit on its link to the interface, if its time has come."""
     at = host.queue_at[node]
     now = host.counters[NOW]
-    if host.credits[node] == 0 or at == host.queue_offsets[node + 1]:
-        return
     worm, sent = host.queue[at], host.sent[node]
     width = host.layout[0]
     if sent == 0:
@@ -262,7 +261,8 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     tx, tx_data, rx_credit : unsigned [nodes], unsigned [parts, nodes], unsigned [nodes]
         What the hosts' registers drive in the next cycle.
     """
-    channels = host.layout[2]
+    # every call passes all of the host's arrays: idle nodes must get by without one
+    channels, now = host.layout[2], host.counters[NOW]
     for node in range(len(host.queue_at)):
         host.credits[node] += tx_credit[node]
         marks = np.int64(rx[node])
@@ -270,12 +270,48 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
             _receive(host, node, marks, rx_data)
         credit = 0
         for channel in range(channels):
-            if host.owed[node, channel] and not _stalls(host.stall, host.counters[NOW], node, channel):
+            if host.owed[node, channel] > 0 and not _stalls(host.stall, now, node, channel):
                 host.owed[node, channel] -= 1
                 credit |= 1 << channel
         rx_credit[node] = credit
-        _send(host, node, tx, tx_data)
+        tx[node] = 0
+        if host.credits[node] > 0 and host.queue_at[node] < host.queue_offsets[node + 1]:
+            _send(host, node, tx, tx_data)
     host.counters[NOW] += 1
+
+
+@compiled
+def _gather(wires, inputs, outputs):
+    for k in range(wires.shape[1]):
+        inputs[wires[0, k]] = outputs[wires[1, k]]
+
+
+@compiled
+def run_cycles(cycles, beyond, calls, wires, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+    """Run a network of lowered components: so many cycles, or until everything is delivered.
+
+    Parameters
+    ----------
+    calls : int64 [kinds, 5]
+        Arguments of `call_step`, by kind of component.
+    wires : int64 [2, links] for each word size
+        Where to and where from the words on the links are copied.
+    inputs, outputs : unsigned [words] for each word size
+    rx ... rx_credit
+        As in `host_step`.
+
+    It stands here because numba's cache looks at a function's own file alone: in another one it would keep
+    running an older `host_step`.
+    """
+    end = host.counters[NOW] + cycles
+    while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
+        _gather(wires[0], inputs[0], outputs[0])
+        _gather(wires[1], inputs[1], outputs[1])
+        _gather(wires[2], inputs[2], outputs[2])
+        _gather(wires[3], inputs[3], outputs[3])
+        host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+        for k in range(len(calls)):
+            call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])
 
 
 def check_receipts(host: Host) -> None:

@@ -11,6 +11,8 @@ from rich.console import Console
 from wormcast import __version__
 from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError, topology
 
+from ..synthesis import ToolMissing
+
 __all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "emit", "find_scheme", "main", "say", "table"]
 
 app = typer.Typer(
@@ -95,6 +97,8 @@ def main() -> None:
 def _run() -> int:
     try:
         code = app(standalone_mode=False)
+    except ToolMissing as error:
+        return _fail(Exit.TOOL_MISSING, str(error))
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, str(error))
     except typer.TyperException as error:

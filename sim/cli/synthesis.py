@@ -1,3 +1,64 @@
-"""``synth``."""
+"""``synth``: what a component costs on an FPGA."""
+
+import dataclasses
+import enum
+import sys
+from typing import Annotated
+
+import typer
+
+from ..synthesis import TARGETS, synthesise
+from .app import Json, app, emit, find_scheme, find_topology, table
+from .running import Buffer, Consumption, Delays, DelaysOption, FlitWidth, Readers, ReadersOption, Vcs, hardware
 
 __all__: list[str] = []
+
+Target = enum.StrEnum("Target", list(TARGETS))
+Component = enum.StrEnum("Component", ["router", "interface"])
+Storage = enum.StrEnum("Storage", ["lutram", "registers"])
+
+
+@app.command("synth")
+def synth(
+    what: Annotated[Component, typer.Argument(metavar="WHAT", help="router or interface.")],
+    target: Annotated[Target, typer.Option(help="FPGA family.")] = Target.ecp5,
+    topology: Annotated[str, typer.Option(help="Network that the router is built for.")] = "mesh:8x8",
+    scheme: Annotated[str, typer.Option(help="Scheme that the router is built for.")] = "dual-path",
+    relations: Annotated[str | None, typer.Option(
+        help="Routing relations that the router decodes, joined by commas; default: the scheme's.")] = None,
+    seeds: Annotated[int, typer.Option(help="Placements; 0 for the area alone.")] = 5,
+    area_delay: Annotated[int | None, typer.Option(
+        help="Clock period in ps up to which Yosys trades area for clock; default: all the clock there is.")] = None,
+    vcs: Vcs = 2,
+    buffer: Buffer = 4,
+    readers: ReadersOption = Readers.coupled,
+    consumption: Consumption = None,
+    flit_width: FlitWidth = 32,
+    delays: DelaysOption = Delays.paper,
+    storage: Annotated[Storage, typer.Option(help="What the buffers are built of.")] = Storage.lutram,
+    json: Json = False,
+) -> None:
+    """Synthesise a router or a network interface, and place and route it: look-up tables, flip-flops, clock."""
+    if seeds < 0:
+        raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
+    network = find_topology(topology)
+    found = find_scheme(scheme, network)
+    configuration = hardware(found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
+                             flit_width=flit_width, delays=delays.value, storage=storage.value)
+    decoded = tuple(relations.split(",")) if relations else (found.relation.name,)
+    component = (configuration.router(network, found, decoded) if what is Component.router
+                 else configuration.interface())
+    result = synthesise(component, target=target.value, storage=storage.value, seeds=range(1, seeds + 1),
+                        area_delay=area_delay, progress=lambda step: print(step, file=sys.stderr))
+    if json:
+        resolved = {"what": what.value, "topology": network.name, "scheme": scheme, "relations": decoded,
+                    "seeds": seeds, "area_delay": area_delay, **configuration.to_dict()}
+        emit(dataclasses.asdict(result) | {"median_mhz": result.median_mhz}, resolved)
+        return
+    table(["", what.value], [
+        ["LUT4", result.lut4], ["flip-flops", result.ff], ["DPR16X4", result.dpr16x4],
+        ["TRELLIS_COMB, packed with harness", result.trellis_comb],
+        ["MHz, median of the seeds", None if result.median_mhz is None else round(result.median_mhz, 1)],
+        ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz) or None],
+        ["critical path", " to ".join(result.critical) if result.critical else None],
+    ])

@@ -7,10 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 import wormcast.hw
-from wormcast.algorithms.compiled import compiled
-
-from ..host import NOW, UNDELIVERED, Host, host_step
-from ..lowering import Block, Kernel, call_step, lower_cached
+from ..host import Host, run_cycles
+from ..lowering import Block, Kernel, lower_cached
 from ..network import HOST, Network
 from .words import credit_word, data_word, words
 
@@ -147,7 +145,7 @@ class BulkEngine:
         )
         views_in = tuple(self.inputs.view(f"u{size}") for size in SIZES)
         views_out = tuple(self.outputs.view(f"u{size}") for size in SIZES)
-        _run(
+        run_cycles(
             cycles, beyond, calls, self._wires, views_in, views_out, self.host,
             self._host_word("in", "rx")[0], self._host_word("in", data_word("rx")),
             self._host_word("in", credit_word("tx"))[0],
@@ -180,22 +178,3 @@ def aligned(size: int) -> Bytes:
     raw = np.zeros(size + 64, np.uint8)
     start = -raw.ctypes.data % 64
     return raw[start:start + size]
-
-
-@compiled
-def _gather(wires, inputs, outputs):
-    for k in range(wires.shape[1]):
-        inputs[wires[0, k]] = outputs[wires[1, k]]
-
-
-@compiled
-def _run(cycles, beyond, calls, wires, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
-    end = host.counters[NOW] + cycles
-    while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
-        _gather(wires[0], inputs[0], outputs[0])
-        _gather(wires[1], inputs[1], outputs[1])
-        _gather(wires[2], inputs[2], outputs[2])
-        _gather(wires[3], inputs[3], outputs[3])
-        host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
-        for k in range(len(calls)):
-            call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

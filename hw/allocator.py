@@ -42,7 +42,7 @@ class Allocator(wiring.Component):
     def __init__(self, *, reach: list[set[int]], vcs: list[int], outputs: int):
         self.reach = reach
         self.vcs = vcs
-        members = {}
+        members: dict = {}
         for r, count in enumerate(vcs):
             members |= {
                 f"request_{r}": In(outputs),

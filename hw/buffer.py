@@ -92,9 +92,10 @@ class ReplicationBuffer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         position_bits = (self.depth - 1).bit_length()
-        m.submodules.memory = store = memory.Memory(
+        store: memory.Memory = memory.Memory(
             shape=self.width, depth=self.vcs << position_bits, init=[], attrs={"ram_style": STORAGE[self.storage]}
         )
+        m.submodules.memory = store
         write_port = store.write_port()
         at = [Signal(position_bits, name=f"vc{v}_write_at") for v in range(self.vcs)]
         m.d.comb += [

@@ -1,6 +1,6 @@
 """The node's side of the network: a conventional network interface with one injection port."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -190,9 +190,10 @@ class NetworkInterface(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        options = {"width": self.width, "storage": self.storage}
-        m.submodules.injection = injection = Injection(self.injection, **options)
-        m.submodules.consumption = consumption = Consumption(self.consumption, **options)
+        injection = Injection(self.injection, width=self.width, storage=self.storage)
+        consumption = Consumption(self.consumption, width=self.width, storage=self.storage)
+        m.submodules.injection = injection
+        m.submodules.consumption = consumption
         wiring.connect(m, wiring.flipped(self.host_in), injection.host)
         wiring.connect(m, injection.network, wiring.flipped(self.network_out))
         wiring.connect(m, wiring.flipped(self.network_in), consumption.network)

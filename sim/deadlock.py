@@ -103,11 +103,11 @@ class _Snapshot:
             for source in range(self.vcs):
                 channel = router, port, source
                 if output == self.ejection:
-                    owns = self.consumes(channel) and self.of(channel, "consumption_vc") == vc
+                    owns = bool(self.consumes(channel) and self.of(channel, "consumption_vc") == vc)
                 else:
                     # of two readers the first one may be through with its link before the worm is gone
-                    owns = (self.of(channel, "owns_link") and not self.of(channel, "done_0")
-                            and self.output(channel) == output and self.of(channel, "link_vc") == vc)
+                    owns = bool(self.of(channel, "owns_link") and not self.of(channel, "done_0")
+                                and self.output(channel) == output and self.of(channel, "link_vc") == vc)
                 if owns:
                     return channel
         return None

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ..synthesis import TARGETS, synthesise
+from ..synthesis import synthesise
 from .app import Json, app, emit, find_scheme, find_topology, table
 from .running import Buffer, Consumption, Delays, DelaysOption, FlitWidth, Readers, ReadersOption, Vcs, hardware
 
 __all__: list[str] = []
 
-Target = enum.StrEnum("Target", list(TARGETS))
+Target = enum.StrEnum("Target", ["ecp5"])
 Component = enum.StrEnum("Component", ["router", "interface"])
 Storage = enum.StrEnum("Storage", ["lutram", "registers"])
 

@@ -10,7 +10,6 @@ from amaranth.sim import Simulator
 from ..host import NOW, UNDELIVERED, Host, host_step
 from ..network import HOST, Network
 
-
 __all__ = ["AmaranthEngine", "compose"]
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 import wormcast.hw
+
 from ..host import Host, run_cycles
 from ..lowering import Block, Kernel, lower_cached
-from ..network import HOST, Network
+from ..network import HOST, Kind, Network
 from .words import credit_word, data_word, words
 
 __all__ = ["BulkEngine", "kernels"]
@@ -20,20 +21,20 @@ SIZES = (1, 2, 4, 8)
 
 def kernels(network: Network) -> dict[str, Kernel]:
     """Compile the network's components, or load them from the cache on disk; by kind."""
-    sources = sorted(Path(wormcast.hw.__file__).parent.rglob("*.py"))
-    result = {}
-    for kind in network.kinds.values():
-        component = kind.build()
-        inputs, outputs = words(component)
-        result[kind.name] = lower_cached(
-            lambda component=component: component,
-            inputs=inputs,
-            outputs=outputs,
-            name=kind.name,
-            cache_key=hashlib.sha256(kind.key.encode()).hexdigest(),
-            sources=sources,
-        )
-    return result
+    return {name: _kernel(kind) for name, kind in network.kinds.items()}
+
+
+def _kernel(kind: Kind) -> Kernel:
+    component = kind.build()
+    inputs, outputs = words(component)
+    return lower_cached(
+        lambda: component,
+        inputs=inputs,
+        outputs=outputs,
+        name=kind.name,
+        cache_key=hashlib.sha256(kind.key.encode()).hexdigest(),
+        sources=sorted(Path(wormcast.hw.__file__).parent.rglob("*.py")),
+    )
 
 
 class BulkEngine:

@@ -9,8 +9,7 @@ from numba.extending import intrinsic
 __all__ = ["call_step"]
 
 
-@intrinsic
-def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
+def _call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
     For use inside ``numba.njit`` functions (``nogil`` and ``cache`` work): all five arguments are integers,
@@ -29,3 +28,7 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
         return context.get_dummy_value()
 
     return types.void(address, state, inputs, outputs, n_padded), codegen
+
+
+# numba's decorator hides the first argument from the caller, but not from mypy
+call_step: Any = intrinsic(_call_step)

@@ -28,8 +28,14 @@ def test_area_of_the_router_fits_the_goal():
 def test_missing_tool_is_named_with_its_install_line(tmp_path):
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
-    script = f"import sys, sysconfig; sysconfig.get_path = lambda name: {str(tmp_path)!r}; sys.executable = {str(python)!r}; " \
-             "sys.argv = ['wormcast', 'synth', 'router', '--seeds', '0']; from wormcast.sim.cli import main; main()"
+    script = f"""
+import sys, sysconfig
+from wormcast.sim.cli import main
+sysconfig.get_path = lambda name: {str(tmp_path)!r}
+sys.executable = {str(python)!r}
+sys.argv = ["wormcast", "synth", "router", "--seeds", "0"]
+main()
+"""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False,
                           env=os.environ | {"PATH": str(tmp_path)})
     assert done.returncode == 4

@@ -41,7 +41,9 @@ def settle(build, cases):
     return results
 
 
-def mesh_switch(shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True, **options):
+def mesh_switch(
+    shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True, **options
+):
     """A mesh router with the same buffers everywhere."""
     decoder = MeshDecoder(AddressList(shape, width, relations=len(relations)), relations=relations, multicast=multicast)
     inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.ports]

@@ -1,6 +1,8 @@
 # amaranth: UnusedElaboratable=no
 """The switch, cycle by cycle: every figure of its docstrings is counted here."""
 
+import itertools
+
 import pytest
 
 from wormcast.algorithms import WormcastError, topology
@@ -116,7 +118,7 @@ def test_two_worms_share_a_link_flit_by_flit():
         driver.send(START, port, bench.worm(header, 8))
     vcs = [vc for _, port, vc, head, *_ in driver.run(80).seen if port == "west" and not head]
     assert len(vcs) == 16
-    assert all(a != b for a, b in zip(vcs[:-1], vcs[1:], strict=True))
+    assert all(a != b for a, b in itertools.pairwise(vcs))
 
 
 ODD = [

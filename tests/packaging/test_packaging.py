@@ -55,7 +55,8 @@ def test_default_install_is_small_and_runs(wheel, tmp_path):
 
 @pytest.mark.parametrize("folder", SOURCES)
 def test_source_folders_refuse_to_be_packages_of_their_own(folder):
-    done = subprocess.run([sys.executable, "-c", f"import {folder}"], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", f"import {folder}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert f"import this package as wormcast.{folder}" in done.stderr
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from wormcast.sim.engines.amaranth import AmaranthEngine
-from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.engines.bulk import BulkEngine, whole_words
 from wormcast.sim.lowering import emit, operators
 
 from .bench import host_of, network, send
@@ -79,13 +79,21 @@ class Credits:
         self.valid = link.credit
 
 
+def read_word(engine, kind, name):
+    """The whole word of a link (with its data), or its credits, in every instance."""
+    if name.endswith(".credit"):
+        block = engine.blocks[kind]
+        return whole_words(block.output(name), block.n).tolist()
+    return engine.output(kind, name).tolist()
+
+
 def bulk_words(net, host, cycles):
     """Words of all outputs, {(kind, word): [instances]} per cycle."""
     engine = BulkEngine(net, host)
     seen = []
     for _ in range(cycles):
-        seen.append({(kind, word): engine.output(kind, word).tolist()
-                     for kind, kernel in engine.kernels.items() for word in kernel.outputs})
+        seen.append({(kind, name): read_word(engine, kind, name)
+                     for kind, kernel in engine.kernels.items() for name in kernel.outputs if ".data" not in name})
         engine.run(1, beyond=True)
     return seen
 

@@ -1,9 +1,9 @@
 """Synthesisable switches and network interfaces: Amaranth components that meet at registered links.
 
-Find a mechanism by its file: the replication buffer with its pending counters in ``buffer``, header decode in
-``decoders/``, the common least-recently-granted order in ``allocator``, virtual consumption channels and
-credits in ``output_unit``, the worm's life in an input virtual channel in ``input_unit``, their composition in
-``switch``, the node's side in ``network_interface``, and named routers in ``mesh``.
+Find a mechanism by its file: the replication buffer with its pending counters in ``buffer``, header decode and
+stripping in ``decoders/``, the worm's life in an input virtual channel in ``input_vc`` and what its port shares in
+``input_unit``, the common least-recently-granted order in ``allocator``, owners and credits in ``output_unit``,
+virtual consumption channels by class in ``switch``, which composes them, the node's side in ``network_interface``.
 """
 
 if __name__ != "wormcast.hw":

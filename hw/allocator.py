@@ -30,10 +30,12 @@ class Allocator(wiring.Component):
     -------
     request_{r} : In(outputs)
         The outputs that requester r asks for in this cycle.
+    complete_{r} : In(1)
+        The request holds all that the worm needs: only such a one can win.
     vc_{r} : In(range(vcs[r]))
         On behalf of which virtual channel.
     won_{r} : Out(1)
-        Something was asked for, and all of it is granted.
+        The request is complete, and all of it is granted.
     grant_{r} : Out(outputs)
         The outputs whose first requester is r, whether it wins or not: at most one requester per output.
         Known earlier than the win.
@@ -46,6 +48,7 @@ class Allocator(wiring.Component):
         for r, count in enumerate(vcs):
             members |= {
                 f"request_{r}": In(outputs),
+                f"complete_{r}": In(1),
                 f"vc_{r}": In(range(count)),
                 f"won_{r}": Out(1),
                 f"grant_{r}": Out(outputs),
@@ -87,7 +90,7 @@ class Allocator(wiring.Component):
         for r in requesters:
             # not by way of the grants: the win is what most next states wait for
             beaten = [clash[r, s] & first[s, r] for s in requesters if (r, s) in clash]
-            m.d.comb += won[r].eq(requests[r].any() & ~Cat(beaten).any())
+            m.d.comb += won[r].eq(getattr(self, f"complete_{r}") & ~Cat(beaten).any())
             for o in self.reach[r]:
                 beaten = [requests[s][o] & first[s, r] for s in requesters if s != r and o in self.reach[s]]
                 m.d.comb += grants[r][o].eq(requests[r][o] & ~Cat(beaten).any())

@@ -54,7 +54,9 @@ class InputUnit(wiring.Component):
         The decoder's straps.
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
-    request_{r} : Out(outputs)
+    request_{r}, complete_{r} : Out
+        The outputs that it asks for, and whether the worm can go with them: a copy alone, without the link whose
+        virtual channel has just gone to another header, must not win.
     owns_link_{r}, claims_{r} : Out(1)
         The presented worm owns a virtual channel of its link, else a header flit takes one with its win; the
         request is for a consumption channel, not for a flit time.
@@ -63,7 +65,7 @@ class InputUnit(wiring.Component):
     vc_{o} : Out
         The virtual channel of output o that the presented worm owns, or would take.
     won_{r} : In(1)
-        Something was asked for and everything was granted.
+        The request was complete, and everything was granted.
     pick_{o}, free_{o}, soon_{o}, ready_{o}, ready_after_{o} : In
         As in `OutputUnit`, for this input's class of worms.
     state_{v} : Out(WormState)
@@ -92,6 +94,7 @@ class InputUnit(wiring.Component):
                 f"sel_{r}": Out(range(spec.vcs)),
                 f"flit_{r}": Out(flit_layout(width)),
                 f"request_{r}": Out(len(outputs)),
+                f"complete_{r}": Out(1),
                 f"owns_link_{r}": Out(1),
                 f"claims_{r}": Out(1),
                 f"sends_{r}": Out(1),
@@ -198,7 +201,7 @@ class InputUnit(wiring.Component):
         won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
         m.d.comb += asks.eq(shown(f"eligible_{r}"))
-        asks_link, may_copy = asks, C(1)
+        asks_link = asks
         if self.ejection in group:
             claims = getattr(self, f"claims_{r}")
             m.d.comb += claims.eq(shown("claims"))
@@ -212,11 +215,8 @@ class InputUnit(wiring.Component):
             if o == self.ejection:
                 halted = shown("undecided") & flit.head
                 target = shown("here")
-                if r == 0:
-                    # no copy without the link: its virtual channel may have gone to another header just now
-                    may_copy = ~links.any() | any_of([request[other] for other in self.network])
                 m.d.comb += [
-                    request[o].eq((asks & target & may_copy) | (claims & free)),
+                    request[o].eq((asks & target) | (claims & free)),
                     vc.eq(Mux(claims, pick, shown("consumption_vc"))),
                 ]
             else:
@@ -230,6 +230,11 @@ class InputUnit(wiring.Component):
                 link_free |= target & getattr(self, f"soon_{o}")
                 pick_link |= Mux(target, vc, 0)
             link_ready &= ~target | bit_at(getattr(self, f"ready_after_{o}"), vc)
+
+        complete = getattr(self, f"complete_{r}")
+        goes = any_of([request[o] for o in group if o != self.ejection])
+        stays = request[self.ejection] & (claims | ~links.any()) if self.ejection in group else C(0)
+        m.d.comb += complete.eq(goes | stays)
 
         # whether the presented worm is eligible in the next cycle, if it wins now
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
@@ -276,7 +281,7 @@ class InputUnit(wiring.Component):
 
         # a request that reached the arbiters has used up its turn, and so has a look at a header flit; who had
         # the turn comes last, whether it still wants one or not: so the win does not matter here
-        used = request.any() | shown("unread") if r == 0 else request.any()
+        used = complete | shown("unread") if r == 0 else complete
         turn = Signal(range(vcs), name=f"reader{r}_turn")
         following = Signal(range(vcs), name=f"reader{r}_next")
         m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]

@@ -10,7 +10,7 @@ __all__ = ["InputVC", "WormState"]
 
 
 class WormState(enum.Enum, shape=3):
-    """What the worm at the front of an input virtual channel does; for waveforms and deadlock analysis."""
+    """What the worm at the front of an input virtual channel does; for waveforms."""
 
     IDLE = 0  #: no worm, or its header is yet to be fetched
     WANTS_CONSUMPTION = 1  #: at a destination, waits for a consumption channel

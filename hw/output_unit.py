@@ -23,7 +23,7 @@ class OutputUnit(wiring.Component):
     cycle corrects for the send in between with ``ready`` (not sending now) or ``ready_after`` (sending now).
 
     *Latency*: a send is on the link in the next cycle (two cycles later with ``extra_stage``). A virtual
-    channel whose tail is on the link can be taken two cycles later. *Throughput*: one flit per cycle; a virtual
+    channel can be taken two cycles after the send of a tail. *Throughput*: one flit per cycle; a virtual
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 

@@ -122,6 +122,7 @@ class Switch(wiring.Component):
         for k, (unit, r) in enumerate(requesters):
             m.d.comb += [
                 getattr(allocator, f"request_{k}").eq(getattr(unit, f"request_{r}")),
+                getattr(allocator, f"complete_{k}").eq(getattr(unit, f"complete_{r}")),
                 getattr(allocator, f"vc_{k}").eq(getattr(unit, f"sel_{r}")),
                 getattr(unit, f"won_{r}").eq(getattr(allocator, f"won_{k}")),
             ]

@@ -11,6 +11,10 @@ from .host import NOW
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
+#: Registers that a component may lack: one virtual channel needs no number, the local input no consumption channel,
+#: a single reader no mark of being through.
+ABSENT = {"link_vc", "consumption_vc", "vc", "here", "wants_consumption", "done_0"}
+
 Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
 
@@ -67,12 +71,12 @@ class _Snapshot:
         self.upstream = {(int(v), int(i)): (int(u), int(o)) for u, o, v, i in network.topology.links}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
-        """A register of one instance; 0 where the component has no such register (nothing to choose)."""
+        """A register of one instance; 0 for those of `ABSENT` that the component was built without."""
         if (kind, name) not in self._cache:
-            kernel = self.engine.kernels[kind]
-            known = name in kernel.state
-            count = len(self.network.kinds[kind].instances)
-            self._cache[kind, name] = self.engine.register(kind, name) if known else np.zeros(count, np.int64)
+            if name in self.engine.kernels[kind].state or name.rsplit(".", 1)[-1] not in ABSENT:
+                self._cache[kind, name] = self.engine.register(kind, name)
+            else:
+                self._cache[kind, name] = np.zeros(len(self.network.kinds[kind].instances), np.int64)
         return self._cache[kind, name][instance]
 
     def of(self, channel: Channel, name: str) -> int:
@@ -213,7 +217,7 @@ def find_deadlock(engine: BulkEngine) -> Deadlock | None:
     deadlock. Consumption itself always goes on, and a worm that no register names counts as releasable.
     """
     snapshot = _Snapshot(engine)
-    masks = engine.network.consumption_masks
+    mask_of = engine.network.consumption_mask
     waits: dict[int, list[tuple[list[str], list[int | None]]]] = {}
     holds: dict[int, list[str]] = {}
 
@@ -238,7 +242,7 @@ def find_deadlock(engine: BulkEngine) -> Deadlock | None:
         if snapshot.consumes(channel):
             _add(holds, front, f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}")
         if snapshot.of(channel, "wants_consumption"):
-            mask = masks(router, port)
+            mask = mask_of(router, port)
             wanted = [c for c in range(engine.network.configuration.consumption) if mask >> c & 1]
             owners = [snapshot.owner(router, snapshot.ejection, c) for c in wanted]
             waits[front].append(([f"cons:{router}:{c}" for c in wanted],

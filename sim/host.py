@@ -320,7 +320,7 @@ def check_receipts(host: Host) -> None:
     Raises
     ------
     RuntimeError
-        The hardware lost, reordered or corrupted a flit: an error of ours, never of the user.
+        The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine, never the user's.
     """
     fault = int(host.counters[FAULT])
     if fault:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import wiring
 
-from wormcast.algorithms import Scheme, Topology
+from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.headers import AddressList
 
 from .configuration import Configuration
@@ -73,6 +73,15 @@ class Network:
     scheme: Scheme
     configuration: Configuration
 
+    def __post_init__(self) -> None:
+        for switch, ports in enumerate(self.topology.ports):
+            if len(ports) != len(self.router_ports):
+                raise WormcastError(f"network: switch {switch} of {self.topology.name} has {len(ports)} ports, "
+                                    f"this router has {len(self.router_ports)}")
+        if self.topology.attachments[:, 0].tolist() != list(range(self.topology.switches)):
+            raise WormcastError(f"network: {self.topology.name} has switches without a node, or several at one; "
+                                "so far node i is built at switch i")
+
     @property
     def nodes(self) -> int:
         """Number of nodes."""
@@ -92,7 +101,7 @@ class Network:
     def _router(self):
         return self.configuration.router(self.topology, self.scheme)
 
-    def consumption_masks(self, node: int, port: int) -> int:
+    def consumption_mask(self, node: int, port: int) -> int:
         """Mask of the consumption channels that a worm arriving at a node's router by a port may take."""
         row = int(self.topology.coordinates[node, 0])
         return self._router.consumption_masks()[self._router.decoder.class_of(port, odd=row % 2 == 1)]
@@ -127,13 +136,17 @@ class Network:
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
         every = np.arange(self.nodes)
-        local = self.router_ports[self._router.decoder.ejection]
         joins = [
             Join(HOST, "tx", every, "interface", "host_in", every),
-            Join("interface", "network_out", every, "router", f"{local}_in", every),
-            Join("router", f"{local}_out", every, "interface", "network_in", every),
             Join("interface", "host_out", every, HOST, "rx", every),
         ]
+        switches, ports = self.topology.attachments.astype(np.int64).T
+        for port in np.unique(ports):
+            here, name = ports == port, self.router_ports[port]
+            joins += [
+                Join("interface", "network_out", every[here], "router", f"{name}_in", switches[here]),
+                Join("router", f"{name}_out", switches[here], "interface", "network_in", every[here]),
+            ]
         links = self.topology.links.astype(np.int64)
         for out, into in sorted({(int(o), int(i)) for o, i in links[:, [1, 3]]}):
             rows = links[(links[:, 1] == out) & (links[:, 3] == into)]

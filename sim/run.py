@@ -95,7 +95,7 @@ def _cycle(value: np.int64) -> int | None:
     return int(value) if value >= 0 else None
 
 
-def check_messages(topology: Topology, messages: Sequence[Message]) -> None:
+def check_messages(messages: Sequence[Message]) -> None:
     """Refuse messages that cannot be sent; what concerns the nodes is checked by the scheme."""
     if not messages:
         raise WormcastError("messages: none is given, a run sends at least one")
@@ -108,7 +108,7 @@ def check_messages(topology: Topology, messages: Sequence[Message]) -> None:
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
     """Turn all messages into worms."""
-    check_messages(topology, messages)
+    check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
     return scheme.batch(
         topology,

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from wormcast import __version__
-from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError, topology
+from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 
 from ..synthesis import ToolMissing
 
@@ -82,11 +82,6 @@ def find_scheme(name: str, network: Topology) -> Scheme:
     scheme = SCHEMES[name]
     scheme.check(network)
     return scheme
-
-
-def find_topology(name: str) -> Topology:
-    """Return the topology of this name."""
-    return topology(name)
 
 
 def main() -> None:

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from wormcast.algorithms import plan
+from wormcast.algorithms import topology as build_topology
 
 from ..host import Message
 from ..run import run
-from .app import app, find_scheme, find_topology, say, table
+from .app import app, find_scheme, say, table
 from .running import describe_deadlock, hardware
 
 __all__: list[str] = []
@@ -37,7 +38,7 @@ def demo(
 
 def _example(out: Path) -> list[tuple[Path, str]]:
     name, source, destinations, length = EXAMPLE
-    network = find_topology(name)
+    network = build_topology(name)
     rows: list[list[object]] = []
     results = []
     for scheme_name in ("individual", "dual-path"):
@@ -56,7 +57,7 @@ def _example(out: Path) -> list[tuple[Path, str]]:
 
 
 def _figure_4(out: Path) -> list[tuple[Path, str]]:
-    network = find_topology(CHAIN)
+    network = build_topology(CHAIN)
     scheme = find_scheme("dual-path", network)
     say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (paper 002, figure 4)")
     waveform = out / "figure4.vcd"

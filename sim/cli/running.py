@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import topology as build_topology
 
 from ..configuration import Configuration
 from ..host import Message
 from ..run import Run, run
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, find_topology, say, table
+from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 
 __all__ = ["describe_deadlock", "hardware", "read_messages", "report"]
 
@@ -69,7 +70,7 @@ def run_(
 
     Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
     """
-    network = find_topology(topology)
+    network = build_topology(topology)
     found = find_scheme(scheme, network)
     configuration = hardware(
         found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,

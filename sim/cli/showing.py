@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, plan
+from wormcast.algorithms import topology as build_topology
 
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, find_topology, say, table
+from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 
 __all__: list[str] = []
 
@@ -39,7 +40,7 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
 @app.command("topology")
 def topology_(name: TopologyName, json: Json = False) -> None:
     """Show a topology: nodes, coordinates, labels, switches and links."""
-    network = find_topology(name)
+    network = build_topology(name)
     description = network.describe()
     if json:
         emit(description, {"topology": network.name})
@@ -65,7 +66,7 @@ def plan_(
     json: Json = False,
 ) -> None:
     """Plan one multicast: worms, their visiting orders and their paths."""
-    network = find_topology(topology)
+    network = build_topology(topology)
     found = plan(network, find_scheme(scheme, network), source, destinations)
     if json:
         emit(found.to_dict(), {"topology": network.name, "scheme": scheme, "source": found.source,

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from wormcast.algorithms import topology as build_topology
+
 from ..synthesis import synthesise
-from .app import Json, app, emit, find_scheme, find_topology, table
+from .app import Json, app, emit, find_scheme, table
 from .running import Buffer, Consumption, Delays, DelaysOption, FlitWidth, Readers, ReadersOption, Vcs, hardware
 
 __all__: list[str] = []
@@ -41,7 +43,7 @@ def synth(
     """Synthesise a router or a network interface, and place and route it: look-up tables, flip-flops, clock."""
     if seeds < 0:
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
-    network = find_topology(topology)
+    network = build_topology(topology)
     found = find_scheme(scheme, network)
     configuration = hardware(found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
                              flit_width=flit_width, delays=delays.value, storage=storage.value)

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+import wormcast.algorithms
 import wormcast.hw
 
 from ..host import Host, run_cycles
-from ..lowering import Block, Kernel, lower_cached
+from ..lowering import Block, Kernel, aligned, lower_cached
 from ..network import HOST, Kind, Network
 from .words import credit_word, data_word, words
 
@@ -17,6 +18,13 @@ __all__ = ["BulkEngine", "kernels"]
 
 Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
+
+#: What defines a component: a kernel on disk is used as long as none of these files has changed.
+SOURCES = sorted([
+    *Path(wormcast.hw.__file__).parent.rglob("*.py"),
+    *Path(wormcast.algorithms.__file__).parent.rglob("*.py"),
+    Path(__file__).parents[1] / "configuration.py",
+])
 
 
 def kernels(network: Network) -> dict[str, Kernel]:
@@ -33,7 +41,7 @@ def _kernel(kind: Kind) -> Kernel:
         outputs=outputs,
         name=kind.name,
         cache_key=hashlib.sha256(kind.key.encode()).hexdigest(),
-        sources=sorted(Path(wormcast.hw.__file__).parent.rglob("*.py")),
+        sources=SOURCES,
     )
 
 
@@ -174,8 +182,3 @@ def whole_words(word: np.ndarray, n: int) -> np.ndarray:
     return sum(part << 64 * index for index, part in enumerate(parts))
 
 
-def aligned(size: int) -> Bytes:
-    """Zeroed bytes whose address is a multiple of 64."""
-    raw = np.zeros(size + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start:start + size]

@@ -2,7 +2,7 @@
 
 from .call import call_step
 from .errors import LoweringError
-from .kernel import Block, Field, Kernel
+from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
 from .store import cache_folder, lower_cached
 from .words import Word
@@ -13,6 +13,7 @@ __all__ = [
     "Kernel",
     "LoweringError",
     "Word",
+    "aligned",
     "cache_folder",
     "call_step",
     "lower",

@@ -69,7 +69,7 @@ class Block:
 
     def copy(self) -> "Block":
         """Copy with arrays of its own: a checkpoint."""
-        arrays = [_aligned(array.size) for array in (self.state, self.inputs, self.outputs)]
+        arrays = [aligned(array.size) for array in (self.state, self.inputs, self.outputs)]
         for new, old in zip(arrays, (self.state, self.inputs, self.outputs), strict=True):
             new[:] = old
         return Block(self.kernel, self.n, self.n_padded, *arrays)
@@ -131,9 +131,9 @@ class Kernel:
             raise LoweringError(f"allocate: n must be at least 1, not {n}")
         n_padded = -(-n // LINE) * LINE
         inputs, outputs = (
-            _aligned(n_padded * sum(word.bytes for word in words.values())) for words in (self.inputs, self.outputs)
+            aligned(n_padded * sum(word.bytes for word in words.values())) for words in (self.inputs, self.outputs)
         )
-        block = Block(self, n, n_padded, _aligned(n_padded // self.vector_width * self.tile_bytes), inputs, outputs)
+        block = Block(self, n, n_padded, aligned(n_padded // self.vector_width * self.tile_bytes), inputs, outputs)
         for register in self.state.values():
             for piece in register.pieces:
                 for row, init in enumerate(piece.init):
@@ -219,7 +219,7 @@ def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:
     return fields[name]
 
 
-def _aligned(size: int) -> np.ndarray:
+def aligned(size: int) -> np.ndarray:
     """Zeroed bytes at an address that is a multiple of 64."""
     raw = np.zeros(size + LINE, np.uint8)
     start = -raw.ctypes.data % LINE

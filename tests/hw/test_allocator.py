@@ -20,6 +20,7 @@ def allocate(allocator, cycles, choose):
         for r, (vc, outputs) in enumerate(presented):
             context.set(getattr(allocator, f"vc_{r}"), vc)
             context.set(getattr(allocator, f"request_{r}"), sum(1 << o for o in outputs))
+            context.set(getattr(allocator, f"complete_{r}"), bool(outputs))
         rounds.append((
             presented,
             [bool(context.get(getattr(allocator, f"won_{r}"))) for r in range(len(presented))],
@@ -65,3 +66,19 @@ def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
         waited = 0 if won[0] else waited + 1
         longest = max(longest, waited)
     assert longest <= 4 * vcs
+
+
+def test_a_request_that_is_not_complete_wins_nothing_and_keeps_its_place():
+    allocator = Allocator(reach=REACH, vcs=[1] * 5, outputs=5)
+    won = []
+
+    def step(cycle, context):
+        context.set(allocator.request_0, 1 << 4)
+        context.set(allocator.complete_0, cycle >= 5)
+        context.set(allocator.request_1, 1 << 4)
+        context.set(allocator.complete_1, 1)
+        won.append((bool(context.get(allocator.won_0)), bool(context.get(allocator.won_1))))
+
+    bench.simulate(allocator, 8, step)
+    assert not any(first for first, _ in won[:5])
+    assert won[5] == (True, False)

@@ -48,11 +48,12 @@ def finish(engine, within):
 
 #: What registers hold in a network at rest, by the end of their names; None stands for all ones.
 AT_REST = {
-    r"_level\d+": 0, r"links|here|owns|owns_link|owns_consumption|done_\d": 0,
+    r"_level\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r".*_arriving_\w+": 0,
     r".*_credits": None, r".*_expects_header": None, r"free_\d+": None,
 }
-MUST_EXIST = ("_level0", "links", "owns_link", "owns_consumption", "__credit", "_busy", "_credits", "eligible_0")
+MUST_EXIST = ("_level0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_credits",
+              "eligible_0")
 
 
 def left_over(engine):

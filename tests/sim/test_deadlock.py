@@ -147,7 +147,7 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
     rng = random.Random(3)
     nodes = topology(mesh).nodes
     called = delivered = 0
-    for _ in range(12):
+    for _ in range(20):
         messages = []
         for _ in range(rng.randint(2, most)):
             source = rng.randrange(nodes)
@@ -197,8 +197,10 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1):
 
         def of(self, channel, name):
             holds = channels[channel].get("holds")
-            return {"here": 1, "owns_consumption": int(holds is not None), "consumption_vc": holds or 0,
-                    "owns_link": 0}[name]
+            return {"wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0}[name]
+
+        def consumes(self, channel):
+            return "holds" in channels[channel]
 
         def output(self, channel):
             return None

@@ -1,0 +1,61 @@
+"""The sending end of a link: credits, owners, and channels that two classes share."""
+
+import pytest
+
+from wormcast.hw import PortSpec
+from wormcast.hw.output_unit import OutputUnit
+
+from . import bench
+
+
+def drive(unit, cycles, inputs):
+    """Set ``inputs(cycle) -> {port: value}``, all others 0; return what each output port shows, by cycle."""
+    names = ("touch", "send", "vc", "tail", "take")
+    seen = []
+
+    def step(cycle, context):
+        given = inputs(cycle)
+        for name in names:
+            context.set(getattr(unit, name), given.get(name, 0))
+        context.set(unit.link.credit, given.get("credit", 0))
+        context.set(unit.flit.tail, given.get("tail", 0))
+        seen.append({name: context.get(getattr(unit, name)) for name in ("free", "soon", "ready", "ready_after")}
+                    | {"valid": context.get(unit.link.valid)}
+                    | {f"pick_{k}": context.get(getattr(unit, f"pick_{k}")) for k in range(len(unit.classes))})
+
+    bench.simulate(unit, cycles, step)
+    return seen
+
+
+def sent(tail):
+    return {"touch": 1, "send": 1, "tail": tail, "take": not tail}
+
+
+@pytest.mark.parametrize("extra_stage", [False, True])
+def test_virtual_channel_is_free_two_cycles_after_the_send_of_its_tail(extra_stage):
+    unit = OutputUnit(PortSpec("east", vcs=1, depth=4), width=8, classes=[1], extra_stage=extra_stage)
+    seen = drive(unit, 12, lambda cycle: {2: sent(False), 5: sent(True)}.get(cycle, {}))
+    assert [cycle for cycle, shown in enumerate(seen) if not shown["free"]] == [3, 4, 5, 6]
+    assert [cycle for cycle, shown in enumerate(seen) if shown["valid"]] == [3 + extra_stage, 6 + extra_stage]
+
+
+def test_credits_are_spent_by_sends_and_come_back():
+    unit = OutputUnit(PortSpec("east", vcs=1, depth=2), width=8, classes=[1])
+    events = {1: sent(False), 2: sent(False), 6: {"credit": 1}}
+    seen = drive(unit, 10, lambda cycle: events.get(cycle, {}))
+    # in cycle 2 the send of cycle 1 is counted; another one now leaves none for cycle 3
+    assert [shown["ready"] for shown in seen] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 1]
+    assert [shown["ready_after"] for shown in seen] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_channel_that_one_class_took_is_not_offered_to_the_other():
+    """Classes 0 and 1 own channels 0 and 1, and share channel 2: with 0 and 1 busy both look at it."""
+    unit = OutputUnit(PortSpec("local", vcs=3, depth=4), width=8, classes=[0b101, 0b110])
+    events = {1: {"touch": 1, "vc": 0, "take": 0b01}, 4: {"touch": 1, "vc": 1, "take": 0b10}}
+
+    def inputs(cycle):
+        return {"touch": 1, "vc": 2, "take": 0b01} if cycle == 9 else events.get(cycle, {})
+
+    seen = drive(unit, 14, inputs)
+    assert (seen[9]["pick_0"], seen[9]["pick_1"], seen[9]["free"]) == (2, 2, 0b11)
+    assert all(shown["free"] == 0 for shown in seen[10:])

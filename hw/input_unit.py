@@ -233,7 +233,9 @@ class InputUnit(wiring.Component):
 
         complete = getattr(self, f"complete_{r}")
         goes = any_of([request[o] for o in group if o != self.ejection])
-        stays = request[self.ejection] & (claims | ~links.any()) if self.ejection in group else C(0)
+        stays = request[self.ejection] if self.ejection in group else C(0)
+        if len(group) > 1:
+            stays &= claims | ~links.any()
         m.d.comb += complete.eq(goes | stays)
 
         # whether the presented worm is eligible in the next cycle, if it wins now

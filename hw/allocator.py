@@ -16,7 +16,8 @@ class Allocator(wiring.Component):
     channel moves back only when it wins, so at most all the others win before it does.
 
     *Latency*: combinational. *Throughput*: every output is granted in every cycle in which it is asked for, if
-    its first requester wins. *Reset*: requesters in the order of their numbers.
+    its first requester wins. *Reset*: requesters in the order of their numbers. *Cost*: a
+    flip-flop for each pair of virtual channels of different requesters, so it grows with the square of their count.
 
     Parameters
     ----------

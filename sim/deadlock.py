@@ -134,7 +134,7 @@ class _Snapshot:
         levels = [int(self.register("router", f"{prefix}vc{vc}_level{r}", router)).bit_count()
                   - int(self.register("router", f"{prefix}vc{vc}_left{r}", router)) for r in range(readers)]
         last = int(np.argmax(levels))
-        start = int(self.register("router", f"{prefix}vc{vc}_read{last}_at", router))
+        start = 0 if self.depth == 1 else int(self.register("router", f"{prefix}vc{vc}_read{last}_at", router))
         first_row = vc << (self.depth - 1).bit_length()
         rows = [int(memory[first_row + (start + k) % self.depth]) for k in range(levels[last])]
         return rows + self._on_link(channel)

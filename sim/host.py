@@ -47,7 +47,8 @@ class Host(NamedTuple):
     Worms are numbered in the order of their messages; node n sends queue[queue_offsets[n]:queue_offsets[n+1]]
     in turn, none before its cycle ``ready``. A payload flit carries its worm's tag (the low bits of its number,
     unique among the worms under way) and its place in the worm, repeated over the flit's width, and every
-    receipt is compared with what is due.
+    receipt is compared with what is due; flits of 16 bits and less have no room for the place. Messages that a
+    source creates in the same cycle are sent in their order.
     """
 
     ready: Integers  # [worms]
@@ -94,18 +95,20 @@ def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: Add
     Raises
     ------
     WormcastError
-        ``stall`` is outside its range.
+        ``stall`` is outside its range, or the flits are too narrow to tell so many worms apart.
     """
     if not 0 <= stall < 1:
         raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
     width = header.flit_width
     count = len(worms)
+    if count > 1 << min(width, 16):
+        raise WormcastError(f"flit_width: {width} bits tell {1 << min(width, 16)} worms apart, {count} are to be sent")
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
     created = np.array([message.at for message in messages], np.int64)
     lengths = np.array([message.length for message in messages], np.int64)
     flit_offsets, flits = header.encode_batch(worms.destination_offsets, worms.destinations)
     queue_offsets = np.concatenate([[0], np.cumsum(np.bincount(worms.source, minlength=nodes))])
-    order = np.lexsort((worms.rank, created[message_of], worms.source))
+    order = np.lexsort((worms.rank, message_of, created[message_of], worms.source))
     deliveries = len(worms.destinations)
     counters = np.zeros(5, np.int64)
     counters[UNDELIVERED] = deliveries

@@ -23,6 +23,9 @@ ENGINES = ("bulk", "amaranth")
 PATIENCE = 512
 CHUNK = 4096
 
+#: Largest cycle and length of a message: far beyond any run.
+MOST = 2**40
+
 
 @dataclass(frozen=True)
 class Run:
@@ -100,10 +103,10 @@ def check_messages(messages: Sequence[Message]) -> None:
     if not messages:
         raise WormcastError("messages: none is given, a run sends at least one")
     for index, message in enumerate(messages):
-        if message.length < 1:
-            raise WormcastError(f"message {index}: length {message.length} is given, it must be at least 1 flit")
-        if message.at < 0:
-            raise WormcastError(f"message {index}: cycle {message.at} is given, the first cycle is 0")
+        if not 1 <= message.length <= MOST:
+            raise WormcastError(f"message {index}: length {message.length} is given, allowed are 1 to {MOST} flits")
+        if not 0 <= message.at <= MOST:
+            raise WormcastError(f"message {index}: cycle {message.at} is given, allowed are 0 to {MOST}")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
@@ -170,13 +173,14 @@ def run(
     outcome, deadlock = _run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
-        # the judge runs for itself; the bulk engine has only said how long, and reads deadlocks
+        # the judge runs for itself; the bulk engine has said how long, reads deadlocks, and must agree
         from .engines.amaranth import AmaranthEngine
 
         host = fresh_host()
         AmaranthEngine(network, host, vcd=vcd).run(cycles)
         check_receipts(host)
-        if (host.counters[UNDELIVERED] == 0) != (outcome == "delivered") or host.counters[NOW] != cycles:
+        judged = bulk.host
+        if not (np.array_equal(host.head, judged.head) and np.array_equal(host.tail, judged.tail)):
             raise RuntimeError("the engines disagree on what becomes of this run")
     return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock)
 
@@ -198,4 +202,5 @@ def _run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None]:
                 return "deadlock", deadlock
             patience *= 2
         if now >= timeout:
-            return "stalled", None
+            deadlock = find_deadlock(engine)
+            return ("deadlock", deadlock) if deadlock else ("stalled", None)

@@ -1,7 +1,6 @@
 """``demo``: the main job on built-in input."""
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from wormcast.algorithms import topology as build_topology
 from ..host import Message
 from ..run import run
 from .app import app, find_scheme, say, table
+from .files import whole_file
 from .running import describe_deadlock, hardware
 
 __all__: list[str] = []
@@ -52,7 +52,8 @@ def _example(out: Path) -> list[tuple[Path, str]]:
     table(["scheme", "worms", "hops", "latency (cycles)"], rows,
           title=f"{name}: {length} flits from {source} to {destinations} (paper 002, figure 2)")
     path = out / "example.json"
-    _write(path, json.dumps(results, indent=1))
+    with whole_file(path) as unfinished:
+        unfinished.write_text(json.dumps(results, indent=1) + "\n")
     return [(path, "both plans, and every delivery")]
 
 
@@ -64,9 +65,8 @@ def _figure_4(out: Path) -> list[tuple[Path, str]]:
     for channels in (1, 2):
         options = hardware(scheme, vcs=1, buffer=4, consumption=channels)
         if channels == 1:
-            unfinished = waveform.with_suffix(".part")
-            result = run(network, scheme, FIGURE_4, options, engine="amaranth", vcd=unfinished)
-            os.replace(unfinished, waveform)
+            with whole_file(waveform) as unfinished:
+                result = run(network, scheme, FIGURE_4, options, engine="amaranth", vcd=unfinished)
         else:
             result = run(network, scheme, FIGURE_4, options)
         if result.deadlock:
@@ -77,14 +77,9 @@ def _figure_4(out: Path) -> list[tuple[Path, str]]:
     messages = out / "figure4.json"
     entries = [{"at": m.at, "source": m.source, "destinations": list(m.destinations), "length": m.length}
                for m in FIGURE_4]
-    _write(messages, json.dumps(entries))
+    with whole_file(messages) as unfinished:
+        unfinished.write_text(json.dumps(entries) + "\n")
     return [
         (messages, f"the messages, for: wormcast run {CHAIN} dual-path --vcs 1 --consumption 1 --messages {messages}"),
         (waveform, "the deadlock, every signal of the network"),
     ]
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_suffix(path.suffix + ".part")
-    unfinished.write_text(text + "\n")
-    os.replace(unfinished, path)

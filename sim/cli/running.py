@@ -3,9 +3,6 @@
 import contextlib
 import enum
 import json as json_module
-import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +13,9 @@ from wormcast.algorithms import topology as build_topology
 
 from ..configuration import Configuration
 from ..host import Message
-from ..run import Run, run
+from ..run import MOST, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
+from .files import whole_file
 
 __all__ = ["describe_deadlock", "hardware", "read_messages", "report"]
 
@@ -62,8 +60,8 @@ def run_(
     flit_width: FlitWidth = 32,
     header: HeaderOption = Header.real,
     delays: DelaysOption = Delays.paper,
-    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.")] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Of whatever is random in the run.")] = 0,
+    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.", max=MOST)] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Of what is random; so far nothing is.", min=0, max=MOST)] = 0,
     json: Json = False,
 ) -> int:
     """Send one multicast, or a file of messages, through the routers; report when each destination has it.
@@ -78,7 +76,7 @@ def run_(
     )
     posted = _messages(network, source, destinations, length, messages)
     chosen = (engine or (Engine.amaranth if vcd else Engine.bulk)).value
-    with _whole_file(vcd) as unfinished:
+    with whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished:
         result = run(network, found, posted, configuration, engine=chosen, vcd=unfinished,
                      timeout=timeout, seed=seed)
     resolved = {
@@ -129,7 +127,7 @@ def read_messages(network: Topology, file: Path) -> list[Message]:
         entries = json_module.loads(file.read_text())
     except OSError as error:
         raise WormcastError(f"messages: {file} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WormcastError(f"messages: {file} is no JSON: {error}") from error
     if not isinstance(entries, list):
         raise WormcastError(f"messages: {file} holds no JSON list, it must be a list of messages")
@@ -147,28 +145,6 @@ def _message(network: Topology, where: str, entry: Any) -> Message:
     if not isinstance(nodes, list) or not all(isinstance(node, int | str) for node in [entry["source"], *nodes]):
         raise WormcastError(f"{where} must name its source by a node and its destinations by a list of nodes")
     return Message(entry["at"], network.node(entry["source"]), tuple(network.node_set(nodes)), entry["length"])
-
-
-@contextlib.contextmanager
-def _whole_file(path: Path | None) -> Iterator[Path | None]:
-    """A file to write to that becomes ``path`` when all went well, and vanishes otherwise."""
-    if path is None:
-        yield None
-        return
-    if path.is_dir():
-        raise WormcastError(f"vcd: {path} is a folder, it must be a file")
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise WormcastError(f"vcd: {path} cannot be written: {error.strerror}") from error
-    os.close(handle)
-    unfinished = Path(name)
-    try:
-        yield unfinished
-        unfinished.chmod(0o644)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def report(result: Run) -> None:

@@ -16,11 +16,13 @@ def synth(*arguments, **environment):
 
 def test_area_of_the_router_fits_the_goal():
     """1900 LUT4, 500 flip-flops and 45 LUT memories for 5 ports of 2 VCs x 4 flits of 32 bits."""
-    code, out, err = synth("router", "--seeds", "0", "--json")
+    options = ["--relations", "e-cube,hamiltonian", "--area-delay", "4250", "--seeds", "0", "--json"]
+    code, out, err = synth("router", *options)
     assert code == 0, err
     found = json.loads(out)
     assert found["dpr16x4"] == 45
     assert found["ff"] <= 500
+    assert found["lut4"] <= 1900
     assert found["mhz"] == []
     assert "area" in err
 

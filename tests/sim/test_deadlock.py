@@ -210,7 +210,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1):
 
     monkeypatch.setattr(deadlock, "_Snapshot", Snapshot)
     engine = SimpleNamespace(
-        network=SimpleNamespace(consumption_masks=lambda router, port: masks,
+        network=SimpleNamespace(consumption_mask=lambda router, port: masks,
                                 configuration=SimpleNamespace(consumption=consumption)),
         host=SimpleNamespace(counters=np.array([77])))
     return find_deadlock(engine)

@@ -23,7 +23,7 @@ Words = npt.NDArray[np.uint64]
 VALID, HEAD, TAIL = 1, 2, 4
 
 # places in Host.counters
-NOW, UNDELIVERED, FAULT, FAULT_NODE, FAULT_CHANNEL = range(5)
+NOW, UNDELIVERED, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL = range(6)
 FAULTS = (
     "",
     "a first payload flit that belongs to no worm for this node",
@@ -95,14 +95,12 @@ def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: Add
     Raises
     ------
     WormcastError
-        ``stall`` is outside its range, or the flits are too narrow to tell so many worms apart.
+        ``stall`` is outside its range.
     """
     if not 0 <= stall < 1:
         raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
     width = header.flit_width
     count = len(worms)
-    if count > 1 << min(width, 16):
-        raise WormcastError(f"flit_width: {width} bits tell {1 << min(width, 16)} worms apart, {count} are to be sent")
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
     created = np.array([message.at for message in messages], np.int64)
     lengths = np.array([message.length for message in messages], np.int64)
@@ -110,7 +108,7 @@ def make_host(nodes: int, messages: Sequence[Message], worms: Worms, header: Add
     queue_offsets = np.concatenate([[0], np.cumsum(np.bincount(worms.source, minlength=nodes))])
     order = np.lexsort((worms.rank, message_of, created[message_of], worms.source))
     deliveries = len(worms.destinations)
-    counters = np.zeros(5, np.int64)
+    counters = np.zeros(6, np.int64)
     counters[UNDELIVERED] = deliveries
     return Host(
         ready=created[message_of],
@@ -183,7 +181,10 @@ def _send(host, node, tx, tx_data):
     worm, sent = host.queue[at], host.sent[node]
     width = host.layout[0]
     if sent == 0:
-        if host.ready[worm] > now or host.tagged[_tag(worm, width)] >= 0:
+        if host.ready[worm] > now:
+            return
+        if host.tagged[_tag(worm, width)] >= 0:
+            host.counters[HELD] += 1  # the host's doing, not the network's: such a run counts for nothing
             return
         host.tagged[_tag(worm, width)] = worm
         host.injected[worm] = now
@@ -322,9 +323,15 @@ def check_receipts(host: Host) -> None:
 
     Raises
     ------
+    WormcastError
+        A worm was held back because its tag was in use: flits too narrow to tell the worms under way apart.
     RuntimeError
         The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine, never the user's.
     """
+    if host.counters[HELD]:
+        width = int(host.layout[0])
+        raise WormcastError(f"flit_width: {width} bits tell {1 << min(width, 16)} worms under way apart, "
+                            "this run has more at a time")
     fault = int(host.counters[FAULT])
     if fault:
         node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])

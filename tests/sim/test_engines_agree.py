@@ -63,7 +63,9 @@ def draws(draw, hardware):
         destinations = draw(st.lists(others, min_size=1, max_size=len(nodes) - 1, unique=True))
         return send(source, *destinations, length=draw(st.integers(1, 12)), at=draw(st.integers(0, 12)))
 
-    messages = [message() for _ in range(draw(st.integers(1, 2 * len(nodes))))]
+    # a host tells its worms, two a message at most here, apart by the bits of a flit
+    most = min(2 * len(nodes), 2 ** options.get("flit_width", 32) // 2)
+    messages = [message() for _ in range(draw(st.integers(1, most)))]
     return Draw(mesh, scheme, options, messages, draw(st.sampled_from([0.0, 0.3, 0.9])), draw(st.integers(0, 99)))
 
 

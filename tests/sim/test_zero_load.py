@@ -150,7 +150,7 @@ def test_dual_path_worms_on_an_8x8_mesh(depth):
 ], ids=lambda value: str(value).replace(" ", "") if isinstance(value, dict) else None)
 def test_other_settings(shape, width, capacity, options):
     """And with one address to a flit, two virtual channels, independent readers and the fast delays."""
-    check(shape, "dual-path", one_way_worms(shape, 60, width), capacity, flit_width=width,
+    check(shape, "dual-path", one_way_worms(shape, min(60, 2**width), width), capacity, flit_width=width,
           **{"vcs": 1, **options})
 
 

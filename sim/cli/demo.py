@@ -1,5 +1,6 @@
 """``demo``: the main job on built-in input."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Annotated
@@ -75,8 +76,7 @@ def _figure_4(out: Path) -> list[tuple[Path, str]]:
             latest = max(result.message_to_dict(index)["latency"] for index in range(len(FIGURE_4)))
             say(f"consumption channels {channels}: {result.outcome}, latency {latest} cycles")
     messages = out / "figure4.json"
-    entries = [{"at": m.at, "source": m.source, "destinations": list(m.destinations), "length": m.length}
-               for m in FIGURE_4]
+    entries = [dataclasses.asdict(message) for message in FIGURE_4]
     with whole_file(messages) as unfinished:
         unfinished.write_text(json.dumps(entries) + "\n")
     return [

@@ -1,6 +1,7 @@
 """``run``: send messages through router hardware."""
 
 import contextlib
+import dataclasses
 import enum
 import json as json_module
 from pathlib import Path
@@ -82,8 +83,7 @@ def run_(
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout,
         **result.network.configuration.to_dict(),
-        "messages": [{"at": m.at, "source": m.source, "destinations": list(m.destinations), "length": m.length}
-                     for m in posted],
+        "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:
         emit(result.to_dict(), resolved, seed)

@@ -7,12 +7,14 @@
 
 One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``plan`` (the readable, checked view of one multicast).
+arrays), ``consumption`` (which consumption channels they
+may take), ``plan`` (the readable, checked view of one multicast).
 """
 
 if __name__ != "wormcast.algorithms":
     raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
 
+from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
@@ -27,6 +29,7 @@ __all__ = [
     "SCHEMES",
     "TOPOLOGIES",
     "AddressList",
+    "ConsumptionClasses",
     "Plan",
     "Relation",
     "Routes",

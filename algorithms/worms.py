@@ -5,28 +5,29 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ANY_CLASS", "Worms"]
+__all__ = ["AT_ONCE", "Worms"]
 
-ANY_CLASS = -1
-"""Consumption class of a worm that may take any free consumption channel."""
+AT_ONCE = -1
+"""``after`` of a worm that waits for no receipt."""
 
 
 @dataclass(frozen=True, eq=False)
 class Worms:
     """What a batch of messages becomes: one row a worm, messages in the order given.
 
-    All worms are free to start when their message is created; a source sends its own in the order of `rank`.
+    A worm is free to start when its message is created, or when its sender has received the worm it comes `after`;
+    a node sends its own in the order of `rank`.
 
     Parameters
     ----------
     message_offsets : int64 array [messages + 1]
         Worms of message m are the rows message_offsets[m] to message_offsets[m + 1].
     source : int32 array [worms]
-        Node that sends the worm.
+        Node that sends the worm: the message's source, or a destination that passes it on.
     rank : int32 array [worms]
-        Place of the worm among the source's sends for this message, from 0.
-    consumption_class : int8 array [worms]
-        Class of consumption channel it reserves at intermediate destinations, or ``ANY_CLASS``.
+        Place of the worm among its sender's sends for this message, from 0.
+    after : int64 array [worms]
+        The worm (a row of this array) whose receipt at this worm's source releases it, or ``AT_ONCE``.
     destination_offsets : int64 array [worms + 1]
         Destinations of worm w are destinations[destination_offsets[w]:destination_offsets[w + 1]].
     destinations : int32 array [all destinations]
@@ -36,7 +37,7 @@ class Worms:
     message_offsets: npt.NDArray[np.int64]
     source: npt.NDArray[np.int32]
     rank: npt.NDArray[np.int32]
-    consumption_class: npt.NDArray[np.int8]
+    after: npt.NDArray[np.int64]
     destination_offsets: npt.NDArray[np.int64]
     destinations: npt.NDArray[np.int32]
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
+from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..headers import AddressList
 from ..routing import Relation
@@ -34,8 +35,8 @@ class Scheme(ABC):
         By which its worms are routed.
     header : type
         Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
-    consumption_classes : int
-        Number of consumption classes that suffice against deadlock.
+    consumption : ConsumptionClasses
+        Which consumption channels its worms reserve on their way, so that they cannot deadlock.
     """
 
     name: str
@@ -44,7 +45,12 @@ class Scheme(ABC):
     kinds: tuple[str, ...]
     relation: Relation
     header: type[AddressList]
-    consumption_classes: int
+    consumption: ConsumptionClasses
+
+    @property
+    def consumption_classes(self) -> int:
+        """Number of consumption channels that suffice against deadlock."""
+        return max(1, len(self.consumption))
 
     @abstractmethod
     def worms(

@@ -4,10 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
+from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import AT_ONCE, Worms
 from .base import Scheme
 
 __all__ = ["DualPath"]
@@ -16,8 +17,8 @@ __all__ = ["DualPath"]
 class DualPath(Scheme):
     """Visit the destinations above the source's label in one worm, and those below in another.
 
-    The first takes labels in ascending order (class 0, the network H_u of links to higher labels), the second
-    in descending order (class 1, H_l); an empty one is not sent. The first is sent first, which the paper
+    The first takes labels in ascending order (in H_u, the network of links to higher labels: class 0), the
+    second in descending order (H_l, class 1); an empty one is not sent. The first is sent first, which the paper
     leaves open.
 
     Cost: at most two start-ups. Source: paper 002, section 2.1 (Lin, McKinley and Ni), and Corollary 4 for
@@ -30,7 +31,7 @@ class DualPath(Scheme):
     kinds = ("mesh",)
     relation = HAMILTONIAN
     header = AddressList
-    consumption_classes = 2
+    consumption = ConsumptionClasses((("up",), ("down",)))
 
     def worms(
         self,
@@ -44,16 +45,12 @@ class DualPath(Scheme):
         return Worms(*_dual_path(labels, node_of_label, sources, destination_offsets, destinations))
 
 
-UP, DOWN = 0, 1
-
-
 @compiled
 def _dual_path(labels, node_of_label, sources, destination_offsets, destinations):
     messages = len(sources)
     message_offsets = np.zeros(messages + 1, np.int64)
     source = np.empty(2 * messages, np.int32)
     rank = np.empty(2 * messages, np.int32)
-    direction = np.empty(2 * messages, np.int8)
     visit_offsets = np.zeros(2 * messages + 1, np.int64)
     visits = np.empty(len(destinations), np.int32)
     worm = 0
@@ -64,12 +61,11 @@ def _dual_path(labels, node_of_label, sources, destination_offsets, destinations
         above = end - first - below
         visits[first : first + above] = node_of_label[ascending[below:]]
         visits[first + above : end] = node_of_label[ascending[:below][::-1]]
-        for way, count in ((UP, above), (DOWN, below)):
+        for count in (above, below):
             if count > 0:
                 source[worm] = sources[message]
                 rank[worm] = worm - message_offsets[message]
-                direction[worm] = way
                 visit_offsets[worm + 1] = visit_offsets[worm] + count
                 worm += 1
         message_offsets[message + 1] = worm
-    return message_offsets, source[:worm], rank[:worm], direction[:worm], visit_offsets[: worm + 1], visits
+    return message_offsets, source[:worm], rank[:worm], np.full(worm, AT_ONCE), visit_offsets[: worm + 1], visits

@@ -4,10 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
+from ..consumption import ConsumptionClasses
 from ..headers import Unicast
 from ..routing import E_CUBE
 from ..topologies.base import Topology
-from ..worms import ANY_CLASS, Worms
+from ..worms import AT_ONCE, Worms
 from .base import Scheme
 
 __all__ = ["Individual"]
@@ -26,7 +27,7 @@ class Individual(Scheme):
     kinds = ("mesh",)
     relation = E_CUBE
     header = Unicast
-    consumption_classes = 1
+    consumption = ConsumptionClasses()
 
     def worms(
         self,
@@ -41,7 +42,7 @@ class Individual(Scheme):
             message_offsets=destination_offsets.copy(),
             source=source,
             rank=rank,
-            consumption_class=np.full(len(source), ANY_CLASS, np.int8),
+            after=np.full(len(source), AT_ONCE),
             destination_offsets=np.arange(len(source) + 1),
             destinations=ordered,
         )

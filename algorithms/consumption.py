@@ -1,0 +1,100 @@
+"""Consumption classes: which consumption channel a worm may reserve at a destination on its way."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import WormcastError
+from .topologies.base import Topology
+from .topologies.mesh import mesh_directions
+
+__all__ = ["NO_CLASS", "ConsumptionClasses"]
+
+NO_CLASS = -1
+"""Class of a hop that belongs to no directed network."""
+
+
+@dataclass(frozen=True)
+class ConsumptionClasses:
+    """A map from directed networks to classes of consumption channels (paper 002, section 3.2).
+
+    A worm that stops at a destination on its way reserves a channel of the class of a hop: its next one
+    (``by="next"``, Lemma 2; where the next hop is not known yet or has no class, the last one) or its last one
+    (``by="last"``). At its last destination a worm may take any free channel.
+
+    Parameters
+    ----------
+    networks : tuple of tuple of str
+        For each class the directions of its hops: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and
+        so on; ``"up"`` and ``"down"`` are hops to higher and to lower Hamiltonian labels. No direction twice.
+        Empty where every worm may take any channel.
+    by : "next" or "last"
+
+    Raises
+    ------
+    WormcastError
+        A direction is given twice, or is none.
+    """
+
+    networks: tuple[tuple[str, ...], ...] = ()
+    by: Literal["next", "last"] = "next"
+
+    def __post_init__(self) -> None:
+        named = [direction for network in self.networks for direction in network]
+        for direction in named:
+            if direction not in ("up", "down") and not (direction[:-1].isdigit() and direction[-1:] in ("+", "-")):
+                raise WormcastError(
+                    f"classes: {direction!r} is no direction, allowed are 0+, 0-, 1+, ... and up, down"
+                )
+        if len(set(named)) < len(named) or any(not network for network in self.networks):
+            raise WormcastError(f"classes: {self} must name each direction once, and at least one in each class")
+        if self.by not in ("next", "last"):
+            raise WormcastError(f"classes: by {self.by!r} is given, allowed are next, last")
+
+    def __len__(self) -> int:
+        return len(self.networks)
+
+    def __str__(self) -> str:
+        """Write the map as the command line takes it: ``0+/0-:next``."""
+        return "/".join(",".join(network) for network in self.networks) + f":{self.by}"
+
+    @classmethod
+    def parse(cls, text: str) -> "ConsumptionClasses":
+        """Read ``"1+,0+/1-/0-:last"``: classes apart by ``/``, directions by commas, then the rule."""
+        networks, colon, by = text.partition(":")
+        return cls(
+            tuple(tuple(network.split(",")) for network in networks.split("/")) if networks else (),
+            by if colon else "next",  # type: ignore[arg-type]
+        )
+
+    def of_direction(self, direction: str) -> int:
+        """Class of a hop in this direction, or ``NO_CLASS``."""
+        return next((k for k, network in enumerate(self.networks) if direction in network), NO_CLASS)
+
+    def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Class of each link of a topology, int8 [links], ``NO_CLASS`` where it has none.
+
+        Raises
+        ------
+        WormcastError
+            The topology has no such directions, or no labels for ``up`` and ``down``.
+        """
+        classes = np.full(len(topology.links), NO_CLASS, np.int8)
+        start, out, end, _ = topology.links.T
+        steps = mesh_directions(topology.shape)
+        for k, network in enumerate(self.networks):
+            for direction in network:
+                if direction in ("up", "down"):
+                    labels = topology.hamiltonian_labels
+                    rises = labels[end] > labels[start]
+                    classes[rises == (direction == "up")] = k
+                    continue
+                dimension, sign = int(direction[:-1]), 1 if direction[-1] == "+" else -1
+                if dimension >= len(topology.shape):
+                    raise WormcastError(f"classes: {direction!r} is no direction of {topology.name}, "
+                                        f"dimensions go from 0 to {len(topology.shape) - 1}")
+                if (dimension, sign) in steps:
+                    classes[out == steps.index((dimension, sign))] = k
+        return classes

@@ -7,29 +7,32 @@
 
 One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``consumption`` (which consumption channels they
-may take), ``plan`` (the readable, checked view of one multicast).
+arrays), ``consumption`` (which consumption channels they may take), ``plan`` (the readable, checked view of one
+multicast).
 """
 
 if __name__ != "wormcast.algorithms":
     raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
 
-from .consumption import ConsumptionClasses
+from .consumption import NO_CLASS, ConsumptionClasses
 from .errors import WormcastError
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
-from .schemes import SCHEMES, Scheme
+from .schemes import SCHEMES, MeshScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
-from .worms import Worms
+from .worms import AT_ONCE, Worms
 
 __all__ = [
+    "AT_ONCE",
     "E_CUBE",
     "HAMILTONIAN",
+    "NO_CLASS",
     "SCHEMES",
     "TOPOLOGIES",
     "AddressList",
     "ConsumptionClasses",
+    "MeshScheme",
     "Plan",
     "Relation",
     "Routes",

@@ -1,16 +1,22 @@
 """Consumption classes: which consumption channel a worm may reserve at a destination on its way."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from .compiled import compiled
 from .errors import WormcastError
+from .routing import Routes, walk
 from .topologies.base import Topology
 from .topologies.mesh import mesh_directions
+from .worms import Worms
 
 __all__ = ["NO_CLASS", "ConsumptionClasses"]
+
+DIRECTION = re.compile("up|down|(0|[1-9][0-9]?)[+-]")
 
 NO_CLASS = -1
 """Class of a hop that belongs to no directed network."""
@@ -21,7 +27,7 @@ class ConsumptionClasses:
     """A map from directed networks to classes of consumption channels (paper 002, section 3.2).
 
     A worm that stops at a destination on its way reserves a channel of the class of a hop: its next one
-    (``by="next"``, Lemma 2; where the next hop is not known yet or has no class, the last one) or its last one
+    (``by="next"``, Lemma 2; where the next hop has no class, the last one) or its last one
     (``by="last"``). At its last destination a worm may take any free channel.
 
     Parameters
@@ -44,7 +50,7 @@ class ConsumptionClasses:
     def __post_init__(self) -> None:
         named = [direction for network in self.networks for direction in network]
         for direction in named:
-            if direction not in ("up", "down") and not (direction[:-1].isdigit() and direction[-1:] in ("+", "-")):
+            if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
                     f"classes: {direction!r} is no direction, allowed are 0+, 0-, 1+, ... and up, down"
                 )
@@ -68,6 +74,11 @@ class ConsumptionClasses:
             tuple(tuple(network.split(",")) for network in networks.split("/")) if networks else (),
             by if colon else "next",  # type: ignore[arg-type]
         )
+
+    @property
+    def channels(self) -> int:
+        """Number of consumption channels at each node that suffice against deadlock: one a class, at least one."""
+        return max(1, len(self))
 
     def of_direction(self, direction: str) -> int:
         """Class of a hop in this direction, or ``NO_CLASS``."""
@@ -98,3 +109,49 @@ class ConsumptionClasses:
                 if (dimension, sign) in steps:
                     classes[out == steps.index((dimension, sign))] = k
         return classes
+
+    def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
+        """Class that each worm takes at each of its destinations, int8 [all destinations].
+
+        ``NO_CLASS`` at its last one, where any channel will do, and where the rule gives none.
+
+        Raises
+        ------
+        WormcastError
+            The routes do not lead there; or as `of_links`.
+        """
+        topology = routes.topology
+        by_port = np.full(topology.neighbours.shape, NO_CLASS, np.int8)
+        by_port[topology.links[:, 0], topology.links[:, 1]] = self.of_links(topology)
+        routes.hops(worms)  # refuses those that do not arrive
+        return _of_visits(
+            by_port,
+            self.by == "next",
+            routes.table,
+            topology.neighbours,
+            topology.attachments[worms.source, 0],
+            worms.destination_offsets,
+            worms.destinations,
+        )
+
+
+@compiled
+def _of_visits(by_port, by_next, table, neighbours, starts, destination_offsets, destinations):
+    classes = np.full(len(destinations), NO_CLASS, np.int8)
+    path = np.empty(len(neighbours), np.int32)
+    for worm in range(len(starts)):
+        switch = starts[worm]
+        last = np.int8(NO_CLASS)  # class of the last hop
+        first, end = destination_offsets[worm], destination_offsets[worm + 1]
+        waiting = first  # the first destination whose next hop has not been seen
+        for visit in range(first, end):
+            node = destinations[visit]
+            for hop in range(walk(table, neighbours, switch, node, path)):
+                last = by_port[switch, table[switch, node]]
+                if by_next and last != NO_CLASS:
+                    classes[waiting:visit] = last
+                waiting = visit
+                switch = path[hop]
+            if visit + 1 < end:
+                classes[visit] = last
+    return classes

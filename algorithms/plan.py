@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from .consumption import NO_CLASS
 from .errors import WormcastError
 from .schemes import SCHEMES, Scheme
 from .topologies import Topology
-from .worms import ANY_CLASS
+from .worms import AT_ONCE
 
 __all__ = ["Plan", "Worm", "plan"]
 
@@ -28,30 +29,34 @@ class Worm:
         Nodes in visiting order.
     links : tuple of (int, int)
         Hops from switch to switch, in the order in which the head takes them.
+    after : int or None
+        The worm whose receipt at this worm's source releases it; None where it is sent at once.
     rank : int
-        Place among the source's sends, from 0.
-    consumption_class : int or None
-        Class of consumption channel at intermediate destinations; None where any free one will do.
+        Place among its source's sends, from 0.
+    classes : tuple of (int or None)
+        Class of consumption channel at each destination; None at the last, and where any free one will do.
     """
 
     id: int
     source: int
     destinations: tuple[int, ...]
     links: tuple[tuple[int, int], ...]
+    after: int | None
     rank: int
-    consumption_class: int | None
+    classes: tuple[int | None, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the worm as plain data for JSON. Every worm so far is sent by the host, and waits for none."""
+        """Give the worm as plain data for JSON. Every worm so far is sent by a host."""
         return {
             "id": self.id,
             "source": self.source,
             "destinations": list(self.destinations),
             "links": [list(link) for link in self.links],
-            "after": None,
+            "after": self.after,
             "rank": self.rank,
             "tier": "host",
-            "class": self.consumption_class,
+            "class": self.classes[0],
+            "classes": list(self.classes),
         }
 
 
@@ -70,7 +75,7 @@ class Plan:
     destinations : frozenset of int
         Nodes asked for.
     worms : tuple of Worm
-        In the order in which they are sent.
+        Each later than the one that releases it.
 
     Raises
     ------
@@ -86,6 +91,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.check()
+
+    @property
+    def form(self) -> str:
+        """Which form the scheme takes on this topology."""
+        return self.scheme.form(self.topology)
 
     @property
     def copies(self) -> int:
@@ -109,11 +119,16 @@ class Plan:
 
     @property
     def phases(self) -> int:
-        """Number of worms in the longest chain of receipts: 1, as no worm waits for one so far."""
-        return 1
+        """Number of worms in the longest chain of receipts: 1 where none waits for another."""
+        chain: list[int] = []
+        for worm in self.worms:
+            chain.append(1 if worm.after is None else 1 + chain[worm.after])
+        return max(chain)
 
     def check(self) -> None:
-        """Check that each destination is reached once, and that every hop is a link and legal.
+        """Check that each destination is reached once, by worms of those who have the message, over legal hops.
+
+        A worm is sent by the plan's source, or by a destination of an earlier worm, after its receipt.
 
         Raises
         ------
@@ -129,17 +144,34 @@ class Plan:
         for (source, rank), count in ranks.items():
             if count > 1:
                 self._refuse(f"node {source} sends {count} worms of rank {rank} instead of one")
-        for worm in self.worms:
-            if worm.source != self.source:
-                self._refuse(f"worm {worm.id} is sent by node {worm.source} instead of {self.source}")
-            if worm.consumption_class is not None and not (
-                0 <= worm.consumption_class < self.scheme.consumption_classes
-            ):
-                self._refuse(
-                    f"worm {worm.id} has consumption class {worm.consumption_class}, "
-                    f"the scheme states {self.scheme.consumption_classes}"
-                )
+        for place, worm in enumerate(self.worms):
+            if worm.id != place:
+                self._refuse(f"worm {worm.id} is in place {place}, an id is the place in the plan")
+            self._check_release(worm)
+            self._check_classes(worm)
             self._check_links(worm)
+
+    def _check_release(self, worm: Worm) -> None:
+        if worm.after is None:
+            if worm.source != self.source:
+                self._refuse(f"worm {worm.id} is sent at once by node {worm.source} instead of {self.source}")
+        elif not 0 <= worm.after < worm.id:
+            self._refuse(f"worm {worm.id} comes after worm {worm.after}, which is none before it")
+        elif worm.source not in self.worms[worm.after].destinations:
+            self._refuse(
+                f"worm {worm.id} comes after worm {worm.after}, which does not reach its sender, node {worm.source}"
+            )
+
+    def _check_classes(self, worm: Worm) -> None:
+        count = len(self.scheme.classes_on(self.topology))
+        if len(worm.classes) != len(worm.destinations) or worm.classes[-1:] != (None,):
+            self._refuse(
+                f"worm {worm.id} has consumption classes {worm.classes} for {len(worm.destinations)} destinations, "
+                "it must have one for each, and None for the last"
+            )
+        for one in worm.classes:
+            if one is not None and not 0 <= one < count:
+                self._refuse(f"worm {worm.id} has consumption class {one}, the scheme states {count}")
 
     def _check_links(self, worm: Worm) -> None:
         routes = self.scheme.relation.on(self.topology)
@@ -169,6 +201,7 @@ class Plan:
         return {
             "topology": self.topology.name,
             "scheme": self.scheme.name,
+            "form": self.form,
             "provenance": self.scheme.provenance,
             "source": self.source,
             "worms": [worm.to_dict() for worm in self.worms],
@@ -208,19 +241,20 @@ def plan(
     nodes = topology.node_set(destinations)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
+    classes = scheme.classes_on(topology).of_visits(routes, worms).tolist()
     rows = []
-    for row in range(len(worms)):
+    for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
+        sender, after = int(worms.source[row]), int(worms.after[row])
         visits = tuple(worms.visits(row).tolist())
-        switches = routes.path(int(worms.source[row]), visits)
-        consumption_class = int(worms.consumption_class[row])
         rows.append(
             Worm(
                 id=row,
-                source=int(worms.source[row]),
+                source=sender,
                 destinations=visits,
-                links=tuple(pairwise(switches)),
+                links=tuple(pairwise(routes.path(sender, visits))),
+                after=None if after == AT_ONCE else after,
                 rank=int(worms.rank[row]),
-                consumption_class=None if consumption_class == ANY_CLASS else consumption_class,
+                classes=tuple(None if one == NO_CLASS else one for one in classes[first:end]),
             )
         )
     return Plan(topology, scheme, start, frozenset(nodes), tuple(rows))

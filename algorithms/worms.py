@@ -27,7 +27,8 @@ class Worms:
     rank : int32 array [worms]
         Place of the worm among its sender's sends for this message, from 0.
     after : int64 array [worms]
-        The worm (a row of this array) whose receipt at this worm's source releases it, or ``AT_ONCE``.
+        The worm (an earlier row, of the same message) whose receipt at this worm's source releases it, or
+        ``AT_ONCE``.
     destination_offsets : int64 array [worms + 1]
         Destinations of worm w are destinations[destination_offsets[w]:destination_offsets[w + 1]].
     destinations : int32 array [all destinations]

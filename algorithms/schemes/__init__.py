@@ -6,11 +6,18 @@ by an entry point in the group ``wormcast.schemes``.
 
 from ..registry import Registry
 from .base import Scheme
+from .column_path import ColumnPath, ColumnPathLiteral
 from .dual_path import DualPath
+from .e_mcast import EMcast
 from .individual import Individual
+from .mesh import MeshScheme
+from .multipath import Multipath, MultipathLmn
+from .u_mesh import UMesh
 
-__all__ = ["SCHEMES", "Scheme"]
+__all__ = ["SCHEMES", "MeshScheme", "Scheme"]
 
 SCHEMES: Registry[Scheme] = Registry("scheme", Scheme, "wormcast.schemes")  # type: ignore[type-abstract]
-SCHEMES.add("individual", Individual())
-SCHEMES.add("dual-path", DualPath())
+for _scheme in (
+    Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
+):  # fmt: skip
+    SCHEMES.add(_scheme.name, _scheme)

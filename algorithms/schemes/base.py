@@ -19,7 +19,8 @@ __all__ = ["Scheme"]
 class Scheme(ABC):
     """A way to turn multicasts into worms, for millions of them at a time.
 
-    A scheme states the attributes below and computes worms; hops and links follow from its relation.
+    A scheme states the attributes below, its consumption classes and its worms; hops and links follow from its
+    relation.
 
     Attributes
     ----------
@@ -35,8 +36,6 @@ class Scheme(ABC):
         By which its worms are routed.
     header : type
         Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
-    consumption : ConsumptionClasses
-        Which consumption channels its worms reserve on their way, so that they cannot deadlock.
     """
 
     name: str
@@ -45,12 +44,10 @@ class Scheme(ABC):
     kinds: tuple[str, ...]
     relation: Relation
     header: type[AddressList]
-    consumption: ConsumptionClasses
 
-    @property
-    def consumption_classes(self) -> int:
-        """Number of consumption channels that suffice against deadlock."""
-        return max(1, len(self.consumption))
+    @abstractmethod
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """Say which consumption channels its worms reserve on their way, so that they cannot deadlock there."""
 
     @abstractmethod
     def worms(
@@ -70,6 +67,10 @@ class Scheme(ABC):
                 f"allowed are {', '.join(self.kinds)}"
             )
         self.relation.on(topology)
+
+    def form(self, topology: Topology) -> str:
+        """Say which form the scheme takes on a topology that it is defined on, where it has several."""
+        return "as printed"
 
     def batch(
         self,

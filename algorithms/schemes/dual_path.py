@@ -8,30 +8,42 @@ from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
-from .base import Scheme
+from ..worms import Worms
+from .grouping import grouped_worms
+from .mesh import MeshScheme
 
-__all__ = ["DualPath"]
+__all__ = ["DualPath", "LabelOrder"]
 
 
-class DualPath(Scheme):
+class LabelOrder(MeshScheme):
+    """A scheme whose worms go up or down the labels: what dual-path and multipath have in common.
+
+    Source: paper 002, Corollary 4 for the two consumption classes, H_u and H_l.
+    """
+
+    relation = HAMILTONIAN
+    header = AddressList
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """Two classes: H_u, the links to higher labels, and H_l, those to lower ones."""
+        return ConsumptionClasses((("up",), ("down",)))
+
+
+class DualPath(LabelOrder):
     """Visit the destinations above the source's label in one worm, and those below in another.
 
-    The first takes labels in ascending order (in H_u, the network of links to higher labels: class 0), the
-    second in descending order (H_l, class 1); an empty one is not sent. The first is sent first, which the paper
-    leaves open.
+    The first takes labels in ascending order (in H_u, the network of links to higher labels), the second in
+    descending order (in H_l); an empty one is not sent.
 
-    Cost: at most two start-ups. Source: paper 002, section 2.1 (Lin, McKinley and Ni), and Corollary 4 for
-    the two consumption classes.
+    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: paper 002, section 2.1
+    (Lin, McKinley and Ni); in three dimensions this is the two-phase scheme of paper 003. Ours: the worm of
+    the higher labels is sent first.
     """
 
     name = "dual-path"
     description = "one worm to the destinations of higher labels and one to those of lower, by Hamiltonian R"
-    provenance = "paper 002 2.1"
-    kinds = ("mesh",)
-    relation = HAMILTONIAN
-    header = AddressList
-    consumption = ConsumptionClasses((("up",), ("down",)))
+    provenance = "paper 002 2.1 (order of sending: ours)"
+    in_more_dimensions = "the same by the labels of the reflected path; hops by R need not be shortest"
 
     def worms(
         self,
@@ -41,31 +53,19 @@ class DualPath(Scheme):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms, one or two a message."""
-        labels, node_of_label = topology.hamiltonian_labels, topology.node_of_label
-        return Worms(*_dual_path(labels, node_of_label, sources, destination_offsets, destinations))
+        keys = _keys(topology.hamiltonian_labels, sources, destination_offsets, destinations)
+        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
 @compiled
-def _dual_path(labels, node_of_label, sources, destination_offsets, destinations):
-    messages = len(sources)
-    message_offsets = np.zeros(messages + 1, np.int64)
-    source = np.empty(2 * messages, np.int32)
-    rank = np.empty(2 * messages, np.int32)
-    visit_offsets = np.zeros(2 * messages + 1, np.int64)
-    visits = np.empty(len(destinations), np.int32)
-    worm = 0
-    for message in range(messages):
-        first, end = destination_offsets[message], destination_offsets[message + 1]
-        ascending = np.sort(labels[destinations[first:end]])
-        below = np.searchsorted(ascending, labels[sources[message]])
-        above = end - first - below
-        visits[first : first + above] = node_of_label[ascending[below:]]
-        visits[first + above : end] = node_of_label[ascending[:below][::-1]]
-        for count in (above, below):
-            if count > 0:
-                source[worm] = sources[message]
-                rank[worm] = worm - message_offsets[message]
-                visit_offsets[worm + 1] = visit_offsets[worm] + count
-                worm += 1
-        message_offsets[message + 1] = worm
-    return message_offsets, source[:worm], rank[:worm], np.full(worm, AT_ONCE), visit_offsets[: worm + 1], visits
+def _keys(labels, sources, destination_offsets, destinations):
+    """Key each destination by network, H_u first, and by label (see `grouped_worms`)."""
+    nodes = np.int64(len(labels))
+    keys = np.empty(len(destinations), np.int64)
+    for message in range(len(sources)):
+        own = labels[sources[message]]
+        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
+            node = destinations[visit]
+            label = np.int64(labels[node])
+            keys[visit] = (label if label > own else 2 * nodes - 1 - label) * nodes + node
+    return keys

@@ -9,12 +9,12 @@ from ..headers import Unicast
 from ..routing import E_CUBE
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
-from .base import Scheme
+from .mesh import MeshScheme
 
 __all__ = ["Individual"]
 
 
-class Individual(Scheme):
+class Individual(MeshScheme):
     """Send each destination a worm of its own, in the order of ascending ids.
 
     Cost: as many start-ups as destinations, as many hops as the sum of the distances.
@@ -24,10 +24,13 @@ class Individual(Scheme):
     name = "individual"
     description = "one unicast worm a destination, by e-cube, in ascending order of ids"
     provenance = "paper 002 2 (order of sending: ours)"
-    kinds = ("mesh",)
     relation = E_CUBE
     header = Unicast
-    consumption = ConsumptionClasses()
+    in_more_dimensions = "e-cube, the last dimension first"
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """No class: a unicast stops nowhere on its way."""
+        return ConsumptionClasses()
 
     def worms(
         self,

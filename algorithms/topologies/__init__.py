@@ -30,7 +30,7 @@ TOPOLOGIES.add(
     TopologyKind(
         "mesh:ROWSxCOLUMNS",
         "mesh of one router a node; coordinates row.column, row 0 on top (paper 002); more dimensions: "
-        "mesh:XxYxZ, without Hamiltonian labels so far",
+        "mesh:XxYxZ (paper 003), and so on",
         mesh,
     ),
 )

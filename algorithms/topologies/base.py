@@ -79,9 +79,7 @@ class Topology:
     def hamiltonian_labels(self) -> Integers:
         """Labels of the nodes, int32 [nodes]; refused with a sentence where the kind has none."""
         if self.labels is None:
-            raise WormcastError(
-                f"topology: {self.name} has no Hamiltonian labels, two-dimensional meshes have them"
-            )
+            raise WormcastError(f"topology: {self.name} has no Hamiltonian labels, meshes have them")
         return self.labels
 
     @cached_property

@@ -31,8 +31,8 @@ def mesh(extents: str) -> Topology:
                  south (row+1)
 
     Ids are row-major, so that id = row*COLUMNS + column. In two dimensions the ports are named as drawn, in
-    three ``z+ z- y+ y- x+ x-``, beyond that ``d3+ d3- ...``. Two-dimensional meshes carry the labels of the
-    boustrophedon Hamiltonian path (paper 002; Lin and Ni).
+    three ``z+ z- y+ y- x+ x-``, beyond that ``d3+ d3- ...``. The labels are those of a boustrophedon Hamiltonian
+    path (paper 002 in two dimensions, paper 003 in three; Lin and Ni).
 
     Raises
     ------
@@ -65,7 +65,7 @@ def mesh(extents: str) -> Topology:
         links=rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32),
         attachments=np.stack([np.arange(nodes), np.full(nodes, len(ports) - 1)], axis=1).astype(np.int32),
         coordinates=coordinates,
-        labels=hamiltonian_labels(coordinates, shape) if len(shape) == 2 else None,
+        labels=hamiltonian_labels(coordinates, shape),
     )
 
 
@@ -98,10 +98,24 @@ def port_name(dimensions: int, dimension: int, step: int) -> str:
 
 
 def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
-    """Label rows from the top, even ones from left to right and odd ones back.
+    """Label the nodes along a Hamiltonian path: the reflected mixed-radix code of their coordinates.
 
-    Source: paper 002, section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns.
+    The coordinates are taken as digits, in the order of `label_axes`. A digit counts backwards where the sum of the
+    coordinates before it is odd: each step along the path changes one of them by one, so this sum tells even places
+    from odd.
+
+    Source: paper 002, section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; paper 003, the
+    labels of three-dimensional meshes. Beyond three dimensions: ours.
     """
-    row, column = coordinates.T
-    columns = shape[1]
-    return columns * row + np.where(row % 2 == 0, column, columns - 1 - column)
+    labels = np.zeros(len(coordinates), np.int32)
+    before = np.zeros(len(coordinates), np.int32)
+    for axis in label_axes(len(shape)):
+        digit = coordinates[:, axis]
+        labels = labels * shape[axis] + np.where(before % 2 == 0, digit, shape[axis] - 1 - digit)
+        before = before + digit
+    return labels
+
+
+def label_axes(dimensions: int) -> tuple[int, ...]:
+    """Order the dimensions from the slowest along the Hamiltonian path to the fastest: y, z, x of three (paper 003)."""
+    return (1, 2, 0) if dimensions == 3 else tuple(range(dimensions))

@@ -72,7 +72,7 @@ def run_(
     network = build_topology(topology)
     found = find_scheme(scheme, network)
     configuration = hardware(
-        found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
+        network, found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
         flit_width=flit_width, header=header.value, delays=delays.value,
     )
     posted = _messages(network, source, destinations, length, messages)
@@ -94,9 +94,9 @@ def run_(
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
 
 
-def hardware(scheme: Scheme, *, consumption: int | None = None, **options: Any) -> Configuration:
-    """Resolve the hardware options for a scheme."""
-    channels = scheme.consumption_classes if consumption is None else consumption
+def hardware(network: Topology, scheme: Scheme, *, consumption: int | None = None, **options: Any) -> Configuration:
+    """Resolve the hardware options for a scheme on a network."""
+    channels = scheme.classes_on(network).channels if consumption is None else consumption
     return Configuration(consumption=channels, **options)
 
 

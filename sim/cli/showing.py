@@ -73,11 +73,15 @@ def plan_(
                                "destinations": sorted(found.destinations)})
         return
     say(f"{scheme} on {network.name}, from {network.node_name(found.source)}: "
-        f"{found.copies} worms, {found.hops} hops, {found.channels} channels ({found.scheme.provenance})")
+        f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
+        f"phases {found.phases}")
+    say(f"form: {found.form}")
+    say(f"provenance: {found.scheme.provenance}")
     rows: list[list[object]] = []
     for worm in found.worms:
         stops = set(worm.destinations)
         path = [worm.source, *(end for _, end in worm.links)]
         drawn = " ".join(network.node_name(node) + ("*" if node in stops else "") for node in path)
-        rows.append([worm.id, " ".join(map(network.node_name, worm.destinations)), len(worm.links), drawn])
-    table(["worm", "visits", "hops", "path (* delivery)"], rows)
+        visits = " ".join(map(network.node_name, worm.destinations))
+        rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
+    table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)

@@ -45,8 +45,8 @@ def synth(
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    configuration = hardware(found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
-                             flit_width=flit_width, delays=delays.value, storage=storage.value)
+    configuration = hardware(network, found, vcs=vcs, buffer=buffer, readers=readers.value,
+                             consumption=consumption, flit_width=flit_width, delays=delays.value, storage=storage.value)
     decoded = tuple(relations.split(",")) if relations else (found.relation.name,)
     component = (configuration.router(network, found, decoded) if what is Component.router
                  else configuration.interface())

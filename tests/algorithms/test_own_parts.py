@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wormcast.algorithms import AddressList, Relation, Scheme, Topology, Worms, plan
+from wormcast.algorithms import AT_ONCE, AddressList, ConsumptionClasses, Relation, Scheme, Topology, Worms, plan
 
 
 def pair():
@@ -40,7 +40,9 @@ class OneWorm(Scheme):
     kinds = ("pair",)
     relation = Across()
     header = AddressList
-    consumption_classes = 1
+
+    def classes_on(self, topology):
+        return ConsumptionClasses()
 
     def worms(self, topology, sources, destination_offsets, destinations):
         messages = len(sources)
@@ -49,7 +51,7 @@ class OneWorm(Scheme):
             message_offsets=np.arange(messages + 1),
             source=sources,
             rank=np.zeros(messages, np.int32),
-            consumption_class=np.zeros(messages, np.int8),
+            after=np.full(messages, AT_ONCE),
             destination_offsets=destination_offsets,
             destinations=np.concatenate(ordered),
         )
@@ -69,7 +71,9 @@ def test_a_plan_goes_from_switch_to_switch(source, destinations, links):
     multicast = plan(pair(), OneWorm(), source, destinations)
     assert multicast.worms[0].destinations == tuple(sorted(destinations))
     assert multicast.worms[0].links == links
+    assert multicast.worms[0].classes == (None,) * len(destinations)
     assert (multicast.hops, multicast.channels, multicast.copies) == (len(links), len(links), 1)
+    assert multicast.form == "as printed"
 
 
 def test_its_nodes_have_ids_coordinates_and_addresses():

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from wormcast.algorithms import Plan, WormcastError, plan, topology
+from wormcast.algorithms import SCHEMES, Plan, WormcastError, plan, topology
 
 MESH = topology("mesh:6x6")
 SOURCE = "3.2"
@@ -13,6 +13,12 @@ DESTINATIONS = "5.0,3.1,0.4,1.4,0.5,1.5,5.5"
 def walk(worm):
     """The path of a worm in coordinates."""
     return " ".join(MESH.node_name(node) for node in [worm.links[0][0], *(end for _, end in worm.links)])
+
+
+def drawn(worm):
+    """The same with a star at each delivery."""
+    stops = {MESH.node_name(node) for node in worm.destinations}
+    return " ".join(place + "*" * (place in stops) for place in walk(worm).split())
 
 
 def example(scheme):
@@ -30,7 +36,7 @@ class TestExampleOfPaper002:
         assert [MESH.node_name(node) for node in downward.destinations] == ["1.4", "1.5", "0.5", "0.4"]
         assert walk(downward) == "3.2 2.2 1.2 1.3 1.4 1.5 0.5 0.4"
         assert [len(worm.links) for worm in multicast.worms] == [12, 7]
-        assert [(worm.rank, worm.consumption_class) for worm in multicast.worms] == [(0, 0), (1, 1)]
+        assert [(worm.rank, worm.classes) for worm in multicast.worms] == [(0, (0, 0, None)), (1, (1, 1, 1, None))]
         assert (multicast.copies, multicast.hops, multicast.channels) == (2, 19, 19)
         assert (multicast.start_ups, multicast.phases) == (2, 1)
 
@@ -48,7 +54,81 @@ class TestExampleOfPaper002:
         assert (multicast.copies, multicast.hops) == (7, 30)
         assert multicast.channels == len({link for worm in multicast.worms for link in worm.links}) == 15
         assert (multicast.start_ups, multicast.phases) == (7, 1)
-        assert {worm.consumption_class for worm in multicast.worms} == {None}
+        assert {worm.classes for worm in multicast.worms} == {(None,)}
+
+    @pytest.mark.parametrize(
+        ("scheme", "paths", "hops", "classes"),
+        [
+            (
+                "multipath",
+                [
+                    "3.2 4.2 4.3 4.4 4.5 5.5*",
+                    "3.2 2.2 1.2 1.3 1.4* 1.5* 0.5* 0.4*",
+                    "3.2 3.1* 4.1 5.1 5.0*",
+                ],
+                16,
+                [(None,), (1, 1, 1, None), (0, None)],
+            ),
+            (
+                "multipath-lmn",
+                [
+                    "3.2 3.1* 4.1 5.1 5.0*",
+                    "3.2 2.2 1.2 1.3 1.4* 1.5* 0.5* 0.4*",
+                    "3.2 4.2 4.3 4.4 4.5 5.5*",
+                ],
+                16,
+                [(0, None), (1, 1, 1, None), (None,)],
+            ),
+            *(
+                (
+                    scheme,
+                    [
+                        "3.2 3.1 3.0 4.0 5.0*",
+                        "3.2 3.1*",
+                        "3.2 3.3 3.4 2.4 1.4* 0.4*",
+                        "3.2 3.3 3.4 3.5 2.5 1.5* 0.5*",
+                        "3.2 3.3 3.4 3.5 4.5 5.5*",
+                    ],
+                    21,
+                    [(None,), (None,), (1, None), (1, None), (None,)],
+                )
+                for scheme in ("column-path", "column-path-literal")
+            ),
+            (
+                "e-mcast",
+                [
+                    "3.2 3.1* 3.0 4.0 5.0*",
+                    "3.2 3.3 3.4 2.4 1.4* 0.4*",
+                    "3.2 3.3 3.4 3.5 2.5 1.5* 0.5*",
+                    "3.2 3.3 3.4 3.5 4.5 5.5*",
+                ],
+                20,
+                [(1, None), (3, None), (3, None), (None,)],
+            ),
+        ],
+    )
+    def test_the_other_path_schemes(self, scheme, paths, hops, classes):
+        multicast = example(scheme)
+        assert [drawn(worm) for worm in multicast.worms] == paths
+        assert (multicast.copies, multicast.hops, multicast.phases) == (len(paths), hops, 1)
+        assert multicast.start_ups == multicast.copies
+        assert [worm.rank for worm in multicast.worms] == list(range(len(paths)))
+        assert {worm.after for worm in multicast.worms} == {None}
+        assert [worm.classes for worm in multicast.worms] == classes
+
+    def test_u_mesh(self):
+        """Not in the paper: the chain is 5.0, 3.1, 3.2 (the source), 0.4, 1.4, 0.5, 1.5, 5.5."""
+        multicast = example("u-mesh")
+        assert [(worm.after, worm.rank, drawn(worm)) for worm in multicast.worms] == [
+            (None, 0, "3.2 3.3 3.4 2.4 1.4*"),
+            (None, 1, "3.2 3.1*"),
+            (None, 2, "3.2 3.3 3.4 2.4 1.4 0.4*"),
+            (0, 0, "1.4 1.5*"),
+            (0, 1, "1.4 1.5 0.5*"),
+            (1, 0, "3.1 3.0 4.0 5.0*"),
+            (3, 0, "1.5 2.5 3.5 4.5 5.5*"),
+        ]
+        assert (multicast.copies, multicast.hops, multicast.start_ups, multicast.phases) == (7, 20, 3, 3)
 
 
 def test_the_plan_as_json():
@@ -57,7 +137,8 @@ def test_the_plan_as_json():
     assert document == {
         "topology": "mesh:1x4",
         "scheme": "dual-path",
-        "provenance": "paper 002 2.1",
+        "form": "2-D, as printed",
+        "provenance": "paper 002 2.1 (order of sending: ours)",
         "source": 1,
         "worms": [
             {
@@ -69,6 +150,7 @@ def test_the_plan_as_json():
                 "rank": 0,
                 "tier": "host",
                 "class": 0,
+                "classes": [0, None],
             },
             {
                 "id": 1,
@@ -78,7 +160,8 @@ def test_the_plan_as_json():
                 "after": None,
                 "rank": 1,
                 "tier": "host",
-                "class": 1,
+                "class": None,
+                "classes": [None],
             },
         ],
         "copies": 2,
@@ -100,7 +183,7 @@ def test_the_plan_as_json():
         ("6.2", "1", r"node: '6\.2' is outside mesh:6x6"),
     ],
 )
-@pytest.mark.parametrize("scheme", ["individual", "dual-path"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_what_is_no_multicast_is_refused_in_a_sentence(scheme, source, destinations, sentence):
     with pytest.raises(WormcastError, match=sentence):
         plan(MESH, scheme, source, destinations)
@@ -111,10 +194,25 @@ def test_an_unknown_scheme_is_refused():
         plan(MESH, "quad-path", 0, [1])
 
 
-def tampered(**changes):
-    """The dual-path example with its first worm changed."""
-    good = example("dual-path")
-    worms = (replace(good.worms[0], **changes), *good.worms[1:])
+def test_a_plan_of_several_phases_as_json():
+    document = plan(topology("mesh:1x4"), "u-mesh", 1, [3, 0, 2]).to_dict()
+    assert [(worm["source"], worm["destinations"], worm["after"]) for worm in document["worms"]] == [
+        (1, [2], None), (1, [0], None), (2, [3], 0),
+    ]  # fmt: skip
+    assert (document["start_ups"], document["phases"]) == (2, 2)
+    assert document["form"] == "2-D, the chain sorted by column, then row"
+
+
+def tampered(scheme="dual-path", place=0, **changes):
+    """The example of a scheme with one worm changed."""
+    good = example(scheme)
+    worms = list(good.worms)
+    worms[place] = replace(worms[place], **changes)
+    return make(good, worms)
+
+
+def make(good, worms):
+    worms = tuple(worms)
     return Plan(good.topology, good.scheme, good.source, good.destinations, worms)
 
 
@@ -131,8 +229,12 @@ UPWARD = example("dual-path").worms[0]
         ({"destinations": (19, 35, 30, 19)}, r"node 19 is visited 2 times instead of 1"),
         ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 times instead of 0"),
         ({"rank": 1}, r"node 20 sends 2 worms of rank 1 instead of one"),
-        ({"source": 21}, r"worm 0 is sent by node 21 instead of 20"),
-        ({"consumption_class": 2}, r"worm 0 has consumption class 2, the scheme states 2"),
+        ({"source": 21}, r"worm 0 is sent at once by node 21 instead of 20"),
+        ({"id": 1}, r"worm 1 is in place 0, an id is the place in the plan"),
+        ({"classes": (0, 2, None)}, r"worm 0 has consumption class 2, the scheme states 2"),
+        ({"classes": (0, -1, None)}, r"worm 0 has consumption class -1, the scheme states 2"),
+        ({"classes": (0, None)}, r"worm 0 has consumption classes \(0, None\) for 3 destinations, it must have one"),
+        ({"classes": (0, 0, 0)}, r"for 3 destinations, it must have one for each, and None for the last"),
         (
             {"links": ((20, 18), *UPWARD.links[1:])},
             r"worm 0 takes 20 to 18 at switch 20, which is no link there",
@@ -153,3 +255,28 @@ UPWARD = example("dual-path").worms[0]
 def test_a_plan_that_does_something_else_is_refused(changes, sentence):
     with pytest.raises(WormcastError, match=sentence):
         tampered(**changes)
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "sentence"),
+    [
+        (3, {"after": None}, r"plan of u-mesh on mesh:6x6: worm 3 is sent at once by node 10 instead of 20"),
+        (3, {"after": 1}, r"worm 3 comes after worm 1, which does not reach its sender, node 10"),
+        (3, {"after": 3}, r"worm 3 comes after worm 3, which is none before it"),
+        (0, {"after": 6}, r"worm 0 comes after worm 6, which is none before it"),
+        (6, {"after": -1}, r"worm 6 comes after worm -1, which is none before it"),
+        (4, {"rank": 0}, r"node 10 sends 2 worms of rank 0 instead of one"),
+        (6, {"source": 10, "rank": 2}, r"worm 6 comes after worm 3, which does not reach its sender, node 10"),
+        (1, {"destinations": ()}, r"node 19 is visited 0 times instead of 1"),
+    ],
+)
+def test_a_plan_whose_senders_do_not_have_the_message_is_refused(place, changes, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        tampered("u-mesh", place, **changes)
+
+
+def test_a_worm_without_destinations_is_refused():
+    good = example("u-mesh")
+    empty = replace(good.worms[0], id=7, rank=7, destinations=(), links=(), classes=())
+    with pytest.raises(WormcastError, match=r"worm 7 has consumption classes \(\) for 0 destinations"):
+        make(good, [*good.worms, empty])

@@ -1,13 +1,15 @@
 import itertools
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, Relation, WormcastError, Worms, topology
+from wormcast.algorithms import AT_ONCE, E_CUBE, HAMILTONIAN, Relation, WormcastError, Worms, topology
 
 from . import reference
 
-SHAPES = [(1, 2), (1, 9), (7, 1), (2, 2), (4, 6), (6, 6), (5, 3)]
+SHAPES = [(1, 2), (1, 9), (7, 1), (2, 2), (4, 6), (6, 6), (5, 3), (3, 4, 2), (2, 1, 3), (2, 3, 2, 2)]
 STEPS = {E_CUBE: reference.e_cube_step, HAMILTONIAN: reference.hamiltonian_step}
 
 
@@ -23,7 +25,7 @@ def unicasts(pairs):
         message_offsets=np.arange(count + 1),
         source=sources.copy(),
         rank=np.zeros(count, np.int32),
-        consumption_class=np.zeros(count, np.int8),
+        after=np.full(count, AT_ONCE),
         destination_offsets=np.arange(count + 1),
         destinations=destinations.copy(),
     )
@@ -33,18 +35,29 @@ def unicasts(pairs):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_next_hop_is_the_reference_s(relation, shape):
     routes = relation.on(mesh(*shape))
-    for at, to in itertools.permutations(range(shape[0] * shape[1]), 2):
-        assert routes.next_hop(at, to) == STEPS[relation](*shape, at, to)
-    assert all(routes.next_hop(node, node) == -1 for node in range(shape[0] * shape[1]))
+    for at, to in itertools.permutations(range(math.prod(shape)), 2):
+        assert routes.next_hop(at, to) == STEPS[relation](shape, at, to)
+    assert all(routes.next_hop(node, node) == -1 for node in range(math.prod(shape)))
 
 
 @pytest.mark.parametrize("relation", STEPS, ids=lambda relation: relation.name)
-@pytest.mark.parametrize("k", [4, 6, 8])
-def test_every_path_is_a_shortest_one(relation, k):
-    network = mesh(k, k)
+@pytest.mark.parametrize("shape", [(4, 4), (6, 6), (8, 8), (3, 7), (6, 2), (1, 9), (5, 1)])
+def test_every_path_is_a_shortest_one_in_two_dimensions(relation, shape):
+    assert (detours(relation, shape) == 0).all()
+
+
+def detours(relation, shape):
+    """Hops beyond the distance, for each pair of nodes."""
+    network = mesh(*shape)
     pairs = list(itertools.permutations(range(network.nodes), 2))
     away = np.array([network.coordinates[a] - network.coordinates[b] for a, b in pairs])
-    assert (relation.on(network).hops(unicasts(pairs)) == np.abs(away).sum(axis=1)).all()
+    return relation.on(network).hops(unicasts(pairs)) - np.abs(away).sum(axis=1)
+
+
+def test_in_three_dimensions_e_cube_is_shortest_and_r_not_always():
+    assert (detours(E_CUBE, (4, 4, 4)) == 0).all()
+    longer = detours(HAMILTONIAN, (4, 4, 4))
+    assert (longer.min(), longer.max()) == (0, 2)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -74,8 +87,8 @@ def test_a_relation_is_bound_to_a_topology_once():
 
 
 def test_the_hamiltonian_relation_needs_labels():
-    with pytest.raises(WormcastError, match="mesh:2x2x2 has no Hamiltonian labels"):
-        HAMILTONIAN.on(mesh(2, 2, 2))
+    with pytest.raises(WormcastError, match="mesh:2x2x2 has no Hamiltonian labels, meshes have them"):
+        HAMILTONIAN.on(replace(mesh(2, 2, 2), labels=None))
 
 
 class Own(Relation):

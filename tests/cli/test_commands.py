@@ -41,9 +41,28 @@ def test_plan_has_the_worms_of_paper_002():
     assert (plan["copies"], plan["hops"], plan["start_ups"], plan["phases"]) == (2, 19, 2, 1)
     assert [worm["destinations"] for worm in plan["worms"]] == [[19, 35, 30], [10, 11, 5, 4]]
     assert {"version", "configuration", "seed", "topology", "scheme", "provenance", "source", "channels"} <= set(plan)
-    assert set(plan["worms"][0]) == {"id", "source", "destinations", "links", "after", "rank", "tier", "class"}
+    assert plan["form"] == "2-D, as printed"
+    assert set(plan["worms"][0]) == {
+        "id", "source", "destinations", "links", "after", "rank", "tier", "class", "classes"
+    }  # fmt: skip
+    assert [(worm["class"], worm["classes"]) for worm in plan["worms"]] == [(0, [0, 0, None]), (1, [1, 1, 1, None])]
     _, plan = as_json("plan", "mesh:6x6", "individual", *EXAMPLE)
     assert (plan["copies"], plan["hops"]) == (7, 30)
+
+
+def test_plan_tells_people_the_form_and_who_waits_for_whom():
+    nodes = ["--source", "1.1.1", "--destinations", "0.0.0,3.3.3,2.1.0"]
+    code, out, err = wormcast("plan", "mesh:4x4x4", "u-mesh", *nodes)
+    assert (code, err) == (0, "")
+    first, second, third, *rows = out.splitlines()
+    assert first.startswith("u-mesh on mesh:4x4x4, from 1.1.1: worms 3, ")
+    assert first.endswith("start-ups 2, phases 2")
+    assert second == "form: 3-D: the chain sorted by the last dimension first, as e-cube routes"
+    assert third.startswith("provenance: reconstructed")
+    cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]
+    assert [row[:4] for row in cells if row and row[0].isdigit()] == [
+        ["0", "-", "2.1.0", "2"], ["1", "-", "3.3.3", "6"], ["2", "0", "0.0.0", "3"],
+    ]  # fmt: skip
 
 
 def test_run_delivers_to_every_destination():
@@ -110,6 +129,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
+        (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"], "length 0"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),

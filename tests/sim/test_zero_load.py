@@ -69,8 +69,8 @@ def test_closed_form_does_not_hold_below():
 def paths(shape, scheme, source, destinations):
     """Path and visiting order of each worm, by the reference of the algorithms."""
     split, step = reference.SCHEMES[scheme]
-    for _, visits in split(*shape, source, destinations):
-        yield reference.path(step, *shape, source, visits), visits
+    for _, _, visits in split(shape, source, destinations):
+        yield reference.path(step, shape, source, visits), visits
 
 
 def check(shape, scheme, multicasts, capacity, **options):
@@ -109,7 +109,7 @@ def all_pairs(nodes, seed):
 def one_way_worms(shape, count, seed, most=12):
     """Multicasts that dual-path sends as one worm each: all destinations on one side of the source's label."""
     rng = random.Random(seed)
-    nodes = sorted(range(shape[0] * shape[1]), key=lambda node: reference.label(shape[1], node))
+    nodes = sorted(range(shape[0] * shape[1]), key=lambda node: reference.label(shape, node))
     worms = []
     while len(worms) < count:
         place = rng.randrange(len(nodes))

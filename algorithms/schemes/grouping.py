@@ -1,0 +1,66 @@
+"""From keys to worms: the last step of every scheme that divides the destinations of a message among worms."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..worms import AT_ONCE, Worms
+
+__all__ = ["grouped_worms"]
+
+
+def grouped_worms(
+    sources: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.int64],
+    nodes: int,
+) -> Worms:
+    """Make one worm of each group of destinations of a message, all sent by its source at once.
+
+    Parameters
+    ----------
+    sources : int32 array [messages]
+    destination_offsets : int64 array [messages + 1]
+        As in `Scheme.batch`.
+    keys : int64 array [all destinations]
+        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups
+        and visit their nodes in the order of their places, both from 0 and with gaps as you like. Sorted in place,
+        within each message.
+    nodes : int
+        Number of nodes, above each place and each node.
+    """
+    return Worms(*_grouped(sources, destination_offsets, keys, nodes))
+
+
+@compiled
+def _grouped(sources, destination_offsets, keys, nodes):
+    messages, visits = len(sources), len(keys)
+    message_offsets = np.zeros(messages + 1, np.int64)
+    source = np.empty(visits, np.int32)
+    rank = np.empty(visits, np.int32)
+    visit_offsets = np.zeros(visits + 1, np.int64)
+    ordered = np.empty(visits, np.int32)
+    worm = 0
+    for message in range(messages):
+        first, end = destination_offsets[message], destination_offsets[message + 1]
+        keys[first:end].sort()
+        group = np.int64(-1)
+        for visit in range(first, end):
+            rest, node = divmod(keys[visit], nodes)
+            ordered[visit] = node
+            if rest // nodes != group:
+                group = rest // nodes
+                source[worm] = sources[message]
+                rank[worm] = worm - message_offsets[message]
+                visit_offsets[worm] = visit
+                worm += 1
+        message_offsets[message + 1] = worm
+    visit_offsets[worm] = visits
+    return (
+        message_offsets,
+        source[:worm].copy(),
+        rank[:worm].copy(),
+        np.full(worm, AT_ONCE),
+        visit_offsets[: worm + 1].copy(),
+        ordered,
+    )

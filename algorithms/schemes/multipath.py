@@ -1,0 +1,112 @@
+"""Multipath multicast: up to two worms up the Hamiltonian path and two down, in two dimensions."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..topologies.base import Topology
+from ..worms import Worms
+from .dual_path import LabelOrder
+from .grouping import grouped_worms
+
+__all__ = ["Multipath", "MultipathLmn"]
+
+
+class Multipath(LabelOrder):
+    """Send one worm to each quadrant around the source.
+
+    The destinations of higher labels (as in dual-path) are divided into those in columns from the source's to
+    the right, and those to the left of it; likewise the ones of lower labels. Each worm goes by R straight from
+    the source. An empty one is not sent.
+
+    Cost: at most four start-ups. Source: paper 002, section 2.1. Ours: the source's own column belongs to the right;
+    sending alternates between higher and lower labels (right up, right down, left up, left down), since two worms of
+    one network may leave by the same channel and then follow each other. The paper names no form in more
+    dimensions: it counts 2n worms there, and n dimensions have 2**n quadrants.
+    """
+
+    name = "multipath"
+    description = "a worm to each quadrant around the source, by Hamiltonian R"
+    provenance = "paper 002 2.1 (order of sending: ours)"
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms, one to four a message."""
+        keys = _quadrant_keys(
+            topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
+        )
+        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+
+
+class MultipathLmn(LabelOrder):
+    """Divide the destinations by the source's neighbours, as Lin, McKinley and Ni do.
+
+    Of the source's neighbours of higher label one lies in its row and one in its column. The destinations of higher
+    labels that lie in a column on the row neighbour's side take one worm, and the others another; likewise for lower
+    labels. So in each network the source's own column always belongs to the worm of the column neighbour.
+
+    Cost: at most four start-ups. Source: Lin, McKinley and Ni, whom paper 002 quotes in section 2.1; the split is told
+    from general knowledge. There each worm enters the network by its own neighbour; here all go by R straight from
+    the source, so that the worm of the row neighbour may leave by the column. Both ways are shortest, the
+    hops are the same. Ours: the order of sending, alternating as in `Multipath`.
+    """
+
+    name = "multipath-lmn"
+    description = "multipath divided by the source's neighbours, by Hamiltonian R"
+    provenance = "reconstructed (the split of Lin, McKinley and Ni, from general knowledge)"
+    in_two_dimensions = "every worm by R straight from the source"
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms, one to four a message."""
+        keys = _neighbour_keys(
+            topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
+        )
+        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+
+
+@compiled
+def _key(labels, own, second, node):
+    """Key a destination (see `grouped_worms`): H_u before H_l, the first half of both before the second."""
+    nodes = np.int64(len(labels))
+    label = np.int64(labels[node])
+    group = 2 * np.int64(second) + np.int64(label < own)
+    place = label if label > own else nodes - 1 - label
+    return (group * nodes + place) * nodes + node
+
+
+@compiled
+def _quadrant_keys(labels, columns, sources, destination_offsets, destinations):
+    keys = np.empty(len(destinations), np.int64)
+    for message in range(len(sources)):
+        source = sources[message]
+        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
+            node = destinations[visit]
+            left = node % columns < source % columns
+            keys[visit] = _key(labels, labels[source], left, node)
+    return keys
+
+
+@compiled
+def _neighbour_keys(labels, columns, sources, destination_offsets, destinations):
+    keys = np.empty(len(destinations), np.int64)
+    for message in range(len(sources)):
+        source = sources[message]
+        row, column = divmod(source, columns)
+        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
+            node = destinations[visit]
+            # labels rise to the right in even rows: there the row neighbour of higher label is on the right
+            to_the_right = (row % 2 == 0) == (labels[node] > labels[source])
+            beside = node % columns > column if to_the_right else node % columns < column
+            keys[visit] = _key(labels, labels[source], not beside, node)
+    return keys

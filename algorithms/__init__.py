@@ -7,17 +7,20 @@
 
 One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``consumption`` (which consumption channels they may take), ``plan`` (the readable, checked view of one
-multicast).
+arrays), ``consumption`` (which consumption channels they may take), ``plan`` (the readable, checked view of
+one multicast), ``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle),
+``relation_files`` (relations that a user brings).
 """
 
 if __name__ != "wormcast.algorithms":
     raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
 
 from .consumption import NO_CLASS, ConsumptionClasses
+from .deadlock import Analysis, Dependency, check
 from .errors import WormcastError
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
+from .relation_files import load_relation
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
 from .schemes import SCHEMES, MeshScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
@@ -31,7 +34,9 @@ __all__ = [
     "SCHEMES",
     "TOPOLOGIES",
     "AddressList",
+    "Analysis",
     "ConsumptionClasses",
+    "Dependency",
     "MeshScheme",
     "Plan",
     "Relation",
@@ -43,7 +48,9 @@ __all__ = [
     "Worm",
     "WormcastError",
     "Worms",
+    "check",
     "ideal_width",
+    "load_relation",
     "plan",
     "topology",
 ]

@@ -9,6 +9,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..headers import AddressList
+from ..legs import legs_of_pairs
 from ..routing import Relation
 from ..topologies.base import Topology
 from ..worms import Worms
@@ -71,6 +72,27 @@ class Scheme(ABC):
     def form(self, topology: Topology) -> str:
         """Say which form the scheme takes on a topology that it is defined on, where it has several."""
         return "as printed"
+
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """List the ways that worms take through their stops, for the deadlock analysis.
+
+        A row (u, v, w) says that some worm sent by u, or with u as its previous stop, visits v and goes on to w.
+        Rows may repeat, and there may be more of them than worms make: then the analysis may find too much, but
+        never too little.
+
+        This default lists the worms of all multicasts to two destinations. It is right where whatever is left
+        of a worm at one of its stops is itself a worm of the scheme; another scheme overrides it.
+
+        Returns
+        -------
+        int32 array [legs, 3]
+
+        Raises
+        ------
+        WormcastError
+            The topology is refused, or too large to enumerate.
+        """
+        return legs_of_pairs(self, topology)
 
     def batch(
         self,

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
+from ..legs import legs_of_pairs
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
 from ..worms import Worms
@@ -27,6 +28,10 @@ class LabelOrder(MeshScheme):
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """Two classes: H_u, the links to higher labels, and H_l, those to lower ones."""
         return ConsumptionClasses((("up",), ("down",)))
+
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """List dual-path's legs: what is left of a multipath worm is part of one of dual-path, if not its own."""
+        return legs_of_pairs(DualPath(), topology)
 
 
 class DualPath(LabelOrder):

@@ -1,0 +1,13 @@
+"""Static deadlock analysis: can worms of these schemes, by these relations, wait for each other in a circle?
+
+    from wormcast.algorithms import SCHEMES, check, topology
+
+    check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
+
+``ways`` (which link or stop follows which, with a worm for each), ``graph`` (resources, dependencies, cycles),
+``classes`` (how few consumption classes will do), ``check`` (all of it).
+"""
+
+from .check import Analysis, Dependency, check
+
+__all__ = ["Analysis", "Dependency", "check"]

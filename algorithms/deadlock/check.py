@@ -1,0 +1,171 @@
+"""Static deadlock analysis of schemes on a topology."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..consumption import ConsumptionClasses
+from ..errors import WormcastError
+from ..routing import Relation
+from ..schemes import Scheme
+from ..topologies import Topology
+from .classes import channel_bounds, fewest_classes
+from .graph import dependency_graph
+from .ways import find_ways
+
+__all__ = ["Analysis", "Dependency", "check"]
+
+MOST_CHANNELS = 16
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """One step of a cycle: a worm that holds a resource and asks for the next one.
+
+    Parameters
+    ----------
+    resource : str
+        ``link:U>V:vc`` or ``cons:NODE:i``, as a run writes them; the vc is ``*`` where any of several will do.
+    scheme : str
+        Whose worm it is.
+    source : int
+        Node that the worm comes from: its source, or its previous stop.
+    stops : tuple of int
+        Its next stops, one or two.
+    """
+
+    resource: str
+    scheme: str
+    source: int
+    stops: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return {
+            "resource": self.resource,
+            "scheme": self.scheme,
+            "source": self.source,
+            "destinations": list(self.stops),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What the dependencies say.
+
+    Parameters
+    ----------
+    topology : Topology
+    schemes : tuple of str
+        Names of the schemes whose worms were put together.
+    consumption : int
+        Consumption channels of each node.
+    classes : tuple of ConsumptionClasses
+        Map of each scheme.
+    vcs : int
+        Virtual channels of each link.
+    cycle : tuple of Dependency
+        A shortest cycle; empty where no deadlock is possible.
+    classes_required : int
+        Consumption classes that the schemes state.
+    dans : ConsumptionClasses or None
+        A map of directions to the fewest classes without a deadlock; None where there is none.
+    lemma1, corollary2 : int
+        Channels of each node that suffice by paper 002.
+    """
+
+    topology: Topology
+    schemes: tuple[str, ...]
+    consumption: int
+    classes: tuple[ConsumptionClasses, ...]
+    vcs: int
+    cycle: tuple[Dependency, ...]
+    classes_required: int
+    dans: ConsumptionClasses | None
+    lemma1: int
+    corollary2: int
+
+    @property
+    def free(self) -> bool:
+        """Whether no deadlock is possible."""
+        return not self.cycle
+
+    @property
+    def classes_minimal(self) -> int | None:
+        """The fewest classes without a deadlock; None where no number will do."""
+        return None if self.dans is None else max(1, len(self.dans))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return {
+            "free": self.free,
+            "cycle": [step.resource for step in self.cycle] or None,
+            "worms": [step.to_dict() for step in self.cycle] or None,
+            "classes_required": self.classes_required,
+            "classes_minimal": self.classes_minimal,
+            "dans": None if self.dans is None else str(self.dans),
+            "lemma1": self.lemma1,
+            "corollary2": self.corollary2,
+        }
+
+
+def check(
+    topology: Topology,
+    scheme: Scheme,
+    *,
+    relation: Relation | None = None,
+    consumption: int | None = None,
+    classes: ConsumptionClasses | None = None,
+    others: Sequence[tuple[Scheme, Relation | None]] = (),
+    vcs: int = 2,
+    seed: int = 0,
+) -> Analysis:
+    """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
+
+    Parameters
+    ----------
+    relation : Relation, optional
+        Routes the scheme's worms in place of its own.
+    consumption : int, optional
+        Consumption channels of each node, 1 to 16; by default as many as there are classes.
+    classes : ConsumptionClasses, optional
+        Map for all worms, in place of the schemes' own.
+    others : sequence of (Scheme, Relation or None)
+        Further schemes whose worms are in the same network.
+    vcs : int
+        Virtual channels of each link; the answer does not depend on it.
+    seed : int
+        Of the multicasts that are held against the schemes' legs.
+
+    Raises
+    ------
+    WormcastError
+        Anything is refused: the topology, the number of channels, a relation without a way between two nodes, a
+        worm without a class, legs that do not show what the worms do.
+    """
+    for name, value in (("consumption", consumption), ("vcs", vcs)):
+        if value is not None and not 1 <= value <= MOST_CHANNELS:
+            raise WormcastError(f"{name}: {value} is given, allowed are 1 to {MOST_CHANNELS}")
+    everybody = [(scheme, relation), *others]
+    parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
+    if consumption is None:
+        consumption = max(1, *(len(part.classes) for part in parts))
+    graph = dependency_graph(parts, consumption)
+    cycle = []
+    for resource, witness in graph.cycle():
+        part, source, *stops = witness.tolist()
+        visited = tuple(stop for stop in stops if stop >= 0)
+        cycle.append(Dependency(graph.describe(resource, vcs), parts[part].name, source, visited))
+    lemma1, corollary2 = channel_bounds(parts)
+    return Analysis(
+        topology=topology,
+        schemes=tuple(part.name for part in parts),
+        consumption=consumption,
+        classes=tuple(part.classes for part in parts),
+        vcs=vcs,
+        cycle=tuple(cycle),
+        classes_required=max(1, *(len(part.stated) for part in parts)),
+        dans=fewest_classes(parts),
+        lemma1=lemma1,
+        corollary2=corollary2,
+    )

@@ -1,0 +1,124 @@
+"""How many classes of consumption channels are needed: by search, and by the bounds of paper 002."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from ..consumption import ConsumptionClasses
+from ..topologies import Topology
+from ..topologies.mesh import mesh_directions
+from .graph import dependency_graph
+from .ways import Ways
+
+__all__ = ["channel_bounds", "fewest_classes", "partitions"]
+
+MOST_DIRECTIONS = 8
+"""Directions that are divided among classes in every way: 4140 ways."""
+
+
+def fewest_classes(parts: Sequence[Ways]) -> ConsumptionClasses | None:
+    """Find the fewest classes of consumption channels, and a map of directions to them, without a deadlock.
+
+    All ways to divide the directions of the hops that decide a class are tried, fewest classes first: the
+    directions of dimensions, and up and down the Hamiltonian path where nodes have labels. One class may be left
+    to the other directions: no worm holds it on its way, so that a last destination always finds it free (the
+    "+ 1" of Lemma 1; e-mcast in two rows needs it). Of maps with as few classes, one in the terms of the first
+    part's own is taken. The rule (next or last hop) stays the first part's.
+
+    Returns
+    -------
+    ConsumptionClasses or None
+        None where no map will do, or where there are more than eight directions.
+    """
+    stated = parts[0].stated
+    if not any((part.stops[:, :, 0] >= 0).any() for part in parts):
+        return ConsumptionClasses() if dependency_graph(parts, 1).free else None
+    topology = parts[0].topology
+    vocabularies = [[f"{dim}{'+' if step > 0 else '-'}" for dim, step in mesh_directions(topology.shape)]]
+    if topology.labels is not None:
+        vocabularies.append(["up", "down"])
+    if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
+        vocabularies.reverse()
+    choices = [_by_deciding(parts, vocabulary, stated.by) for vocabulary in vocabularies]
+    for count in range(1, max(len(deciding) + bool(idle) for deciding, idle in choices) + 1):
+        for deciding, idle in choices:
+            if len(deciding) > MOST_DIRECTIONS:
+                continue
+            maps = partitions(deciding, count)
+            if idle:
+                maps = chain(maps, ((*blocks, tuple(idle)) for blocks in partitions(deciding, count - 1)))
+            for blocks in maps:
+                classes = ConsumptionClasses(blocks, stated.by)
+                if dependency_graph(parts, count, classes).free:
+                    return classes
+    return None
+
+
+def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple[list[str], list[str]]:
+    """Divide directions into those of hops that decide a class, and the others."""
+    topology = parts[0].topology
+    links = topology.links
+    decides = np.zeros(len(links), bool)
+    for part in parts:
+        held, port = np.nonzero(part.stops[:, :, 0] >= 0)
+        if by == "last":
+            decides[held] = True
+        else:
+            asked = set(zip(links[held, 2].tolist(), port.tolist(), strict=True))
+            decides |= [(start, out) in asked for start, out in links[:, :2].tolist()]
+    deciding = [direction for direction in vocabulary if (decides & _runs(topology, direction)).any()]
+    return deciding, [direction for direction in vocabulary if direction not in deciding]
+
+
+def _runs(topology: Topology, direction: str) -> np.ndarray:
+    """Links that run in a direction, bool [links]."""
+    return ConsumptionClasses(((direction,),)).of_links(topology) == 0
+
+
+def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Give all ways to divide things into so many blocks, none of them empty; each way once, in a fixed order."""
+
+    def divide(place: int, division: tuple[tuple[str, ...], ...]) -> Iterator[tuple[tuple[str, ...], ...]]:
+        if len(division) + len(things) - place < blocks:
+            return
+        if place == len(things):
+            yield division
+            return
+        thing = things[place]
+        for block in range(len(division)):
+            yield from divide(place + 1, (*division[:block], (*division[block], thing), *division[block + 1 :]))
+        if len(division) < blocks:
+            yield from divide(place + 1, (*division, (thing,)))
+
+    yield from divide(0, ())
+
+
+def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
+    """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
+
+    v_out is the most links out of a node that worms use once they hold a consumption channel (section 3.2.1 counts
+    so: the row links of column-path are not among them); v_in is the most links into a node by which worms of
+    several destinations come to one of them. (Were links into a node counted only where a worm holds a channel
+    already, Lemma 1 would be wrong: a line of four nodes with dual-path would need one channel, and it needs
+    two.) Both with one virtual channel a link, as others of the same link change nothing. One channel is needed
+    in any case.
+
+    Where the condition of Corollary 2 is not met (a worm can end where it could not go on, at a node of full
+    degree: column-path in two rows), Lemma 1 is all there is. Source: paper 002, section 3.2.
+    """
+    topology = parts[0].topology
+    start, _, end, _ = topology.links.T
+    arrives = np.any([part.arrives for part in parts], axis=0)
+    loaded = np.any([part.loaded for part in parts], axis=0)
+    v_in = int(np.bincount(end[arrives], minlength=1).max())
+    degree = np.bincount(start[loaded], minlength=topology.switches)
+    v_out = int(degree.max())
+
+    onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
+    onward[start[loaded], topology.links[loaded, 1]] = True
+    ends = np.any([part.ends[:, 0] >= 0 for part in parts], axis=0)
+    follows = np.any([(part.passes[:, :, 0] >= 0) | (part.stops[:, :, 0] >= 0) for part in parts], axis=0)
+    goes_on = (follows & onward[end]).any(axis=1)
+    met = bool((goes_on | (degree[end] < v_out))[ends].all())
+    return max(1, min(v_in, v_out + 1)), max(1, min(v_in, v_out if met else v_out + 1))

@@ -1,0 +1,273 @@
+"""The dependency graph: which resource a worm may hold while it asks for which other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..consumption import NO_CLASS, ConsumptionClasses
+from ..errors import WormcastError
+from ..topologies import Topology
+from .ways import Ways, link_of_port
+
+__all__ = ["DependencyGraph", "dependency_graph"]
+
+Integers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyGraph:
+    """Resources and who waits for whom, and a cycle of them where worms can lock.
+
+    Resources are the links, then for each node the groups of its consumption channels (node x `groups` + group),
+    then for each node "any channel of it".
+
+    - The virtual channels of a link are one resource: a worm takes any of them, so that it waits for ever only
+      where all of them are held for ever, by worms that came the same way. Their number does not matter.
+    - Class k owns channel k % channels, so that there are min(classes, channels) groups. A channel beyond the
+      classes is open to all: who waits for one may take its class's own as well, and those alone decide.
+    - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
+      nobody ever waits on account of such a holder; but until then it holds the link that it came by. That is
+      an edge to "any channel", which is lost only where *every* group of the node is (Figure 4 of paper 002
+      is two worms at their last destinations).
+    - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
+
+    A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
+    all are, then in the order in which they are found so: of the worms that wait, the one whose resource was
+    found first has holders that wait for nothing, so there is no deadlock. Otherwise those left contain a
+    cycle. Whether the worms of a cycle can meet in a run is another question: the analysis is sufficient, as those
+    of the paper.
+
+    Parameters
+    ----------
+    topology : Topology
+    groups : int
+        Consumption resources of each node.
+    starts, ends : int32 arrays [edges]
+        Who holds `starts` may ask for `ends`; sorted, no pair twice.
+    witnesses : int32 array [edges, 4]
+        A worm that does: the part that it belongs to, where it comes from, and one or two further stops
+        (-1 where there is none).
+    """
+
+    topology: Topology
+    groups: int
+    starts: Integers
+    ends: Integers
+    witnesses: Integers
+
+    @property
+    def resources(self) -> int:
+        """Number of resources."""
+        return len(self.topology.links) + self.topology.nodes * (self.groups + 1)
+
+    @property
+    def _any(self) -> int:
+        """The first of the resources "any channel"."""
+        return len(self.topology.links) + self.topology.nodes * self.groups
+
+    def describe(self, resource: int, vcs: int) -> str:
+        """Name a link ``link:U>V:vc`` or a consumption channel ``cons:NODE:i``; the vc is ``*`` where any will do."""
+        links = len(self.topology.links)
+        if resource < links:
+            start, _, end, _ = self.topology.links[resource]
+            return f"link:{start}>{end}:{0 if vcs == 1 else '*'}"
+        node, group = divmod(resource - links, self.groups)
+        return f"cons:{node}:{group}"
+
+    def locked(self) -> npt.NDArray[np.bool_]:
+        """Resources that are not safe, bool [resources]."""
+        return _locked(self.resources, self._any, self.starts, self.ends)
+
+    @property
+    def free(self) -> bool:
+        """Whether no deadlock is possible."""
+        return not self.locked().any()
+
+    def cycle(self) -> list[tuple[int, Integers]]:
+        """Give a shortest cycle among the resources that are not safe: each with the witness that asks for the next.
+
+        Cycles without "any channel" come first; otherwise it is left out, as the channel after it stands for it.
+        The same graph gives the same cycle.
+        """
+        locked = self.locked()
+        inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
+        plain = inside[(self.starts[inside] < self._any) & (self.ends[inside] < self._any)]
+        for edges in (plain, inside):
+            found = _shortest_cycle(self.resources, self.starts[edges], self.ends[edges])
+            if len(found):
+                chosen = edges[found]
+                return [
+                    (int(self.starts[edge]), self.witnesses[edge])
+                    for edge in chosen
+                    if self.starts[edge] < self._any
+                ]
+        return []
+
+
+def dependency_graph(
+    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None
+) -> DependencyGraph:
+    """Build the graph of several schemes in one network.
+
+    Parameters
+    ----------
+    parts : sequence of Ways
+        At least one, all on one topology.
+    channels : int
+        Consumption channels of each node.
+    classes : ConsumptionClasses, optional
+        For all worms, in place of each part's own.
+
+    Raises
+    ------
+    WormcastError
+        A worm stops where neither its last nor its next hop has a class.
+    """
+    topology = parts[0].topology
+    maps = [part.classes if classes is None else classes for part in parts]
+    groups = min(channels, max(1, *map(len, maps)))
+    links, nodes = len(topology.links), topology.nodes
+    end_node, link_of = topology.links[:, 2], link_of_port(topology)
+    node_of_switch = np.argsort(topology.attachments[:, 0]).astype(np.int32)
+
+    rows: list[Integers] = []
+
+    def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: Integers) -> None:
+        count, stops = witness.shape
+        block = np.full((count, 6), -1, np.int32)
+        block[:, 0], block[:, 1], block[:, 2] = starts, ends, part
+        block[:, 3 : 3 + stops] = witness
+        rows.append(block)
+
+    def any_of(node: npt.NDArray) -> npt.NDArray:
+        """The resource "any channel" of some nodes; the channel itself where there is but one group."""
+        return links + node if groups == 1 else links + nodes * groups + node
+
+    for index, (part, mapped) in enumerate(zip(parts, maps, strict=True)):
+        held, port = np.nonzero(part.stops[:, :, 0] >= 0)
+        if len(held):
+            asked, witness = link_of[end_node[held], port], part.stops[held, port]
+            node = node_of_switch[end_node[held]]
+            if len(mapped):
+                group = _class_of_stops(part, mapped, held, asked, witness) % channels
+                add(index, held, links + node * groups + group, witness)
+                add(index, links + node * groups + group, asked, witness)
+            else:  # such a worm takes any channel, and may be found in each
+                add(index, held, any_of(node), witness)
+                for one in range(groups):
+                    add(index, links + node * groups + one, asked, witness)
+        held, port = np.nonzero(part.passes[:, :, 0] >= 0)
+        add(index, held, link_of[end_node[held], port], part.passes[held, port])
+        held = np.flatnonzero(part.ends[:, 0] >= 0)
+        add(index, held, any_of(node_of_switch[end_node[held]]), part.ends[held])
+    if groups > 1:
+        node = np.repeat(np.arange(nodes), groups)
+        channel = links + np.arange(nodes * groups)
+        add(-1, any_of(node), channel, np.empty((len(node), 0), np.int32))
+
+    edges = np.concatenate(rows)
+    _, kept = np.unique(edges[:, 0].astype(np.int64) * (links + nodes * (groups + 1)) + edges[:, 1], return_index=True)
+    edges = edges[kept]
+    starts, ends = np.ascontiguousarray(edges[:, :2].T)
+    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:])
+
+
+def _class_of_stops(
+    part: Ways, classes: ConsumptionClasses, held: npt.NDArray, asked: npt.NDArray, witness: Integers
+) -> npt.NDArray:
+    """Class that a worm asks for at each way through a stop."""
+    of_link = classes.of_links(part.topology)
+    chosen = of_link[held]
+    if classes.by == "next":
+        chosen = np.where(of_link[asked] == NO_CLASS, chosen, of_link[asked])
+    without = np.flatnonzero(chosen == NO_CLASS)
+    if len(without):
+        came, at, to = map(part.topology.node_name, witness[without[0]].tolist())
+        raise WormcastError(
+            f"classes: {classes} gives no class to a worm of {part.name} from {came} that stops at {at} on its way "
+            f"to {to}, the direction of its {'next or ' if classes.by == 'next' else ''}last hop must be in a class"
+        )
+    return chosen
+
+
+@compiled
+def _offsets(resources, keys):
+    """Where each resource's edges begin, once they are sorted by `keys`."""
+    offsets = np.zeros(resources + 1, np.int64)
+    for key in keys:
+        offsets[key + 1] += 1
+    return np.cumsum(offsets)
+
+
+@compiled
+def _locked(resources, first_any, starts, ends):
+    """Take away what is safe, until nothing more is."""
+    order = np.argsort(ends, kind="mergesort")
+    offsets = _offsets(resources, ends)
+    needs = np.zeros(resources, np.int64)
+    for start in starts:
+        needs[start] += 1
+    for resource in range(first_any, resources):
+        needs[resource] = min(needs[resource], 1)
+    locked = needs > 0
+    safe = np.empty(resources, np.int64)
+    count = 0
+    for resource in range(resources):
+        if not locked[resource]:
+            safe[count] = resource
+            count += 1
+    done = 0
+    while done < count:
+        for edge in order[offsets[safe[done]] : offsets[safe[done] + 1]]:
+            start = starts[edge]
+            needs[start] -= 1
+            if needs[start] == 0:
+                locked[start] = False
+                safe[count] = start
+                count += 1
+        done += 1
+    return locked
+
+
+@compiled
+def _shortest_cycle(resources, starts, ends):
+    """Give the edges of a shortest cycle, from its lowest resource on; edges are sorted by start. Empty: none."""
+    offsets = _offsets(resources, starts)
+    best = np.empty(0, np.int64)
+    came_by = np.empty(resources, np.int64)
+    queue = np.empty(resources, np.int64)
+    distance = np.empty(resources, np.int64)
+    for root in range(resources):
+        if offsets[root] == offsets[root + 1]:
+            continue
+        distance[:] = -1
+        distance[root] = 0
+        queue[0] = root
+        count, done, closing = 1, 0, -1
+        while done < count and closing < 0:
+            at = queue[done]
+            done += 1
+            if len(best) and distance[at] + 1 >= len(best):
+                break
+            for edge in range(offsets[at], offsets[at + 1]):
+                to = ends[edge]
+                if to == root:
+                    closing = edge
+                    break
+                if distance[to] < 0:
+                    distance[to] = distance[at] + 1
+                    came_by[to] = edge
+                    queue[count] = to
+                    count += 1
+        if closing >= 0:
+            length = distance[starts[closing]] + 1
+            best = np.empty(length, np.int64)
+            edge = closing
+            for place in range(length - 1, -1, -1):
+                best[place] = edge
+                if place > 0:
+                    edge = came_by[starts[edge]]
+    return best

@@ -1,0 +1,79 @@
+"""Which ways worms take through their stops: the legs of a scheme."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+from .errors import WormcastError
+from .topologies.base import Topology
+from .worms import Worms
+
+if TYPE_CHECKING:
+    from .schemes.base import Scheme
+
+__all__ = ["legs_of_pairs", "legs_of_worms"]
+
+MOST_NODES = 256
+"""Nodes of which all multicasts to two destinations are enumerated: 8.3 million of them."""
+
+
+def legs_of_pairs(scheme: "Scheme", topology: Topology) -> npt.NDArray[np.int32]:
+    """List the legs in all multicasts to two destinations, int32 [legs, 3].
+
+    Raises
+    ------
+    WormcastError
+        The topology has more than 256 nodes.
+    """
+    nodes = topology.nodes
+    if nodes > MOST_NODES:
+        raise WormcastError(
+            f"check: {topology.name} has {nodes} nodes, the legs of scheme {scheme.name} are enumerated "
+            f"on up to {MOST_NODES}"
+        )
+    found = [np.empty((0, 3), np.int32)]
+    for source in range(nodes):
+        pairs = _pairs(nodes, source)
+        messages = len(pairs)
+        if messages:
+            worms = scheme.batch(
+                topology, np.full(messages, source), np.arange(messages + 1) * 2, pairs.reshape(-1)
+            )
+            found.append(legs_of_worms(worms))
+    return np.concatenate(found)
+
+
+def legs_of_worms(worms: Worms) -> npt.NDArray[np.int32]:
+    """List the legs of some worms, int32 [legs, 3], one row a destination that is not its worm's last."""
+    return _legs(worms.source, worms.destination_offsets, worms.destinations)
+
+
+@compiled
+def _pairs(nodes, source):
+    """All sets of two nodes without the source, int32 [pairs, 2]."""
+    pairs = np.empty(((nodes - 1) * (nodes - 2) // 2, 2), np.int32)
+    row = 0
+    for first in range(nodes):
+        for second in range(first + 1, nodes):
+            if source not in (first, second):
+                pairs[row, 0] = first
+                pairs[row, 1] = second
+                row += 1
+    return pairs
+
+
+@compiled
+def _legs(source, destination_offsets, destinations):
+    legs = np.empty((len(destinations), 3), np.int32)
+    row = 0
+    for worm in range(len(source)):
+        came_from = source[worm]
+        for visit in range(destination_offsets[worm], destination_offsets[worm + 1] - 1):
+            legs[row, 0] = came_from
+            legs[row, 1] = destinations[visit]
+            legs[row, 2] = destinations[visit + 1]
+            came_from = destinations[visit]
+            row += 1
+    return legs[:row].copy()

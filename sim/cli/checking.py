@@ -1,0 +1,111 @@
+"""``check``: can worms of these schemes deadlock at all?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import (
+    Analysis,
+    ConsumptionClasses,
+    Dependency,
+    Relation,
+    Scheme,
+    Topology,
+    check,
+    load_relation,
+)
+from wormcast.algorithms import topology as build_topology
+
+from ..drawing import draw_cycle, require_drawable
+from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
+from .files import whole_file
+
+__all__ = ["report"]
+
+
+@app.command("check")
+def check_(
+    topology: TopologyName,
+    scheme: SchemeName,
+    consumption: Annotated[int | None, typer.Option(
+        help="Consumption channels of each node; default: one for each class.")] = None,
+    classes: Annotated[str | None, typer.Option(
+        metavar="MAP", help="Classes of consumption channels, for example 0+/0-:next or up/down:last.")] = None,
+    with_: Annotated[list[str] | None, typer.Option(
+        "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
+    )] = None,
+    relation: Annotated[str | None, typer.Option(
+        metavar="FILE.py[:NAME]", help="Route by this relation: e-cube, hamiltonian, or one of yours.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the network and the cycle into this .svg or .png.")] = None,
+    vcs: Annotated[int, typer.Option(help="Virtual channels of each link; the answer is the same.")] = 2,
+    seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
+    json: Json = False,
+) -> int:
+    """Look for a cycle among the links and consumption channels that worms hold and ask for.
+
+    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible.
+    """
+    network = build_topology(topology)
+    if plot:
+        require_drawable(network, plot)
+    analysis = check(
+        network,
+        find_scheme(scheme, network),
+        relation=load_relation(relation) if relation else None,
+        consumption=consumption,
+        classes=None if classes is None else ConsumptionClasses.parse(classes),
+        others=[_other(text, network) for text in with_ or ()],
+        vcs=vcs,
+        seed=seed,
+    )
+    if plot:
+        with whole_file(plot) as unfinished:
+            draw_cycle(network, [step.resource for step in analysis.cycle], unfinished, plot.suffix[1:])
+    if json:
+        emit(
+            analysis.to_dict(),
+            {
+                "topology": network.name, "scheme": scheme, "relation": relation, "with": with_ or [],
+                "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
+                "vcs": vcs,
+            },
+            seed,
+        )
+    else:
+        report(analysis)
+        if plot:
+            say(f"drawing: {plot}")
+    return Exit.DONE if analysis.free else Exit.DEADLOCK
+
+
+def _other(text: str, network: Topology) -> tuple[Scheme, Relation | None]:
+    name, equals, relation = text.partition("=")
+    return find_scheme(name, network), load_relation(relation) if equals else None
+
+
+def report(analysis: Analysis) -> None:
+    """Print an analysis for people."""
+    say(f"{' and '.join(analysis.schemes)} on {analysis.topology.name}, {analysis.consumption} consumption "
+        f"channel{'s' if analysis.consumption > 1 else ''} a node, classes {_maps(analysis)}: "
+        f"{'free of deadlock' if analysis.free else f'a cycle of {len(analysis.cycle)} resources'}")
+    if analysis.cycle:
+        say("each is held by a worm that asks for the next one, the last for the first:")
+        table(["resource", "held by a worm of", "from", "that goes on to"],
+              [[step.resource, step.scheme, *_journey(analysis.topology, step)] for step in analysis.cycle])
+    least = "no number of classes will do"
+    if analysis.dans is not None:
+        least = f"{analysis.classes_minimal} will do"
+        if len(analysis.dans):
+            least += f" ({analysis.dans})"
+    say(f"consumption classes: {analysis.classes_required} stated, {least}; channels that suffice by Lemma 1: "
+        f"{analysis.lemma1}, by Corollary 2: {analysis.corollary2}")
+    say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
+
+
+def _maps(analysis: Analysis) -> str:
+    return " and ".join(str(one) if len(one) else "any" for one in analysis.classes)
+
+
+def _journey(network: Topology, step: Dependency) -> list[object]:
+    return [network.node_name(step.source), " ".join(map(network.node_name, step.stops))]

@@ -1,0 +1,185 @@
+"""Relations that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
+
+import textwrap
+
+import pytest
+
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, WormcastError, check, load_relation, topology
+
+RELATIONS = '''
+import numpy as np
+from wormcast.algorithms import E_CUBE, Relation
+
+EAST, WEST, SOUTH, NORTH, LOCAL = range(5)
+
+
+class Steps(Relation):
+    """A table from a function of two nodes, (row, column) each."""
+
+    description = "for tests"
+
+    def table(self, topology):
+        table = np.full((topology.nodes, topology.nodes), LOCAL, np.int8)
+        at = [tuple(map(int, node)) for node in topology.coordinates]
+        for here, (row, column) in enumerate(at):
+            for there, (to_row, to_column) in enumerate(at):
+                if here != there:
+                    along = EAST if to_column > column else WEST
+                    across = SOUTH if to_row > row else NORTH
+                    table[here, there] = self.choose(row, column, to_row, to_column, along, across)
+        return table
+
+
+class ColumnFirst(Steps):
+    name = "column-first"
+
+    def choose(self, row, column, to_row, to_column, along, across):
+        return across if row != to_row else along
+
+
+class WestFirst(Steps):
+    """Westward hops first; to the east in the odd rows where there is a way, else as it comes."""
+
+    name = "west-first"
+
+    def choose(self, row, column, to_row, to_column, along, across):
+        if along == WEST and column != to_column:
+            return WEST
+        if row == to_row:
+            return along
+        return EAST if column < to_column and row % 2 else across
+
+
+class Chequered(Steps):
+    """Every turn somewhere: along the row on white squares, along the column on black ones."""
+
+    name = "chequered"
+
+    def choose(self, row, column, to_row, to_column, along, across):
+        if row == to_row or (column != to_column and (row + column) % 2):
+            return along
+        return across
+
+
+class Away(Steps):
+    """Never reaches node 0 from its right."""
+
+    name = "away"
+
+    def choose(self, row, column, to_row, to_column, along, across):
+        if (to_row, to_column) == (0, 0) and (row, column) == (0, 1):
+            return EAST
+        return along if column != to_column else across
+
+
+class Late(Relation):
+    name = "late"
+
+    def table(self, topology):
+        return 1 / 0
+
+
+class Unnamed(Steps):
+    pass
+
+
+class Demanding(Steps):
+    def __init__(self, size):
+        self.size = size
+
+
+mine = ColumnFirst()
+'''
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(RELATIONS)
+    return path
+
+
+def test_ours_go_by_name():
+    assert load_relation("e-cube") is E_CUBE
+    assert load_relation("hamiltonian") is HAMILTONIAN
+
+
+def test_classes_and_instances_of_a_file(file):
+    assert load_relation(f"{file}:WestFirst").name == "west-first"
+    assert load_relation(f"{file}:mine").name == "column-first"
+    assert load_relation(str(file)).name == "column-first"  # the only instance
+
+
+def test_a_single_class_needs_no_name(tmp_path):
+    path = tmp_path / "one.py"
+    path.write_text(textwrap.dedent("""
+        from dataclasses import dataclass
+        from wormcast.algorithms import E_CUBE, Relation
+
+        @dataclass(frozen=True)
+        class One(Relation):
+            name: str = "one"
+
+            def table(self, topology):
+                return E_CUBE.table(topology)
+    """))
+    assert load_relation(str(path)).name == "one"
+    assert check(topology("mesh:4x4"), SCHEMES["individual"], relation=load_relation(str(path))).free
+
+
+@pytest.mark.parametrize(
+    ("after", "sentence"),
+    [
+        (":Absent", "mine.py has no 'Absent', allowed are Steps, ColumnFirst, "),
+        (":EAST", "EAST of .*mine.py is a int, it must be a Relation"),
+        (":Unnamed", "Unnamed of .*mine.py has no name"),
+        (":Demanding", r"Demanding of .*mine.py cannot be made \(TypeError: "),
+        (":Relation", "Relation of .*mine.py cannot be made"),
+    ],
+)
+def test_names_that_are_none(file, after, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        load_relation(f"{file}{after}")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1 / 0", r"could not be run \(ZeroDivisionError: "),
+        ("exit(3)", r"could not be run \(SystemExit: 3\)"),
+        ("class", r"could not be run \(SyntaxError: "),
+        ("x = 3", "does not say which by itself, it must have a subclass of Relation"),
+        ("from wormcast.algorithms import E_CUBE", "it must have a subclass of Relation"),
+    ],
+)
+def test_files_that_are_none(tmp_path, text, sentence):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(WormcastError, match=sentence):
+        load_relation(str(path))
+
+
+def test_no_file_and_no_name(tmp_path):
+    with pytest.raises(WormcastError, match=r"there is no file .*absent.py"):
+        load_relation(str(tmp_path / "absent.py"))
+    with pytest.raises(WormcastError, match=r"'y-first' is unknown, allowed are e-cube, hamiltonian, FILE.py"):
+        load_relation("y-first")
+
+
+@pytest.mark.parametrize(("name", "free"), [("ColumnFirst", True), ("WestFirst", True), ("Chequered", False)])
+def test_unicasts_are_free_where_the_relation_is(file, name, free):
+    analysis = check(topology("mesh:4x4"), SCHEMES["individual"], relation=load_relation(f"{file}:{name}"))
+    assert analysis.free == free
+    assert analysis.classes_minimal == (1 if free else None)
+    assert all(step.resource.startswith("link:") for step in analysis.cycle)
+
+
+def test_the_pair_without_a_way_is_named(file):
+    relation = load_relation(f"{file}:Away")
+    with pytest.raises(WormcastError, match=r"relation away: it does not lead from node 1 \(0.1\) to node 0 \(0.0\)"):
+        check(topology("mesh:3x3"), SCHEMES["individual"], relation=relation)
+
+
+def test_a_table_that_cannot_be_had_is_a_sentence(file):
+    with pytest.raises(WormcastError, match=r"relation late: no table for mesh:3x3 .* \(ZeroDivisionError: "):
+        check(topology("mesh:3x3"), SCHEMES["individual"], relation=load_relation(f"{file}:Late"))

@@ -1,0 +1,123 @@
+"""The command check: exit codes, JSON, pictures and sentences."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+CONTRACT = {"free", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
+
+CIRCLE = '''
+import numpy as np
+from wormcast.algorithms import Relation
+
+class Circle(Relation):
+    """Round a mesh of two by two, always the same way."""
+    name = "circle"
+
+    def table(self, topology):
+        table = np.full((4, 4), 4, np.int8)
+        for node, port in enumerate((0, 2, 3, 1)):  # east, south, north, west
+            table[node, [other for other in range(4) if other != node]] = port
+        return table
+'''
+
+
+def wormcast(*arguments, cwd=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "wormcast", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def as_json(*arguments):
+    code, out, err = wormcast("check", *arguments, "--json")
+    assert err == ""
+    return code, json.loads(out)
+
+
+def test_json_has_what_the_contract_says():
+    code, found = as_json("mesh:8x8", "dual-path")
+    assert code == 0
+    assert CONTRACT | {"version", "configuration", "seed"} <= set(found)
+    assert {key: found[key] for key in CONTRACT} == {
+        "free": True, "cycle": None, "classes_required": 2, "classes_minimal": 2, "dans": "up/down:next",
+        "lemma1": 4, "corollary2": 4,
+    }
+    assert found["configuration"]["consumption"] == 2
+    assert found["configuration"]["classes"] == ["up/down:next"]
+
+
+def test_figure_4_has_its_cycle():
+    code, found = as_json("mesh:1x4", "dual-path", "--consumption", 1)
+    assert (code, found["free"]) == (3, False)
+    assert found["cycle"] == ["link:1>2:*", "cons:2:0", "link:2>1:*", "cons:1:0"]
+    assert [worm["resource"] for worm in found["worms"]] == found["cycle"]
+    assert found["worms"][0] == {
+        "resource": "link:1>2:*", "scheme": "dual-path", "source": 0, "destinations": [2, 3]
+    }
+    code, out, err = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1)
+    assert (code, err) == (3, "")
+    assert all(resource in out for resource in found["cycle"])
+
+
+def test_the_smallest_map_can_be_given_back():
+    _, found = as_json("mesh:4x4", "dual-path")
+    assert as_json("mesh:4x4", "dual-path", "--classes", found["dans"])[0] == 0
+    assert as_json("mesh:4x4", "dual-path", "--classes", "up,down:next")[0] == 3
+
+
+def test_mixes():
+    code, found = as_json("mesh:8x8", "dual-path", "--with", "individual")
+    assert (code, found["classes_minimal"]) == (3, None)
+    assert {worm["scheme"] for worm in found["worms"]} == {"dual-path", "individual"}
+    assert as_json("mesh:8x8", "dual-path", "--with", "individual=hamiltonian")[0] == 0
+    code, out, _ = wormcast("check", "mesh:4x4", "dual-path", "--with", "individual=hamiltonian")
+    assert code == 0
+    assert "free of deadlock" in out
+
+
+def test_a_relation_in_a_file(tmp_path):
+    file = tmp_path / "circle.py"
+    file.write_text(CIRCLE)
+    code, found = as_json("mesh:2x2", "individual", "--relation", file)
+    assert code == 3
+    assert found["cycle"] == ["link:0>1:*", "link:1>3:*", "link:3>2:*", "link:2>0:*"]
+    assert found["configuration"]["relation"] == str(file)
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_cycle_is_drawn(tmp_path, ending, magic):
+    pictures = []
+    for name in ("one", "two"):
+        file = tmp_path / f"{name}.{ending}"
+        code, out, err = wormcast("check", "mesh:8x8", "dual-path", "--consumption", 1, "--plot", file)
+        assert (code, err) == (3, "")
+        assert str(file) in out.replace("\n", "")
+        pictures.append(file.read_bytes())
+    assert pictures[0] == pictures[1]
+    assert pictures[0].startswith(magic)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["mesh:4x4x4", "individual", "--plot", "x.svg"], "plot: mesh:4x4x4 is given, two-dimensional meshes"),
+        (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is given, allowed endings are .svg, .png"),
+        (["mesh:4x4", "individual", "--plot", "no/x.png"], "no/x.png cannot be written"),
+        (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is given, allowed are 1 to 16"),
+        (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
+        (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
+        (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
+        (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),
+        (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
+    code, out, err = wormcast("check", *arguments, cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert err.startswith("wormcast: ")
+    assert err.count("\n") == 1
+    assert sentence in err
+    assert list(tmp_path.iterdir()) == []

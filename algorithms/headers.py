@@ -20,16 +20,17 @@ __all__ = ["AddressList", "Unicast", "ideal_width"]
 class AddressList:
     """Destinations in visiting order, several addresses to a flit (paper 002: dual-path and its kin).
 
-    A flit of W bits, with S selector bits, A address bits and C = floor((W - S) / A) slots::
+    A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::
 
-        W-1      W-S                C*A          2*A       A         0
-        | selector | zero ...        | slot C-1 ... | slot 1 | slot 0 |
+        W-1      W-S                        C*A          2*A       A         0
+        | selector | last | zero ...         | slot C-1 ... | slot 1 | slot 0 |
 
     An address is the coordinates side by side, the first in the most significant place, each in
     ceil(log2(extent)) bits (none for an extent of 1). Destinations fill the slots from 0 upwards, flit after
     flit; slots left over in the last flit repeat its last address. So the next destination is always in
     slot 0, and a router that strips its own address shifts the slots down by one and keeps the top one: a
-    flit is used up when slot 1 equals slot 0 (or there is only one slot), and is dropped whole.
+    flit is used up when slot 1 equals slot 0 (or there is only one slot), and is dropped whole. ``last`` marks the
+    last flit of the list: a destination that uses it up is the worm's last one.
 
     Parameters
     ----------
@@ -59,11 +60,12 @@ class AddressList:
             )
         if self.relations < 1:
             raise WormcastError(f"header: relations must be from 1, not {self.relations}")
-        least = self.selector_bits + self.address_bits
+        least = self.selector_bits + self.last_bits + self.address_bits
         if self.flit_width < least:
             raise WormcastError(
-                f"header: flit_width {self.flit_width} cannot hold {self.selector_bits} selector bits and an "
-                f"address of {self.address_bits} bits, it must be from {least}"
+                f"header: flit_width {self.flit_width} cannot hold {self.selector_bits} selector bits, "
+                f"{self.last_bits} to mark the last flit and an address of {self.address_bits} bits, "
+                f"it must be from {least}"
             )
 
     @property
@@ -82,9 +84,14 @@ class AddressList:
         return (self.relations - 1).bit_length()
 
     @property
+    def last_bits(self) -> int:
+        """Bits below the selector that mark the last flit of a list: one."""
+        return 1
+
+    @property
     def capacity(self) -> int:
         """C, addresses in a flit."""
-        return (self.flit_width - self.selector_bits) // self.address_bits
+        return (self.flit_width - self.selector_bits - self.last_bits) // self.address_bits
 
     @property
     def nodes(self) -> int:
@@ -134,6 +141,7 @@ class AddressList:
         if len(set(nodes)) < len(nodes):
             raise WormcastError(f"header: {nodes} names a destination twice, once is allowed")
         addresses = [self.address(node) for node in nodes]
+        last_bit = self.flit_width - self.selector_bits - 1
         flits = []
         for first in range(0, len(addresses), self.capacity):
             slots = addresses[first : first + self.capacity]
@@ -141,6 +149,8 @@ class AddressList:
             flit = relation << (self.flit_width - self.selector_bits)
             for slot, address in enumerate(slots):
                 flit |= address << (slot * self.address_bits)
+            if self.last_bits and first + self.capacity >= len(addresses):
+                flit |= 1 << last_bit
             flits.append(flit)
         return flits
 
@@ -183,6 +193,7 @@ class AddressList:
             np.array(self.field_bits),
             self.capacity,
             self.flit_width - self.selector_bits,
+            self.last_bits,
             relation,
         )
         return flit_offsets, flits
@@ -232,6 +243,11 @@ class Unicast(AddressList):
         As `AddressList`; and when encoding more than one destination.
     """
 
+    @property
+    def last_bits(self) -> int:
+        """Bits that mark the last flit of a list: none, there is one flit."""
+        return 0
+
     def flits(self, destinations: int = 1) -> int:
         """Count the header flits: one."""
         self._check_one(destinations)
@@ -264,7 +280,7 @@ def ideal_width(shape: tuple[int, ...], destinations: int, relations: int = 1) -
     """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``)."""
     if destinations < 1:
         raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
-    width = (relations - 1).bit_length() + destinations * sum((extent - 1).bit_length() for extent in shape)
+    width = (relations - 1).bit_length() + 1 + destinations * sum((extent - 1).bit_length() for extent in shape)
     return AddressList(shape, width, relations).flit_width  # refuses a bad shape
 
 
@@ -288,6 +304,7 @@ def _fill(
     field_bits,
     capacity,
     selector_bit,
+    last_bits,
     relation,
 ):
     address_bits = field_bits.sum()
@@ -297,6 +314,8 @@ def _fill(
         for flit in range(flit_offsets[worm], flit_offsets[worm + 1]):
             if relation > 0:
                 _or_bits(flits[flit], selector_bit, np.uint64(relation))
+            if last_bits and flit == flit_offsets[worm + 1] - 1:
+                _or_bits(flits[flit], selector_bit - 1, np.uint64(1))
             for slot in range(capacity):
                 visit = min(first + (flit - flit_offsets[worm]) * capacity + slot, last)
                 node = destinations[visit]

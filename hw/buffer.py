@@ -48,8 +48,8 @@ class ReplicationBuffer(wiring.Component):
         Reader r takes the presented flit.
     follow_{r} : In(vcs)
         Reader r is no target of the worm in this virtual channel: its position moves with the freed chunks.
-    skip, skip_vc : In
-        The front flit of a virtual channel leaves the buffer unread; all its readers stand before it. Only
+    skip : In(vcs)
+        The front flit of this virtual channel leaves the buffer unread; all its readers stand before it. Only
         with several readers: a single one takes the flit.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken.
@@ -77,7 +77,7 @@ class ReplicationBuffer(wiring.Component):
             "freed": Out(vcs),
         }
         if readers > 1:
-            members |= {"skip": In(1), "skip_vc": In(range(vcs))}
+            members |= {"skip": In(vcs)}
         for r in range(readers):
             members |= {
                 f"vc_{r}": In(range(vcs)),
@@ -115,7 +115,7 @@ class ReplicationBuffer(wiring.Component):
         skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
         for v in range(self.vcs):
             if self.readers > 1:
-                m.d.comb += skip[v].eq(self.skip & (self.skip_vc == v))
+                m.d.comb += skip[v].eq(self.skip[v])
         for r in range(self.readers):
             vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
             read_port = store.read_port(domain="comb")

@@ -1,16 +1,26 @@
 """The receiving end of a link: decoder, replication buffer, and the readers that feed the crossbar."""
 
-from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from .buffer import ReplicationBuffer
-from .decoders import Decoder
+from .decoders import Arrival, Decoder
+from .faults import Cause
 from .input_vc import InputVC, WormState
 from .link import LinkSignature, PortSpec, flit_layout
 from .logic import any_of, bit_at
 
 __all__ = ["InputUnit"]
+
+
+class Frame(enum.Enum, shape=2):
+    """What a virtual channel's link has seen of the worm that is arriving on it."""
+
+    FIRST = 0  #: nothing: a first header flit is due
+    LIST = 1  #: header flits, and more are announced
+    START = 2  #: all header flits: payload is due
+    PAYLOAD = 3  #: payload, and no tail yet
 
 
 class InputUnit(wiring.Component):
@@ -72,13 +82,16 @@ class InputUnit(wiring.Component):
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], width: int,
-                 decoder: Decoder, readers: str = "coupled", storage: str = "lutram"):
+                 decoder: Decoder, readers: str = "coupled", storage: str = "lutram", separate: bool = False):
         self.port = port
         self.spec = spec
         self.outputs = outputs
         self.width = width
         self.decoder = decoder
         self.storage = storage
+        self.separate = separate
+        self.kinds = len(decoder.consumption) + 1
+        self.links = len(outputs) - 1 + (outputs[-1].vcs if separate else 1)
         self.network = decoder.reaches(port)
         self.ejection = decoder.ejection if decoder.delivers(port) else None
         ejection = [] if self.ejection is None else [self.ejection]
@@ -93,23 +106,25 @@ class InputUnit(wiring.Component):
             members |= {
                 f"sel_{r}": Out(range(spec.vcs)),
                 f"flit_{r}": Out(flit_layout(width)),
-                f"request_{r}": Out(len(outputs)),
+                f"request_{r}": Out(self.links),
                 f"complete_{r}": Out(1),
                 f"owns_link_{r}": Out(1),
                 f"claims_{r}": Out(1),
+                f"kind_{r}": Out(range(self.kinds)),
                 f"sends_{r}": Out(1),
                 f"won_{r}": In(1),
             }
         for o in self.network + ejection:
-            vcs = outputs[o].vcs
+            vcs, kinds = outputs[o].vcs, 1 if o != self.ejection else self.kinds
             members |= {
                 f"vc_{o}": Out(range(vcs)),
-                f"pick_{o}": In(range(vcs)),
-                f"free_{o}": In(1),
-                f"soon_{o}": In(1),
+                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(kinds)},
+                f"free_{o}": In(kinds),
+                f"soon_{o}": In(kinds),
                 f"ready_{o}": In(vcs),
                 f"ready_after_{o}": In(vcs),
             }
+        members["cause"] = Out(Cause)
         for v in range(spec.vcs):
             members[f"state_{v}"] = Out(WormState)
         super().__init__(members)
@@ -117,9 +132,8 @@ class InputUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         decoder, vcs = self.decoder, self.spec.vcs
-        code_bits = decoder.code_width(self.port)
         m.submodules.buffer = buffer = ReplicationBuffer(
-            vcs=vcs, depth=self.spec.depth, width=self.width + 1 + max(1, code_bits),
+            vcs=vcs, depth=self.spec.depth, width=self.width + 1 + self.code_bits,
             readers=len(self.groups), storage=self.storage,
         )
         self._write(m, buffer)
@@ -136,51 +150,115 @@ class InputUnit(wiring.Component):
                 worm.write.eq(self.link.valid & (self.link.vc == v)),
                 getattr(self, f"state_{v}").eq(worm.state),
             ]
-            sides = [(o, i) for i, o in enumerate(self.network)]
-            for o, i in sides if self.ejection is None else [*sides, (self.ejection, "c")]:
+            for i, o in enumerate(self.network):
                 for name in ("soon", "ready"):
                     m.d.comb += getattr(worm, f"{name}_{i}").eq(getattr(self, f"{name}_{o}"))
+            if self.ejection is not None:
+                m.d.comb += [
+                    worm.soon_c.eq(bit_at(getattr(self, f"soon_{self.ejection}"), self._kind(worm))),
+                    worm.ready_c.eq(getattr(self, f"ready_{self.ejection}")),
+                ]
+        unread: list = []
         for r in range(len(self.groups)):
-            self._reader(m, r, buffer, worms)
+            self._reader(m, r, buffer, worms, unread)
+        if len(self.groups) > 1:
+            m.d.comb += buffer.skip.eq(any_of(unread))
         return m
 
+    @property
+    def code_bits(self) -> int:
+        """Bits that a row has for the code of a header flit; payload has its tail mark in the first of them.
+
+        A header flit that says no more than that the worm ends here is stored without its head mark, and told from
+        payload by the second one: this code would need a bit of its own.
+        """
+        return max(1 if self.ejection is None else 2, self.decoder.code_width(self.port))
+
+    def _kind(self, worm) -> Value:
+        """Number of the class of consumption channels that a worm may take; at its last destination any."""
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        by_class = self.decoder.consumption_class(self.port, straps, worm.links)
+        return Mux(worm.final, self.kinds - 1, by_class)
+
     def _write(self, m, buffer):
-        """Decode what arrives and store it with its code; count its readers."""
+        """Decode what arrives and store it with its code; count its readers; find what is wrong."""
         arriving, vc = self.link.flit, self.link.vc
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        # per virtual channel: the next header flit is the first of what is left of a worm
-        expected = [Signal(init=1, name=f"vc{v}_expects_header") for v in range(self.spec.vcs)]
-        first = Signal()
-        m.d.comb += first.eq(arriving.head & Array(expected)[vc])
-        code, rewritten, strip = self.decoder.decode(m, self.port, straps, arriving.data, first)
+        frames = [Signal(Frame, name=f"vc{v}_frame") for v in range(self.spec.vcs)]
+        stripped = [Signal(name=f"vc{v}_stripped") for v in range(self.spec.vcs)]
+        frame, again = Signal(Frame, name="frame"), Signal()
+        begins, first, tail = Signal(), Signal(), Signal()
+        m.d.comb += [
+            frame.eq(Array(frame.as_value() for frame in frames)[vc]),
+            again.eq(Array(stripped)[vc] & (frame == Frame.LIST)),
+            begins.eq(arriving.head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
+            first.eq(begins | (arriving.head & again)),
+            tail.eq(~arriving.head & arriving.tail),
+        ]
+        arrival = Arrival(data=arriving.data, first=first, again=again)
+        decoded = self.decoder.decode(m, self.port, straps, arrival)
+        astray = decoded.outside | decoded.disorder
+        # a header flit that must not be here ends the worm in front, as its tail would have
+        closes = Signal()
+        m.d.comb += closes.eq(arriving.head & (
+            (frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.final)))
         with m.If(self.link.valid):
-            m.d.sync += Array(expected)[vc].eq(arriving.tail | strip)
+            with m.If(arriving.head):
+                m.d.sync += [
+                    Array(frame.as_value() for frame in frames)[vc].eq(Mux(decoded.last, Frame.START, Frame.LIST)),
+                    Array(stripped)[vc].eq(decoded.strip),
+                ]
+            with m.Else():
+                ends = tail | (frame == Frame.FIRST)
+                m.d.sync += Array(frame.as_value() for frame in frames)[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
+            with m.If(~arriving.head & (frame == Frame.FIRST)):
+                m.d.comb += self.cause.eq(Cause.NO_HEADER)
+            with m.Elif(~arriving.head & (frame == Frame.LIST)):
+                m.d.comb += self.cause.eq(Cause.LIST_CUT)
+            with m.Elif(arriving.head & (frame == Frame.START)):
+                m.d.comb += self.cause.eq(Cause.LIST_TOO_LONG)
+            with m.Elif(arriving.head & (frame == Frame.PAYLOAD)):
+                m.d.comb += self.cause.eq(Cause.NO_TAIL)
+            with m.Elif(decoded.outside):
+                m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)
+            with m.Elif(decoded.disorder):
+                m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
+
+        is_header = arriving.head & ~closes
+        code = Mux(is_header, Mux(decoded.final, 2, decoded.code), tail | closes)
         m.d.comb += [
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(vc),
-            # only header flits need a code, only the others a tail mark
-            buffer.write_data.eq(Cat(rewritten, arriving.head, Mux(arriving.head, code, arriving.tail))),
+            buffer.write_data.eq(Cat(decoded.data, is_header & ~decoded.final, code[:self.code_bits])),
             buffer.write_count.eq(1),
         ]
         if len(self.groups) > 1:
-            request = self.decoder.request(self.port, code)
+            request = self.decoder.request(self.port, decoded.code)
             onward = [Signal(name=f"vc{v}_arriving_onward") for v in range(self.spec.vcs)]
             here = [Signal(name=f"vc{v}_arriving_here") for v in range(self.spec.vcs)]
-            goes_on = Signal()
-            stays = Signal()
+            goes_on, stays = Signal(), Signal()
+            new, over = first & ~closes, tail | closes
             m.d.comb += [
-                goes_on.eq(Mux(first, Cat(request.all_of[o] for o in self.network).any(), Array(onward)[vc])),
-                stays.eq(Array(here)[vc] | (first & request.all_of[self.ejection])),
+                goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.network).any(), Array(onward)[vc])),
+                stays.eq((Array(here)[vc] & ~(begins & ~closes))
+                         | (new & (request.all_of[self.ejection] | decoded.final))),
                 buffer.write_count.eq(goes_on + stays),
             ]
             with m.If(self.link.valid):
                 m.d.sync += [
-                    Array(onward)[vc].eq(goes_on & ~arriving.tail),
-                    Array(here)[vc].eq(stays & ~arriving.tail),
+                    Array(onward)[vc].eq(goes_on & ~over),
+                    Array(here)[vc].eq(stays & ~over),
                 ]
 
-    def _reader(self, m, r, buffer, worms):
-        """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins."""
+    def _pick(self, o: int, kind: Value) -> Value:
+        """The consumption channel that is offered to a class."""
+        return Array(getattr(self, f"pick_{o}_{k}") for k in range(self.kinds))[kind]
+
+    def _reader(self, m, r, buffer, worms, unread):
+        """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
+
+        With several readers, what leaves the buffer without being read is added to ``unread``.
+        """
         vcs, group = self.spec.vcs, self.groups[r]
         sel = Signal(range(vcs), name=f"reader{r}_sel")
         last = Signal(range(vcs), name=f"reader{r}_last")
@@ -189,16 +267,27 @@ class InputUnit(wiring.Component):
             return Array(getattr(worm, name) for worm in worms)[sel]
 
         row, flit = getattr(buffer, f"data_{r}"), getattr(self, f"flit_{r}")
+        data, marked, code = row[:self.width], row[self.width], row[self.width + 1:]
+        fetched = self.decoder.request(self.port, code)
+        final = C(0) if self.ejection is None else ~marked & code[1]
+        nothing, header, closing = Signal(name=f"reader{r}_nothing"), marked | final, Signal(name=f"reader{r}_closing")
         m.d.comb += [
             getattr(self, f"sel_{r}").eq(sel),
             getattr(buffer, f"vc_{r}").eq(sel),
-            flit.data.eq(row[:self.width]),
-            flit.head.eq(row[self.width]),
-            flit.tail.eq(~row[self.width] & row[self.width + 1]),
+            nothing.eq(marked & fetched.nothing),
+            # the first header flit of another worm: this one has lost its tail, and gets one
+            closing.eq(header & ~nothing & shown(f"under_way_{r}")),
+            flit.data.eq(data),
+            flit.head.eq(marked & ~closing),
+            flit.tail.eq(closing | (~marked & ~final & code[0])),
         ]
 
         links = shown("links")
         won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
+        # in front of a worm's header, or in its place: what nobody wants
+        drops = C(0)
+        if r == 0:
+            drops = shown("unread") & Mux(marked, nothing, ~final & ~shown("here"))
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
         m.d.comb += asks.eq(shown(f"eligible_{r}"))
         asks_link = asks
@@ -209,17 +298,23 @@ class InputUnit(wiring.Component):
             # the other reader reserves the consumption channel first
             asks_link = asks & ~shown("wants_consumption")
         request, pick_link = getattr(self, f"request_{r}"), C(0)
-        link_free, link_ready, strips = C(0), C(1), C(0)
+        link_free, link_ready, strips, skips = C(0), C(1), C(0), C(0)
         for o in group:
-            free, vc, pick = getattr(self, f"free_{o}"), getattr(self, f"vc_{o}"), getattr(self, f"pick_{o}")
+            vc = getattr(self, f"vc_{o}")
             if o == self.ejection:
                 halted = shown("undecided") & flit.head
                 target = shown("here")
+                kind = getattr(self, f"kind_{r}")
+                free = bit_at(getattr(self, f"free_{o}"), kind)
+                asks_here = (asks & target) | (claims & free)
                 m.d.comb += [
-                    request[o].eq((asks & target) | (claims & free)),
-                    vc.eq(Mux(claims, pick, shown("consumption_vc"))),
+                    kind.eq(Array(self._kind(worm) for worm in worms)[sel]),
+                    vc.eq(Mux(claims, self._pick(o, kind), shown("consumption_vc"))),
                 ]
+                for link in range(self.links - o):
+                    m.d.comb += request[o + link].eq(asks_here & (vc == link if self.separate else 1))
             else:
+                free, pick = getattr(self, f"free_{o}"), getattr(self, f"pick_{o}_0")
                 owns_link = getattr(self, f"owns_link_{r}")
                 target = links[self.network.index(o)]
                 m.d.comb += [
@@ -233,7 +328,7 @@ class InputUnit(wiring.Component):
 
         complete = getattr(self, f"complete_{r}")
         goes = any_of([request[o] for o in group if o != self.ejection])
-        stays = request[self.ejection] if self.ejection in group else C(0)
+        stays = request[self.ejection:].any() if self.ejection in group else C(0)
         if len(group) > 1:
             stays &= claims | ~links.any()
         m.d.comb += complete.eq(goes | stays)
@@ -250,32 +345,37 @@ class InputUnit(wiring.Component):
             with m.If(claims):
                 m.d.comb += again.eq(Mux(onward, link_free if r == 0 else C(1), more))
             if len(self.groups) > 1:
-                m.d.comb += [buffer.skip.eq(won & claims & ~onward), buffer.skip_vc.eq(sel)]
+                skips = won & claims & ~onward
             else:
                 strips = claims & ~onward
-        m.d.comb += [
-            sends.eq(~claims & ~halted),
-            getattr(buffer, f"take_{r}").eq(won & (sends | strips)),
-        ]
-        fetched = self.decoder.request(self.port, row[self.width + 1:])
+        m.d.comb += sends.eq(~claims & ~halted)
+        leaves = won & (sends | strips) & ~closing
+        presented = Cat(sel == v for v in range(vcs))
+        if len(self.groups) == 1:
+            m.d.comb += buffer.take_0.eq(leaves | drops)
+        else:
+            m.d.comb += getattr(buffer, f"take_{r}").eq(leaves)
+            unread.append(Mux(skips if self.ejection in group else drops, presented, 0))
         for v, worm in enumerate(worms):
             m.d.comb += [
                 getattr(worm, f"shown_{r}").eq(sel == v),
                 getattr(worm, f"has_{r}").eq(getattr(buffer, f"has_{r}")[v]),
-                getattr(worm, f"head_{r}").eq(flit.head),
+                getattr(worm, f"head_{r}").eq(header),
                 getattr(worm, f"tail_{r}").eq(flit.tail),
                 getattr(worm, f"won_{r}").eq(won & (sel == v)),
                 getattr(worm, f"again_{r}").eq(again),
             ]
             if r == 0:
                 m.d.comb += [
-                    worm.fetched_links.eq(Cat(fetched.all_of[o] for o in self.network)),
+                    worm.fetched_nothing.eq(nothing),
+                    worm.fetched_links.eq(Cat(marked & fetched.all_of[o] for o in self.network)),
                     worm.pick_link.eq(pick_link),
                 ]
                 if self.ejection is not None:
                     m.d.comb += [
-                        worm.fetched_here.eq(fetched.all_of[self.ejection]),
-                        worm.pick_c.eq(getattr(self, f"pick_{self.ejection}")),
+                        worm.fetched_here.eq(final | (marked & fetched.all_of[self.ejection])),
+                        worm.fetched_final.eq(final),
+                        worm.pick_c.eq(self._pick(self.ejection, self._kind(worm))),
                     ]
             if len(self.groups) > 1:
                 inactive = ~worm.links.any() if r == 0 else ~worm.here

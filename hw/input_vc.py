@@ -16,7 +16,7 @@ class WormState(enum.Enum, shape=3):
     WANTS_CONSUMPTION = 1  #: at a destination, waits for a consumption channel
     WANTS_LINK = 2  #: waits for a virtual channel of the next link
     MOVES = 3  #: holds all that it needs
-    CONSUMED = 4  #: holds a consumption channel; a header flit to come would send it on from here
+    CONSUMED = 4  #: holds a consumption channel; a header flit to come says where it goes on
 
 
 class InputVC(wiring.Component):
@@ -51,8 +51,9 @@ class InputVC(wiring.Component):
         A flit is stored for reader r.
     shown_{r}, head_{r}, tail_{r} : In(1)
         Reader r presents this virtual channel; marks of the flit that it presents.
-    fetched_links, fetched_here : In
-        The request in the presented flit's code.
+    fetched_links, fetched_here, fetched_final, fetched_nothing : In
+        The request in the presented header flit: targets, whether this is the worm's last destination, and whether the
+        flit asks for nothing: such a one is not fetched.
     won_{r}, again_{r} : In(1)
         The request of this virtual channel by reader r was granted; it is then eligible in the next cycle.
     pick_link, pick_c : In
@@ -61,9 +62,13 @@ class InputVC(wiring.Component):
         The outputs' virtual channels, as in `OutputUnit`; ``c`` for the ejection port.
     links, here : Out
         The worm's targets: network outputs (one-hot) and the consumption channel.
+    final : Out(1)
+        The worm's last destination is here.
     wants_consumption, owns_link, undecided : Out(1)
         A consumption channel is yet to be reserved (until then nothing else is asked for); a virtual channel
         of the next link is owned; the worm holds a consumption channel, and where it goes on is not known.
+    under_way_{r} : Out(1)
+        For reader r, the header flit that said where the worm goes is gone: another such flit is another worm's.
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out
@@ -83,8 +88,11 @@ class InputVC(wiring.Component):
             "write": In(1),
             "fetched_links": In(len(links)),
             "fetched_here": In(1),
+            "fetched_final": In(1),
+            "fetched_nothing": In(1),
             "links": Out(len(links)),
             "here": Out(1),
+            "final": Out(1),
             "wants_consumption": Out(1),
             "owns_link": Out(1),
             "claims": Out(1),
@@ -98,7 +106,7 @@ class InputVC(wiring.Component):
         for r in range(readers):
             for name in ("has", "shown", "head", "tail", "won", "again"):
                 members[f"{name}_{r}"] = In(1)
-            for name in ("eligible", "want"):
+            for name in ("eligible", "want", "under_way"):
                 members[f"{name}_{r}"] = Out(1)
         for i, vcs in [*enumerate(links), *([("c", consumption)] if consumption else [])]:
             members |= {f"soon_{i}": In(1), f"ready_{i}": In(vcs)}
@@ -116,13 +124,13 @@ class InputVC(wiring.Component):
         m.d.comb += [
             goes_on.eq(self.links.any()),
             active.eq(goes_on | self.here),
-            looks.eq(~goes_on & ~self.wants_consumption),
+            looks.eq(~goes_on & ~self.wants_consumption & ~self.final),
             self.undecided.eq(looks & self.here),
             self.unread.eq(looks & self.has_0),
         ]
 
         fetch = Signal()
-        m.d.comb += fetch.eq(self.shown_0 & self.has_0 & self.head_0 & looks)
+        m.d.comb += fetch.eq(self.shown_0 & self.has_0 & self.head_0 & looks & ~self.fetched_nothing)
         # the reader of the consumption channel is the last one; a halted win sends nothing
         advance, ends = [], []
         for r in range(self.readers):
@@ -139,6 +147,7 @@ class InputVC(wiring.Component):
         m.d.sync += [
             self.links.eq(late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
             self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
+            self.final.eq((self.final & stays) | (fetch & self.fetched_final)),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
         # what is not yet owned follows the pick, so that only the mark of ownership waits for the win
@@ -152,6 +161,14 @@ class InputVC(wiring.Component):
             )
             with m.If(self.wants_consumption):
                 m.d.sync += self.consumption_vc.eq(self.pick_c)
+
+        ended_here = self.final & ~self.wants_consumption
+        if coupled:
+            m.d.comb += self.under_way_0.eq(self.owns_link | ended_here)
+        else:
+            copied = Signal()
+            m.d.sync += copied.eq((copied | (advance[1] & ~self.claims & goes_on)) & stays)
+            m.d.comb += [self.under_way_0.eq(self.owns_link), self.under_way_1.eq(copied | ended_here)]
 
         # credits of what is owned, or a sight of a free virtual channel
         target = range(len(self.links_vcs))

@@ -1,6 +1,6 @@
 """The sending end of a link: owners, credits and the output register of one output port."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -27,6 +27,8 @@ class OutputUnit(wiring.Component):
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
+    A credit for a flit that was not sent cannot be repaired: the virtual channel sends no more, and ``wrong`` says so.
+
     Parameters
     ----------
     port : PortSpec
@@ -37,6 +39,9 @@ class OutputUnit(wiring.Component):
         an ejection port one per consumption class.
     extra_stage : bool
         A register between allocation and crossbar (the ``fast`` delays).
+    separate : bool
+        A link for each virtual channel instead of one for all: then the members from ``touch`` to ``flit``, without
+        ``vc``, and ``link`` are there once for each, ``touch_0`` and so on.
 
     Members
     -------
@@ -53,62 +58,91 @@ class OutputUnit(wiring.Component):
         ``free`` of the next cycle, if no header takes one now.
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it now.
+    wrong : Out(vcs)
+        A credit came in this cycle while the virtual channel held all of them.
     link : Out(LinkSignature)
     """
 
-    def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False):
+    def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False,
+                 separate: bool = False):
         self.port = port
         self.classes = classes
         self.extra_stage = extra_stage
-        kinds = len(classes)
+        self.separate = separate
+        kinds, lanes = len(classes), range(port.vcs if separate else 1)
+        lane_vcs = 1 if separate else port.vcs
         super().__init__({
-            "touch": In(1),
-            "send": In(1),
-            "vc": In(range(port.vcs)),
-            "tail": In(1),
-            "flit": In(flit_layout(width)),
+            **{self.lane("touch", lane): In(1) for lane in lanes},
+            **{self.lane("send", lane): In(1) for lane in lanes},
+            **({} if separate else {"vc": In(range(port.vcs))}),
+            **{self.lane("tail", lane): In(1) for lane in lanes},
+            **{self.lane("flit", lane): In(flit_layout(width)) for lane in lanes},
             "take": In(kinds),
             "free": Out(kinds),
             "soon": Out(kinds),
             **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
-            "link": Out(LinkSignature(vcs=port.vcs, width=width)),
+            "wrong": Out(port.vcs),
+            **{self.lane("link", lane): Out(LinkSignature(vcs=lane_vcs, width=width)) for lane in lanes},
         })
+
+    def lane(self, name: str, lane: int) -> str:
+        """Name of a member of one of the links."""
+        return f"{name}_{lane}" if self.separate else name
 
     def elaborate(self, platform):
         m = Module()
         vcs, depth = self.port.vcs, self.port.depth
-        touched = Signal()
-        sent = Signal()
-        vc = Signal(range(vcs))
-        tail = Signal()
-        m.d.sync += [touched.eq(self.touch), sent.eq(self.send), vc.eq(self.vc)]
-        if self.extra_stage:
-            m.d.sync += [tail.eq(self.tail), self.link.valid.eq(sent), self.link.vc.eq(vc)]
-        else:
-            m.d.comb += [tail.eq(self.link.flit.tail), self.link.valid.eq(sent), self.link.vc.eq(vc)]
-        m.d.sync += self.link.flit.eq(self.flit)
-
         usable = Signal(vcs)
-        for v in range(vcs):
-            busy = Signal(name=f"vc{v}_busy")
-            now_busy = Signal(name=f"vc{v}_now_busy")
-            m.d.comb += now_busy.eq(Mux(touched & (vc == v), ~tail, busy))
-            m.d.sync += busy.eq(now_busy)
-            # thermometer: bit k says that more than k credits are held
-            credits = Signal(depth, init=(1 << depth) - 1, name=f"vc{v}_credits")
-            after = Signal(depth, name=f"vc{v}_credits_after")
-            spent, returned = sent & (vc == v), self.link.credit[v]
-            up, down = Cat(1, credits)[:depth], Cat(credits[1:], 0)
-            m.d.comb += [
-                after.eq(Mux(returned, Mux(spent, credits, up), Mux(spent, down, credits))),
-                self.ready[v].eq(after[0]),
-                self.ready_after[v].eq(after[1] if depth > 1 else 0),
-                usable[v].eq(~now_busy & after[0]),
+        for lane in range(vcs if self.separate else 1):
+            link = getattr(self, self.lane("link", lane))
+            touched = Signal(name=self.lane("touched", lane))
+            sent = Signal(name=self.lane("sent", lane))
+            tail = Signal(name=self.lane("sent_tail", lane))
+            vc = Signal(range(vcs), name=self.lane("sent_vc", lane))
+            m.d.sync += [
+                touched.eq(getattr(self, self.lane("touch", lane))),
+                sent.eq(getattr(self, self.lane("send", lane))),
+                link.flit.eq(getattr(self, self.lane("flit", lane))),
             ]
-            m.d.sync += credits.eq(after)
+            if not self.separate:
+                m.d.sync += vc.eq(self.vc)
+            if self.extra_stage:
+                m.d.sync += [tail.eq(getattr(self, self.lane("tail", lane))), link.valid.eq(sent), link.vc.eq(vc)]
+            else:
+                m.d.comb += [tail.eq(link.flit.tail), link.valid.eq(sent), link.vc.eq(vc)]
+            for v in [lane] if self.separate else range(vcs):
+                mine = C(1) if self.separate else vc == v
+                returned = link.credit[0 if self.separate else v]
+                self._channel(m, v, touched & mine, sent & mine, tail, returned, usable)
+        self._picks(m, usable)
+        return m
 
+    def _channel(self, m, v, touched, sent, tail, returned, usable):
+        """Owner and credits of one virtual channel."""
+        depth = self.port.depth
+        busy = Signal(name=f"vc{v}_busy")
+        now_busy = Signal(name=f"vc{v}_now_busy")
+        m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
+        m.d.sync += busy.eq(now_busy)
+        # thermometer: bit k says that more than k credits are held
+        credits = Signal(depth, init=(1 << depth) - 1, name=f"vc{v}_credits")
+        after = Signal(depth, name=f"vc{v}_credits_after")
+        stopped = Signal(name=f"vc{v}_stopped")
+        up, down = Cat(1, credits)[:depth], Cat(credits[1:], 0)
+        m.d.comb += [
+            self.wrong[v].eq(returned & credits[-1]),
+            after.eq(Mux(returned, Mux(sent, credits, up), Mux(sent, down, credits))),
+            self.ready[v].eq(after[0] & ~stopped),
+            self.ready_after[v].eq((after[1] if depth > 1 else 0) & ~stopped),
+            usable[v].eq(~now_busy & after[0] & ~stopped),
+        ]
+        m.d.sync += [credits.eq(after), stopped.eq(stopped | self.wrong[v])]
+
+    def _picks(self, m, usable):
+        """Choose, for each class, the virtual channel that its next header may take."""
+        vcs = self.port.vcs
         picks = [getattr(self, f"pick_{k}") for k in range(len(self.classes))]
         following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]
         for k, mask in enumerate(self.classes):
@@ -133,4 +167,3 @@ class OutputUnit(wiring.Component):
                 for j, other in enumerate(self.classes) if j != k and mask & other
             ]
             m.d.sync += free.eq((others | (Array(usable)[pick] & ~self.take[k])) & ~Cat(stolen).any())
-        return m

@@ -1,6 +1,6 @@
 """The one switch behind every router of the five papers."""
 
-from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,15 +8,16 @@ from wormcast.algorithms.errors import WormcastError
 
 from .allocator import Allocator
 from .decoders import Decoder
+from .faults import Cause, fault_layout
 from .input_unit import InputUnit
-from .link import LinkSignature, PortSpec
-from .logic import bit_at
+from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
 
-__all__ = ["DELAYS", "READERS", "Switch"]
+__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "Switch"]
 
 DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
+CONSUMPTION_LINKS = ("shared", "separate")
 
 
 class Switch(wiring.Component):
@@ -32,6 +33,13 @@ class Switch(wiring.Component):
     Ports, straps and requests come from the decoder: mesh and torus routers, multistage switches and irregular
     ones are configurations of this component.
 
+    At a destination on its way a worm takes a consumption channel of its class; at its last destination any that is
+    free, and so does a unicast.
+
+    *Errors on the wire* are found where they arrive (`Cause`). The worm concerned is dropped from there on, up to its
+    tail; destinations that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
+    virtual channel, until reset. All other worms go their way.
+
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 where its flit is used up). *Throughput*: a
     flit per output and cycle; one worm alone min(1, depth / 4), with ``fast`` min(1, depth / 5).
@@ -44,6 +52,8 @@ class Switch(wiring.Component):
         In the order of the decoder's ports; the counts of virtual channels may differ per port and between a
         port's two directions. The ejection port's outputs are the node's consumption channels.
     decoder : Decoder
+    consumption_links : "shared" or "separate"
+        All consumption channels on one link, or a link for each.
     width : int
         Data bits of a flit.
     readers : "coupled" or "independent"
@@ -53,6 +63,8 @@ class Switch(wiring.Component):
     Members
     -------
     {port}_in : In(LinkSignature), {port}_out : Out(LinkSignature)
+        With separate consumption links ``local_0_out`` and so on in place of ``local_out``.
+    fault : Out(fault_layout)
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
 
@@ -63,13 +75,15 @@ class Switch(wiring.Component):
     """
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
-                 readers: str = "coupled", storage: str = "lutram", delays: str = "paper"):
-        for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS)):
+                 readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
+                 consumption_links: str = "shared"):
+        for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
+                                      ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
                 raise WormcastError(f"Switch.{field}: must be one of {', '.join(allowed)}, not {value!r}")
-        for field, ports in (("inputs", inputs), ("outputs", outputs)):
-            if tuple(p.name for p in ports) != decoder.ports:
-                raise WormcastError(f"Switch.{field}: must be {', '.join(decoder.ports)} as in the decoder, "
+        for field, ports, names in (("inputs", inputs, decoder.inputs), ("outputs", outputs, decoder.outputs)):
+            if tuple(p.name for p in ports) != names:
+                raise WormcastError(f"Switch.{field}: must be {', '.join(names)} as in the decoder, "
                                     f"not {', '.join(p.name for p in ports)}")
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
@@ -78,21 +92,41 @@ class Switch(wiring.Component):
         self.readers = readers
         self.storage = storage
         self.delays = delays
+        self.separate = consumption_links == "separate"
+        ejection = outputs[-1]
+        consumption_vcs = 1 if self.separate else ejection.vcs
         super().__init__({
             **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width)) for p in inputs},
-            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width)) for p in outputs},
+            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width)) for p in outputs[:-1]},
+            **{f"{name}_out": Out(LinkSignature(vcs=consumption_vcs, width=width)) for name in self.consumption_ports},
+            "fault": Out(self.fault_layout),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
         })
 
+    @property
+    def injection_ports(self) -> tuple[str, ...]:
+        """Names of the inputs from the node."""
+        return self.decoder.injection_ports
+
+    @property
+    def consumption_ports(self) -> tuple[str, ...]:
+        """Names of the outputs to the node."""
+        return tuple(f"local_{c}" for c in range(self.outputs[-1].vcs)) if self.separate else ("local",)
+
+    @property
+    def fault_layout(self):
+        """Layout of ``fault``."""
+        return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
+
     def consumption_masks(self) -> list[int]:
-        """For each consumption class the mask of consumption channels that its worms may take.
+        """For each consumption class the mask of channels that its worms may take; last, that of worms of no class.
 
         Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
         the classes share them (and can deadlock: paper 002, section 3.1).
         """
-        channels, classes = self.outputs[self.decoder.ejection].vcs, self.decoder.classes
+        channels, classes = self.outputs[self.decoder.ejection].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))
-        return [1 << k % channels | extra for k in range(classes)]
+        return [*(1 << k % channels | extra for k in range(classes)), (1 << channels) - 1]
 
     def elaborate(self, platform):
         m = Module()
@@ -101,23 +135,27 @@ class Switch(wiring.Component):
         inputs, outputs = [], []
         for i, port in enumerate(self.inputs):
             unit = InputUnit(i, port, outputs=self.outputs, width=self.width, decoder=self.decoder,
-                             readers=self.readers, storage=self.storage)
+                             readers=self.readers, storage=self.storage, separate=self.separate)
             m.submodules[f"{port.name}_input"] = unit
             inputs.append(unit)
             wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
             m.d.comb += [getattr(unit, f"strap_{name}").eq(strap) for name, strap in straps.items()]
         for o, port in enumerate(self.outputs):
             classes = self.consumption_masks() if o == ejection else [(1 << port.vcs) - 1]
-            output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage)
+            output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
+                                separate=self.separate and o == ejection)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
-            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"{port.name}_out")))
+            names = self.consumption_ports if o == ejection else (port.name,)
+            for lane, name in enumerate(names):
+                link = getattr(output, output.lane("link", lane))
+                wiring.connect(m, link, wiring.flipped(getattr(self, f"{name}_out")))
 
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
         m.submodules.allocator = allocator = Allocator(
-            reach=[set(unit.groups[r]) for unit, r in requesters],
+            reach=[{link for o in unit.groups[r] for link in self._links(o)} for unit, r in requesters],
             vcs=[unit.spec.vcs for unit, _ in requesters],
-            outputs=len(outputs),
+            outputs=ejection + len(self.consumption_ports),
         )
         for k, (unit, r) in enumerate(requesters):
             m.d.comb += [
@@ -129,17 +167,11 @@ class Switch(wiring.Component):
 
         for unit in inputs:
             for o in set().union(*unit.groups):
-                output, kind = outputs[o], C(0)
-                if o == ejection:
-                    kind = self.decoder.consumption_class(unit.port, straps)
-                picks = [getattr(output, f"pick_{c}") for c in range(len(output.classes))]
-                m.d.comb += [
-                    getattr(unit, f"pick_{o}").eq(Array(picks)[kind]),
-                    getattr(unit, f"free_{o}").eq(bit_at(output.free, kind)),
-                    getattr(unit, f"soon_{o}").eq(bit_at(output.soon, kind)),
-                    getattr(unit, f"ready_{o}").eq(output.ready),
-                    getattr(unit, f"ready_after_{o}").eq(output.ready_after),
-                ]
+                output = outputs[o]
+                for k in range(len(output.classes)):
+                    m.d.comb += getattr(unit, f"pick_{o}_{k}").eq(getattr(output, f"pick_{k}"))
+                m.d.comb += [getattr(unit, f"{name}_{o}").eq(getattr(output, name))
+                             for name in ("free", "soon", "ready", "ready_after")]
         flits = {}
         for unit, r in requesters:
             flits[unit, r] = getattr(unit, f"flit_{r}").as_value()
@@ -148,27 +180,48 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(flits[unit, r])
                 flits[unit, r] = staged
         for o, output in enumerate(outputs):
-            self._send(m, o, output, requesters, allocator, straps, flits)
+            taken = [C(0) for _ in output.classes]
+            for lane in range(len(self._links(o))):
+                self._send(m, o, lane, output, requesters, allocator, flits, taken)
+            m.d.comb += output.take.eq(Cat(taken))
+        self._note_faults(m, inputs, outputs)
         return m
 
-    def _send(self, m, o, output, requesters, allocator, straps, flits):
-        """Drive one output from the requester that was granted it: the crossbar, and what the win does."""
+    def _links(self, o) -> range:
+        """Numbers of an output's links among those that are granted."""
+        return range(o, o + (len(self.consumption_ports) if o == self.decoder.ejection else 1))
+
+    def _note_faults(self, m, inputs, outputs):
+        """Latch the first fault that an input or an output reports, and where."""
+        fault = Signal(self.fault_layout)
+        m.d.comb += self.fault.eq(fault)
+        with m.If(fault.cause == Cause.NONE):
+            for i, unit in reversed(list(enumerate(inputs))):
+                with m.If(unit.cause != Cause.NONE):
+                    m.d.sync += [fault.cause.eq(unit.cause), fault.port.eq(i), fault.vc.eq(unit.link.vc)]
+            for o, output in reversed(list(enumerate(outputs))):
+                for v in reversed(range(output.port.vcs)):
+                    with m.If(output.wrong[v]):
+                        m.d.sync += [fault.cause.eq(Cause.CREDIT), fault.port.eq(o), fault.vc.eq(v)]
+
+    def _send(self, m, o, lane, output, requesters, allocator, flits, taken):
+        """Drive one link from the requester that was granted it: the crossbar, and what the win does."""
+        link = self._links(o)[lane]
         touch, send, tail, vc = C(0), C(0), C(0), C(0)
-        selected: Value = C(0, len(output.flit.as_value()))
-        taken = [C(0) for _ in output.classes]
+        selected: Value = C(0, flit_layout(self.width).size)
         for k, (unit, r) in enumerate(requesters):
             if o not in unit.groups[r]:
                 continue
-            name = f"{self.inputs[unit.port].name}_{r}_to_{self.outputs[o].name}"
+            name = f"{self.inputs[unit.port].name}_{r}_to_{output.lane(self.outputs[o].name, lane)}"
             granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
             m.d.comb += [
-                granted.eq(getattr(allocator, f"grant_{k}")[o]),
-                won.eq(getattr(unit, f"request_{r}")[o] & getattr(allocator, f"won_{k}")),
+                granted.eq(getattr(allocator, f"grant_{k}")[link]),
+                won.eq(getattr(unit, f"request_{r}")[link] & getattr(allocator, f"won_{k}")),
             ]
             # a crossbar in the same cycle follows the bare grant, which is earlier; only `send` waits for the win
             select = won if self.delays == "fast" else granted
             if o == self.decoder.ejection:
-                takes, kind = getattr(unit, f"claims_{r}"), self.decoder.consumption_class(unit.port, straps)
+                takes, kind = getattr(unit, f"claims_{r}"), getattr(unit, f"kind_{r}")
                 sends = getattr(unit, f"sends_{r}")
             else:
                 takes, kind, sends = ~getattr(unit, f"owns_link_{r}"), C(0), C(1)
@@ -183,11 +236,5 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(won)
                 select = staged
             selected |= Mux(select, flits[unit, r], 0)
-        m.d.comb += [
-            output.touch.eq(touch),
-            output.send.eq(send),
-            output.vc.eq(vc),
-            output.tail.eq(tail),
-            output.flit.eq(selected),
-            output.take.eq(Cat(taken)),
-        ]
+        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected, **({} if output.separate else {"vc": vc})}
+        m.d.comb += [getattr(output, output.lane(member, lane)).eq(value) for member, value in driven.items()]

@@ -5,7 +5,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
@@ -18,6 +18,8 @@ ALLOWED = {
     "header": ("real", "ideal"),
     "delays": ("paper", "fast"),
     "storage": ("lutram", "registers"),
+    "ports": ("one", "all"),
+    "consumption_links": ("shared", "separate"),
 }
 LIMITS = {"vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024)}
 
@@ -44,6 +46,12 @@ class Configuration:
         Header 3 and data 2 cycles a hop, or 4 and 3 at a higher clock.
     storage : "lutram" or "registers"
         What the buffers are built of; no cycle depends on it.
+    ports : "one" or "all"
+        Injection ports of each node: one, or one for each of its router's links.
+    consumption_links : "shared" or "separate"
+        All consumption channels of a node on one physical link, or a link for each.
+    classes : str, optional
+        Map of directions to consumption classes, as `ConsumptionClasses.parse` reads it; None for the scheme's.
 
     Raises
     ------
@@ -59,6 +67,9 @@ class Configuration:
     header: str = "real"
     delays: str = "paper"
     storage: str = "lutram"
+    ports: str = "one"
+    consumption_links: str = "shared"
+    classes: str | None = None
 
     def __post_init__(self) -> None:
         for field, allowed in ALLOWED.items():
@@ -77,6 +88,10 @@ class Configuration:
         width = ideal_width(topology.shape, max(destinations, 1))
         return replace(self, flit_width=max(self.flit_width, width))
 
+    def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
+        """Give the classes that the routers are built for."""
+        return scheme.classes_on(topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
+
     def header_format(self, topology: Topology, scheme: Scheme, relations: int = 1) -> AddressList:
         """Make the scheme's header format at this flit width, for routers that know so many relations."""
         return scheme.header(topology.shape, self.flit_width, relations)
@@ -85,9 +100,18 @@ class Configuration:
         """Build one router of the network; it knows the scheme's routing relation, or those named."""
         relations = relations or (scheme.relation.name,)
         header = self.header_format(topology, scheme, len(relations))
-        decoder = MeshDecoder(header, relations=relations, multicast=not isinstance(header, Unicast))
-        inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.ports]
-        outputs = [*inputs[:-1], PortSpec(inputs[-1].name, vcs=self.consumption, depth=self.buffer)]
+        decoder = MeshDecoder(
+            header,
+            relations=relations,
+            consumption=self.consumption_classes(topology, scheme),
+            multicast=not isinstance(header, Unicast),
+            injection=self.ports,
+        )
+        inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.inputs]
+        outputs = [
+            PortSpec(name, vcs=self.vcs if o < decoder.ejection else self.consumption, depth=self.buffer)
+            for o, name in enumerate(decoder.outputs)
+        ]
         return Switch(
             inputs=inputs,
             outputs=outputs,
@@ -96,6 +120,7 @@ class Configuration:
             readers=self.readers,
             storage=self.storage,
             delays=self.delays,
+            consumption_links=self.consumption_links,
         )
 
     def interface(self) -> NetworkInterface:

@@ -2,16 +2,17 @@
 
 from amaranth.hdl import C, Cat, Const, Module, Mux, Signal, Value
 
+from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 
-from ..logic import any_of
-from .base import Decoder, Request
+from .base import Decoded, Decoder
 
 __all__ = ["MeshDecoder"]
 
 RELATIONS = ("e-cube", "hamiltonian")
+ANY_CHANNEL = ConsumptionClasses()
 
 
 class MeshDecoder(Decoder):
@@ -20,8 +21,8 @@ class MeshDecoder(Decoder):
     ::
 
         slot 0 ─▶ compare with straps ─┬─ equal: here ─▶ code
-                                       └─▶ mux(here) ─▶ direction ─▶ code
-        slot 1 ─▶ compare with straps ─────▶ ┘  └─ equal: nothing left in this flit (strip)
+                                       └─▶ mux(here) ─▶ direction, if legal ─▶ code
+        slot 1 ─▶ compare with straps ─────▶ ┘  └─ equal: nothing left in this flit (strip; final)
         slots ──▶ shifted down by one if here ─▶ buffer
 
     At a destination the own address is shifted out of the flit as it is written into the buffer, so the next
@@ -35,6 +36,9 @@ class MeshDecoder(Decoder):
     rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
     within a pair of rows, to the left within the other pairing".
 
+    Only hops that the relation's worms may take are decoded: under e-cube a worm in a column does not turn into a row,
+    under R labels do not rise and then fall. Whatever else a header asks for is an error on the wire.
+
     Parameters
     ----------
     header : AddressList
@@ -42,11 +46,14 @@ class MeshDecoder(Decoder):
         given here.
     relations : tuple of str
         Of ``e-cube`` and ``hamiltonian``.
+    consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
+    injection : "one" or "all"
     """
 
-    def __init__(self, header: AddressList, *, relations: tuple[str, ...], multicast: bool = True):
+    def __init__(self, header: AddressList, *, relations: tuple[str, ...],
+                 consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one"):
         self.header = header
         self.relations = tuple(relations)
         self.multicast = multicast
@@ -63,39 +70,36 @@ class MeshDecoder(Decoder):
                                 f"{len(header.shape)} dimensions")
         steps = mesh_steps(header.shape)
         self.steps = [(dim, sign) for _, dim, sign in steps]
-        self.ports = (*(name for name, _, _ in steps), "local")
-        self.ejection = len(steps)
+        super().__init__([name for name, _, _ in steps], injection=injection, consumption=consumption)
         self.straps = {f"coordinate_{d}": (n - 1).bit_length() for d, n in enumerate(header.shape) if n > 1}
-        if "hamiltonian" in self.relations:
-            self.classes = 2
-        else:
-            self.classes = len(steps) if multicast else 1
 
-    def reaches(self, port):
-        return [o for o in range(self.ejection) if o != port]
+    def turns(self, port, output):
+        """Under e-cube no turn into a dimension that comes earlier; under R all but the way back."""
+        if port >= self.ejection or "hamiltonian" in self.relations:
+            return True
+        return self.steps[output][0] <= self.steps[port][0]
 
-    def delivers(self, port):
-        return port != self.ejection
+    def _odd_row(self, straps) -> Value:
+        return straps["coordinate_0"][0] if "coordinate_0" in straps else C(0)
 
-    def code_width(self, port):
-        return len(self.reaches(port)).bit_length() + self.delivers(port)
+    def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
+        """Whether a hop leads to a higher Hamiltonian label: downwards, and to the right in even rows."""
+        dim, sign = step
+        return sign > 0 if dim == 0 else (sign > 0) != odd
 
-    def class_of(self, port, *, odd):
-        """The directed network of the last hop: H_u (0) or H_l (1) under R, else one class per direction."""
-        if self.classes == 1 or port == self.ejection:
-            return 0
-        if "hamiltonian" not in self.relations:
-            return port
-        # the worm moves away from the side it came in by; in odd rows the labels fall from left to right
-        dim, side = self.steps[port]
-        upwards = side < 0 if dim == 0 else (side < 0) != odd
-        return 0 if upwards else 1
-
-    def consumption_class(self, port, straps):
-        even, odd = (self.class_of(port, odd=parity) for parity in (False, True))
-        if even == odd or "coordinate_0" not in straps:
-            return C(even, range(max(self.classes, 2)))
-        return straps["coordinate_0"][0] if odd else ~straps["coordinate_0"][0]
+    def hop_class(self, output, straps, *, into):
+        dim, side = self.steps[output]
+        step = dim, -side if into else side  # a worm moves away from the side it came in by
+        by_row = []
+        for odd in (False, True):
+            k = self.consumption.of_direction(f"{dim}{'+' if step[1] > 0 else '-'}")
+            if k == NO_CLASS:
+                k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down")
+            by_row.append(k)
+        if by_row[0] == by_row[1]:
+            return [(C(1), by_row[0])]
+        odd_row = self._odd_row(straps)
+        return [(~odd_row, by_row[0]), (odd_row, by_row[1])]
 
     def _split(self, address: Value) -> dict[int, Value]:
         """The coordinates in an address, by dimension."""
@@ -117,20 +121,49 @@ class MeshDecoder(Decoder):
             if dim == 0 and "hamiltonian" in self.relations:
                 result["right", dim] = (field ^ own) < 2
                 result["left", dim] = ((field + 1) ^ (own + 1)) < 2
+        beyond = [
+            field >= self.header.shape[dim]
+            for dim, field in self._split(address).items() if self.header.shape[dim].bit_count() > 1
+        ]
+        if beyond:
+            result["outside", 0] = Cat(beyond).any()
         for (what, dim), value in result.items():
             result[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
             m.d.comb += signal.eq(value)
         return result
 
-    def _directions(self, m: Module, compared, selector: Value) -> list[Value]:
-        """One-hot over the outputs: where to go for a compared address (nowhere if it is the own one)."""
+    def _directions(self, m: Module, compared, selector: Value, port: int, straps) -> dict[int, Value]:
+        """One-hot over the outputs: where to go for a compared address, nowhere if it is the own one.
+
+        Bits of outputs that a worm from this port must not take are left out or 0.
+        """
         directions: Value = Const(0, len(self.steps))
         for k, relation in enumerate(self.relations):
             rule = self._e_cube(compared) if relation == "e-cube" else self._hamiltonian(compared)
+            legal = self._legal(relation, port, straps)
+            rule = Cat(bit & legal.get(o, C(0)) for o, bit in enumerate(rule))
             directions = rule if k == 0 else Mux(selector == k, rule, directions)
         result = Signal(len(self.steps), name="direction")
         m.d.comb += result.eq(directions)
-        return list(result)
+        return dict(enumerate(result))
+
+    def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
+        """The outputs that a worm of this relation from this port may take, with the condition for each."""
+        if port >= self.ejection:
+            return {o: C(1) for o in self.reaches(port)}
+        dim, side = self.steps[port]
+        if relation == "e-cube":
+            return {o: C(1) for o in self.reaches(port) if self.steps[o][0] <= dim}
+        odd_row, legal = self._odd_row(straps), {}
+        for o in self.reaches(port):
+            even, odd = (self._rises((dim, -side), odd=odd) == self._rises(self.steps[o], odd=odd)
+                         for odd in (False, True))
+            legal[o] = C(1) if even and odd else odd_row if odd else ~odd_row if even else C(0)
+        return legal
+
+    @staticmethod
+    def _is_own(compared) -> Value:
+        return Cat(value for (what, _), value in compared.items() if what == "equal").all()
 
     def _e_cube(self, compared):
         result = []
@@ -152,41 +185,41 @@ class MeshDecoder(Decoder):
         by_step = {(1, 1): right, (1, -1): left, (0, 1): vertical & row_above, (0, -1): vertical & row_below}
         return Cat(by_step[step] for step in self.steps)
 
-    def decode(self, m, port, straps, data, first):
-        bits, header = self.header.address_bits, self.header
+    def decode(self, m, port, straps, arrival):
+        data, bits, header = arrival.data, self.header.address_bits, self.header
         slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
         selector = data[len(data) - header.selector_bits:]
-        compared, rewritten, here = self._compare(m, "address", straps, slots[0]), data, C(0)
+        last = data[len(data) - header.selector_bits - 1] if header.last_bits else C(1)
+        compared, rewritten = self._compare(m, "address", straps, slots[0]), data
+        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
+        m.d.comb += own.eq(self._is_own(compared))
         if self.delivers(port):
-            own, here = Signal(name="own_address"), Signal(name="here")
-            m.d.comb += [
-                own.eq(Cat(value for (what, _), value in compared.items() if what == "equal").all()),
-                here.eq(first & own),
-            ]
+            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
                 # both slots are compared at the same time: the arriving flit has one cycle for all this
                 following = self._compare(m, "next_address", straps, slots[1])
+                m.d.comb += used.eq(self._is_own(following))
                 compared = {key: Mux(own, following[key], value) for key, value in compared.items()}
                 rest = data[header.capacity * bits:]
                 rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
-        going = self._directions(m, compared, selector)
-        options = self.reaches(port)
-        none = len(options)
-        onward = Signal(name="onward")
-        m.d.comb += onward.eq(first & Cat(going[o] for o in options).any())
-        # one-hot to index, and `none` for none of them
-        index = Signal(range(none + 1), init=none, name="direction_index")
-        m.d.comb += index.eq(none ^ any_of([Mux(first & going[o], none ^ i, 0) for i, o in enumerate(options)]))
-        code = Cat(index, here) if self.delivers(port) else index
-        return code, rewritten, here & ~onward
-
-    def request(self, port, code):
-        options = self.reaches(port)
-        index = code[: len(options).bit_length()]
-        going = {o: index == i for i, o in enumerate(options)}
-        here = code[-1] if self.delivers(port) else C(0)
-        all_of = Cat(here if o == self.ejection else going.get(o, C(0)) for o in range(len(self.ports)))
-        return Request(all_of=all_of, strip=here & (index == len(options)))
+        outside = compared.pop(("outside", 0), C(0))
+        asked = self._directions(m, compared, selector, port, straps)
+        onward, wanted = Signal(name="onward"), arrival.first & ~(arrival.again & own) & ~outside
+        going = {o: asked[o] & wanted for o in self.reaches(port)}
+        m.d.comb += onward.eq(Cat(going.values()).any())
+        # a worm that cannot go on from a destination has its end there
+        end = Signal(name="ends_here")
+        m.d.comb += end.eq(here & ~onward & (last | ~used) if self.multicast else here)
+        astray = arrival.first & ~onward & ~(here & used)
+        return Decoded(
+            code=self.encode(m, port, going, here & ~end),
+            data=rewritten,
+            strip=here & ~onward & ~end,
+            final=end,
+            last=last,
+            outside=astray & outside,
+            disorder=astray & ~outside,
+        )
 
 
 def mesh_steps(shape: tuple[int, ...]) -> list[tuple[str, int, int]]:

@@ -4,7 +4,8 @@
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms import ConsumptionClasses
+from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
 
@@ -42,12 +43,15 @@ def settle(build, cases):
 
 
 def mesh_switch(
-    shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True, **options
+    shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
+    injection="one", classes=ConsumptionClasses((("up",), ("down",))), **options,
 ):
     """A mesh router with the same buffers everywhere."""
-    decoder = MeshDecoder(AddressList(shape, width, relations=len(relations)), relations=relations, multicast=multicast)
-    inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.ports]
-    outputs = [*inputs[:-1], PortSpec(inputs[-1].name, vcs=consumption, depth=depth)]
+    header = (AddressList if multicast else Unicast)(shape, width, relations=len(relations))
+    decoder = MeshDecoder(header, relations=relations, consumption=classes, multicast=multicast, injection=injection)
+    inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.inputs]
+    outputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.outputs[:-1]]
+    outputs.append(PortSpec("local", vcs=consumption, depth=depth))
     return Switch(inputs=inputs, outputs=outputs, decoder=decoder, width=width, **options)
 
 
@@ -61,10 +65,12 @@ class Driver:
         self.switch = switch
         self.coordinates = coordinates
         self.credit_after = credit_after
-        self.queues = {port: [] for port in switch.decoder.ports}
+        self.queues = {port: [] for port in switch.decoder.inputs}
         self.room = {port.name: [port.depth] * port.vcs for port in switch.inputs}
         self.seen = []
         self.credits = []
+        self.false_credits = {}
+        self.fault = None
 
     def send(self, cycle, port, flits, vc=0):
         """Put flits (head, tail, data) on a link, the first not before ``cycle``, as credits allow."""
@@ -72,20 +78,23 @@ class Driver:
 
     def run(self, cycles):
         """Run; ``seen`` has (cycle, output, vc, head, tail, data), ``credits`` (cycle, input, vc)."""
+        links = [*self.switch.decoder.outputs[:-1], *self.switch.consumption_ports]
         owed = {}
 
         def step(cycle, context):
             for name, value in zip(self.switch.decoder.straps, self.coordinates, strict=True):
                 context.set(getattr(self.switch, f"strap_{name}"), value)
-            for port in self.switch.decoder.ports:
+            for port in links:
                 out = getattr(self.switch, f"{port}_out")
-                into = getattr(self.switch, f"{port}_in")
                 if context.get(out.valid):
                     vc, flit = context.get(out.vc), context.get(out.flit)
                     self.seen.append((cycle, port, vc, flit.head, flit.tail, flit.data))
                     if self.credit_after is not None:
                         owed.setdefault((cycle + self.credit_after, port), []).append(vc)
-                context.set(out.credit, sum(1 << vc for vc in owed.get((cycle, port), ())))
+                credit = sum(1 << vc for vc in owed.get((cycle, port), ())) | self.false_credits.get((cycle, port), 0)
+                context.set(out.credit, credit)
+            for port in self.switch.decoder.inputs:
+                into = getattr(self.switch, f"{port}_in")
                 # a credit seen in this cycle can be spent on the link in the cycle after the next, as by a switch
                 room, queue = self.room[port], self.queues[port]
                 ready = queue and queue[0][0] <= cycle and room[queue[0][1]] > 0
@@ -99,6 +108,9 @@ class Driver:
                     room[vc] -= 1
                     context.set(into.vc, vc)
                     context.set(into.flit, {"head": head, "tail": tail, "data": data})
+
+            fault = context.get(self.switch.fault)
+            self.fault = fault.cause.name, fault.port, fault.vc
 
         simulate(self.switch, cycles, step)
         return self

@@ -1,31 +1,52 @@
 """Header decode against the host's header formats and routing relations: each is the other's oracle."""
 
+import itertools
+
+import numpy as np
 import pytest
 from amaranth.hdl import Cat, Signal
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError, topology
-from wormcast.algorithms.headers import AddressList
-from wormcast.hw.decoders import MeshDecoder
+from wormcast.algorithms import (
+    E_CUBE,
+    HAMILTONIAN,
+    NO_CLASS,
+    AddressList,
+    ConsumptionClasses,
+    Unicast,
+    WormcastError,
+    topology,
+)
+from wormcast.hw.decoders import Arrival, MeshDecoder
 
 from . import bench
 
 
 def decode(decoder, port, cases):
-    """Decode (coordinates, data, first) at one port: outputs asked for, strip, rewritten data."""
+    """Decode (straps, data, first, again) at one port: a dict of what comes of each."""
+    names = ("asked", "nothing", "passed", "strip", "final", "last", "outside", "disorder")
 
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
-        data, first = Signal(decoder.header.flit_width), Signal()
-        code, rewritten, strip = decoder.decode(m, port, straps, data, first)
+        data, first, again = Signal(decoder.header.flit_width), Signal(), Signal()
+        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=first, again=again))
         stored = Signal(decoder.code_width(port))
-        asked, stripped, passed, request_strip = (
-            Signal(len(decoder.ports)), Signal(), Signal(decoder.header.flit_width), Signal())
-        m.d.comb += [stored.eq(code), passed.eq(rewritten), stripped.eq(strip)]
         request = decoder.request(port, stored)
-        m.d.comb += [asked.eq(Cat(request.all_of)), request_strip.eq(request.strip)]
-        return [*straps.values(), data, first], [asked, stripped, request_strip, passed]
+        values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.final, decoded.last,
+                  decoded.outside, decoded.disorder]
+        outputs = [Signal(len(value), name=name) for name, value in zip(names, values, strict=True)]
+        m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
+        return [*straps.values(), data, first, again], outputs
 
-    return bench.settle(build, cases)
+    return [dict(zip(names, result, strict=True)) for result in bench.settle(build, cases)]
+
+
+def legal(relation, mesh, before, here, after):
+    """Whether a worm of the relation may go from a node over another to a third, from the definition."""
+    if relation is HAMILTONIAN:
+        return (mesh.label(here) > mesh.label(before)) == (mesh.label(after) > mesh.label(here)) and after != before
+    dims = [int(np.flatnonzero(mesh.coordinates[u] != mesh.coordinates[v])[0])
+            for u, v in ((before, here), (here, after))]
+    return dims[1] <= dims[0] and after != before
 
 
 def strapped(decoder, mesh, node):
@@ -35,74 +56,122 @@ def strapped(decoder, mesh, node):
 @pytest.mark.parametrize("relation", [E_CUBE, HAMILTONIAN], ids=lambda relation: relation.name)
 @pytest.mark.parametrize("name", ["mesh:4x5", "mesh:1x6", "mesh:5x1", "mesh:3x3"])
 @pytest.mark.parametrize("slots", [1, 2, 5])
-def test_first_address_decides_as_the_relation_says(relation, name, slots):
+@pytest.mark.parametrize("injection", ["one", "all"])
+def test_first_address_decides_as_the_relation_says(relation, name, slots, injection):
     mesh = topology(name)
     bits = AddressList(mesh.shape, 32).address_bits
-    header = AddressList(mesh.shape, slots * bits)
-    decoder = MeshDecoder(header, relations=(relation.name,))
+    header = AddressList(mesh.shape, slots * bits + 1)
+    decoder = MeshDecoder(header, relations=(relation.name,), injection=injection)
     routes = relation.on(mesh)
-    for port in range(len(decoder.ports)):
+    for port in range(len(decoder.inputs)):
         cases, expected = [], []
+        injects = port >= decoder.ejection
         for here in range(mesh.nodes):
-            for node in range(mesh.nodes):
-                for following in {node, (node + 1) % mesh.nodes}:
-                    if node == here and port == decoder.ejection:
-                        continue
-                    visits = list(dict.fromkeys([node, following]))[: header.capacity]
-                    [flit] = header.encode(visits)
-                    rest = header.strip(flit) if node == here else flit
-                    target = None if rest is None else visits[1] if node == here else node
-                    # a turn back to where the worm came from is no request that a relation makes
-                    out = None if target is None else int(routes.table[here, target])
-                    if out == port:
-                        continue
-                    cases.append((*strapped(decoder, mesh, here), flit, 1))
-                    asked = (0 if out is None else 1 << out) | (1 << decoder.ejection if node == here else 0)
-                    expected.append((asked, rest is None, rest is None, flit if rest is None else rest))
-        results = decode(decoder, port, cases)
-        for case, (asked, strip, request_strip, passed), want in zip(cases, results, expected, strict=True):
-            # what is left of a flit that is dropped does not matter
-            assert (asked, strip, request_strip) == want[:3], (port, case)
-            if not strip:
-                assert passed == want[3], (port, case)
+            before = -1 if injects else int(mesh.neighbours[here, port])
+            if not injects and before < 0:
+                continue
+            for node, more, again in itertools.product(range(mesh.nodes), (False, True), (False, not injects)):
+                visits = [node, *([(node + 1) % mesh.nodes] if more else [])]
+                flits = header.encode(visits)
+                own = node == here and not injects and not again
+                rest = header.strip(flits[0]) if own else flits[0]
+                target = None if rest is None else visits[1] if own else node
+                out = None if target is None or target == here else int(routes.table[here, target])
+                if out is not None and injects and injection == "all" and out != port - decoder.ejection:
+                    out = None
+                if out is not None and not injects and not legal(relation, mesh, before, here, routes.next_hop(here, target)):
+                    out = None
+                last = len(flits) == 1
+                strip = own and rest is None and not last
+                final = own and ((rest is None and last) or (rest is not None and out is None))
+                copies = own and not final
+                cases.append((*strapped(decoder, mesh, here), flits[0], 1, again))
+                expected.append({
+                    "asked": (0 if out is None else 1 << out) | (copies << decoder.ejection),
+                    "nothing": out is None and not copies, "strip": strip, "final": final, "last": last,
+                    "outside": 0, "disorder": out is None and not (own and rest is None),
+                    "passed": rest,
+                })
+        for case, got, want in zip(cases, decode(decoder, port, cases), expected, strict=True):
+            if want["passed"] is None or want["final"]:
+                want["passed"] = got["passed"]  # what is left of a flit that is dropped does not matter
+            assert got == want, (port, case)
+
+
+@pytest.mark.parametrize("relation", [E_CUBE, HAMILTONIAN], ids=lambda relation: relation.name)
+def test_address_outside_the_network_is_found(relation):
+    mesh = topology("mesh:3x5")
+    header = AddressList(mesh.shape, 11)  # two addresses of 2 + 3 bits
+    decoder = MeshDecoder(header, relations=(relation.name,))
+    last = 1 << 10
+    for address in range(32):
+        inside = address >> 3 < 3 and (address & 7) < 5
+        case = (*strapped(decoder, mesh, 7), address << 5 | address | last, 1, 0)
+        [got] = decode(decoder, decoder.ejection, [case])
+        assert got["outside"] == (not inside)
+        assert got["nothing"] == (not inside or address == header.address(7))
+        [behind] = decode(decoder, 0, [(*strapped(decoder, mesh, 7), address << 5 | header.address(7) | last, 1, 0)])
+        assert behind["outside"] == (not inside)
+        assert inside or behind["final"]  # the destination that was reached gets its message
 
 
 def test_header_flit_that_is_not_the_first_passes_untouched():
     mesh = topology("mesh:4x4")
-    header = AddressList(mesh.shape, 12)
+    header = AddressList(mesh.shape, 13)
     decoder = MeshDecoder(header, relations=("hamiltonian",))
-    cases = [(*strapped(decoder, mesh, node), header.encode([node, 15 - node])[0], 0) for node in range(16)]
+    cases = [(*strapped(decoder, mesh, node), header.encode([node, 15 - node])[0], 0, 0) for node in range(16)]
     for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
-        assert result == (0, 0, 0, case[-2])
+        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "final": 0, "last": 1, "outside": 0,
+                          "disorder": 0}
 
 
 def test_selector_chooses_the_relation():
     mesh = topology("mesh:4x4")
-    header = AddressList(mesh.shape, 9, relations=2)
+    header = AddressList(mesh.shape, 10, relations=2)
     decoder = MeshDecoder(header, relations=("e-cube", "hamiltonian"))
     for number, relation in enumerate([E_CUBE, HAMILTONIAN]):
         table = relation.on(mesh).table
         pairs = [(here, node) for here in range(16) for node in range(16) if here != node]
-        cases = [(*strapped(decoder, mesh, here), header.encode([node], number)[0], 1) for here, node in pairs]
+        cases = [(*strapped(decoder, mesh, here), header.encode([node], number)[0], 1, 0) for here, node in pairs]
         for (here, node), result in zip(pairs, decode(decoder, decoder.ejection, cases), strict=True):
-            assert result[0] == 1 << table[here, node]
+            assert result["asked"] == 1 << table[here, node]
 
 
 def test_unicast_decoder_delivers_at_the_address():
     mesh = topology("mesh:3x3")
-    header = AddressList(mesh.shape, 32)
+    header = Unicast(mesh.shape, 32)
     decoder = MeshDecoder(header, relations=("e-cube",), multicast=False)
-    cases = [(*strapped(decoder, mesh, 4), header.encode([4])[0], 1)]
-    assert decode(decoder, 0, cases)[0][:2] == (1 << decoder.ejection, 1)
-    assert decoder.classes == 1
+    [got] = decode(decoder, 0, [(*strapped(decoder, mesh, 4), header.encode([4])[0], 1, 0)])
+    assert (got["final"], got["asked"], got["strip"], got["last"]) == (1, 0, 0, 1)
 
 
-def test_class_is_the_directed_network_of_the_last_hop():
+@pytest.mark.parametrize("classes", ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"])
+@pytest.mark.parametrize("relation", ["e-cube", "hamiltonian"])
+def test_class_is_that_of_the_next_hop_or_of_the_last(classes, relation):
     mesh = topology("mesh:4x4")
-    decoder = MeshDecoder(AddressList(mesh.shape, 32), relations=("hamiltonian",))
-    for start, _, end, into in mesh.links:
-        expected = 0 if mesh.label(int(end)) > mesh.label(int(start)) else 1
-        assert decoder.class_of(int(into), odd=bool(mesh.coordinates[end][0] % 2)) == expected
+    rule = ConsumptionClasses.parse(classes)
+    decoder = MeshDecoder(AddressList(mesh.shape, 32), relations=(relation,), consumption=rule)
+    class_of = {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(mesh.links, rule.of_links(mesh), strict=True)}
+    for port in range(decoder.ejection):
+        reaches = decoder.reaches(port)
+        nodes = [node for node in range(mesh.nodes) if mesh.neighbours[node, port] >= 0]
+        cases, expected = [], []
+        for node, out in itertools.product(nodes, [None, *reaches]):
+            if out is not None and mesh.neighbours[node, out] < 0:
+                continue
+            last = class_of[int(mesh.neighbours[node, port]), port ^ 1]
+            following = NO_CLASS if out is None or rule.by == "last" else class_of[node, out]
+            wanted = last if following == NO_CLASS else following
+            cases.append((*strapped(decoder, mesh, node), 0 if out is None else 1 << reaches.index(out)))
+            expected.append((len(rule) if wanted == NO_CLASS else wanted,))
+
+        def build(m, port=port, reaches=reaches):
+            straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
+            links, kind = Signal(len(reaches)), Signal(range(len(rule) + 1))
+            m.d.comb += kind.eq(decoder.consumption_class(port, straps, links))
+            return [*straps.values(), links], [kind]
+
+        assert bench.settle(build, cases) == expected
 
 
 @pytest.mark.parametrize(

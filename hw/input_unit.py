@@ -175,8 +175,8 @@ class InputUnit(wiring.Component):
             ]
             with m.If(self.link.valid):
                 m.d.sync += [
-                    Array(onward)[vc].eq(goes_on & ~arriving.tail),
-                    Array(here)[vc].eq(stays & ~arriving.tail),
+                    Array(onward)[vc].eq(goes_on & (arriving.head | ~arriving.tail)),
+                    Array(here)[vc].eq(stays & (arriving.head | ~arriving.tail)),
                 ]
 
     def _reader(self, m, r, buffer, worms):

@@ -11,9 +11,9 @@ __all__ = ["LinkSignature", "PortSpec", "flit_layout"]
 
 
 def flit_layout(width: int) -> data.StructLayout:
-    """Layout of a flit: ``head`` marks every header flit, ``tail`` the last flit, ``data`` has ``width`` bits.
+    """Layout of a flit: ``head`` marks every header flit, ``data`` has ``width`` bits.
 
-    A worm has at least one payload flit, so no flit is both: the tail mark of a header flit is not kept.
+    ``tail`` marks the last header flit of the header, and the last payload flit of the worm (it has at least one).
     """
     return data.StructLayout({"head": 1, "tail": 1, "data": width})
 

@@ -87,7 +87,8 @@ class OutputUnit(wiring.Component):
         if self.extra_stage:
             m.d.sync += [tail.eq(self.tail), self.link.valid.eq(sent), self.link.vc.eq(vc)]
         else:
-            m.d.comb += [tail.eq(self.link.flit.tail), self.link.valid.eq(sent), self.link.vc.eq(vc)]
+            m.d.comb += [tail.eq(self.link.flit.tail & ~self.link.flit.head), self.link.valid.eq(sent),
+                         self.link.vc.eq(vc)]
         m.d.sync += self.link.flit.eq(self.flit)
 
         usable = Signal(vcs)

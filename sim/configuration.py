@@ -9,17 +9,30 @@ from wormcast.algorithms import Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
-from wormcast.hw.network_interface import NetworkInterface
+from wormcast.hw.interface import NetworkInterface
 
 __all__ = ["Configuration"]
+
+#: Largest number of cycles of an overhead of the hosts.
+MOST = 2**32
 
 ALLOWED = {
     "readers": ("coupled", "independent"),
     "header": ("real", "ideal"),
     "delays": ("paper", "fast"),
     "storage": ("lutram", "registers"),
+    "ports": ("one", "all"),
+    "consumption_links": ("shared", "separate"),
 }
-LIMITS = {"vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024)}
+LIMITS = {
+    "vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024), "packet": (0, 65535),
+    "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST), "t_hr": (0, MOST),
+    "injection_delay": (0, MOST),
+}
+#: What changes no hardware, and what changes the network interfaces alone.
+HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
+INTERFACE_FIELDS = ("packet", "queue", "t_ns", "t_nr")
+MOST_HEADER_FLITS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +48,7 @@ class Configuration:
     readers : "coupled" or "independent"
         Whether a worm's outputs advance together.
     consumption : int
-        Consumption channels of each node, 1 to 16, on one shared physical link.
+        Consumption channels of each node, 1 to 16.
     flit_width : int
         Data bits of a flit, 1 to 1024.
     header : "real" or "ideal"
@@ -44,6 +57,22 @@ class Configuration:
         Header 3 and data 2 cycles a hop, or 4 and 3 at a higher clock.
     storage : "lutram" or "registers"
         What the buffers are built of; no cycle depends on it.
+    ports : "one" or "all"
+        Injection ports of each node: one, or one for each link of its router.
+    consumption_links : "shared" or "separate"
+        Whether a node's consumption channels share one link or have one each.
+    packet : int
+        Payload flits of a packet, up to 65535; 0: worms are sent whole.
+    queue : int
+        Flits of buffer between host and each injection port, 1 to 16.
+    t_hs, t_hr : int
+        Host processor's cycles before it posts a worm, and for each receipt.
+    t_ns, t_nr : int
+        Cycles that a network interface waits before each packet it sends, and before it hands over the last flit
+        of each packet it gets; up to 65535.
+    injection_delay : int
+        Host processor's cycles before it posts the first worm of a message: it prepares the headers (paper 002,
+        section 4).
 
     Raises
     ------
@@ -59,6 +88,15 @@ class Configuration:
     header: str = "real"
     delays: str = "paper"
     storage: str = "lutram"
+    ports: str = "one"
+    consumption_links: str = "shared"
+    packet: int = 0
+    queue: int = 4
+    t_hs: int = 0
+    t_hr: int = 0
+    t_ns: int = 0
+    t_nr: int = 0
+    injection_delay: int = 0
 
     def __post_init__(self) -> None:
         for field, allowed in ALLOWED.items():
@@ -98,13 +136,38 @@ class Configuration:
             delays=self.delays,
         )
 
-    def interface(self) -> NetworkInterface:
-        """Build one network interface."""
+    def header_flits(self, topology: Topology, scheme: Scheme) -> int:
+        """Header flits that an interface keeps of a worm: with packets as many as all other nodes need, else 1.
+
+        Raises
+        ------
+        WormcastError
+            These are more than 64.
+        """
+        if not self.packet:
+            return 1
+        header = self.header_format(topology, scheme)
+        flits = 1 if isinstance(header, Unicast) else header.flits(max(topology.nodes - 1, 1))
+        if flits > MOST_HEADER_FLITS:
+            raise WormcastError(f"packet: {self.packet} is given where a header may have {flits} flits of "
+                                f"{self.flit_width} bits, in packets {MOST_HEADER_FLITS} are allowed: "
+                                "use wider flits or no packets")
+        return flits
+
+    def interface(self, topology: Topology, scheme: Scheme, *, ports: int = 1, links: int = 1) -> NetworkInterface:
+        """Build one network interface with so many injection ports and consumption links."""
         return NetworkInterface(
             injection=PortSpec("injection", vcs=self.vcs, depth=self.buffer),
-            consumption=PortSpec("consumption", vcs=self.consumption, depth=self.buffer),
+            consumption=PortSpec("consumption", vcs=self.consumption // links, depth=self.buffer),
+            ports=ports,
+            links=links,
             width=self.flit_width,
             storage=self.storage,
+            queue=self.queue,
+            packet=self.packet,
+            header_flits=self.header_flits(topology, scheme),
+            t_ns=self.t_ns,
+            t_nr=self.t_nr,
         )
 
     def to_dict(self) -> dict[str, Any]:

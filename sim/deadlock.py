@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .engines.bulk import BulkEngine
-from .host import NOW
+from .host import NOW, worm_at_interface
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
 #: Registers that a component may lack: one virtual channel needs no number, the local input no consumption channel,
 #: a single reader no mark of being through.
-ABSENT = {"link_vc", "consumption_vc", "vc", "here", "wants_consumption", "done_0"}
+ABSENT = {"link_vc", "consumption_vc", "packet_vc", "here", "wants_consumption", "done_0"}
 
 Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
@@ -143,7 +143,7 @@ class _Snapshot:
         """The flit that lies on the link to a buffer, as a row of it."""
         router, port, vc = channel
         if port == self.ejection:
-            word = self.engine.output("interface", "network_out")[router]
+            word = self.engine.output("interface", "network_out_0")[router]
         elif (router, port) in self.upstream:
             near, output = self.upstream[router, port]
             word = self.engine.output("router", f"{self.ports[output]}_out")[near]
@@ -195,17 +195,10 @@ class _Snapshot:
 
     def _injecting(self, node: int, vc: int) -> int | None:
         """The worm that a node's interface is sending on this virtual channel."""
-        if not self.register("interface", "injection.owns", node):
-            return None
-        if int(self.register("interface", "injection.vc", node)) != vc:
-            return None
-        at = int(self.host.queue_at[node])
-        waiting = int(self.register("interface", "injection.buffer.vc0_level0", node)).bit_count()
-        waiting -= int(self.register("interface", "injection.buffer.vc0_left0", node))
-        # the host is still sending the worm, or has gone on to the next while the interface holds its end
-        if self.host.sent[node] > waiting:
-            return int(self.host.queue[at])
-        return int(self.host.queue[at - 1]) if at > self.host.queue_offsets[node] else None
+        def register(name: str, instance: int) -> Any:
+            return self.register("interface", name, instance)
+
+        return worm_at_interface(self.host, register, self.engine.on_host_link(node, 0), node, 0, vc)
 
 
 def find_deadlock(engine: BulkEngine) -> Deadlock | None:

@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import wiring
 
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList
 
-from .configuration import Configuration
+from .configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
 
 __all__ = ["HOST", "Join", "Kind", "Network"]
 
 HOST = "host"
-"""The kind of the programs above the network interfaces: one instance a node, links ``tx`` and ``rx``."""
+"""The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
 
 Instances = npt.NDArray[np.int64]
 
@@ -101,6 +101,25 @@ class Network:
     def _router(self):
         return self.configuration.router(self.topology, self.scheme)
 
+    @cached_property
+    def injection_ports(self) -> tuple[str, ...]:
+        """Names of a router's inputs that its node's interface feeds, in the interface's order."""
+        return getattr(self._router, "injection_ports", ("local",))
+
+    @cached_property
+    def consumption_ports(self) -> tuple[str, ...]:
+        """Names of a router's outputs to its node's interface, in the interface's order."""
+        return getattr(self._router, "consumption_ports", ("local",))
+
+    def injection_port_of(self, worms: Worms) -> Instances:
+        """Injection port that each worm is sent by, [worms]: that of its first hop, where there are several."""
+        if len(self.injection_ports) == 1:
+            return np.zeros(len(worms), np.int64)
+        first = worms.destinations[worms.destination_offsets[:-1]]
+        hop = self.scheme.relation.on(self.topology).table[self.topology.attachments[worms.source, 0], first]
+        return np.array([self.injection_ports.index(f"local_{name}") if f"local_{name}" in self.injection_ports else -1
+                         for name in self.router_ports])[hop]
+
     def consumption_mask(self, node: int, port: int) -> int:
         """Mask of the consumption channels that a worm arriving at a node's router by a port may take."""
         row = int(self.topology.coordinates[node, 0])
@@ -114,21 +133,24 @@ class Network:
             f"strap_{name}": self.topology.coordinates[:, int(name.rsplit("_", 1)[1])].astype(np.int64)
             for name in self._router.decoder.straps
         }
-        options = sorted(self.configuration.to_dict().items())
+        hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
+        options = sorted(hardware.items())
+        router_options = [entry for entry in options if entry[0] not in INTERFACE_FIELDS]
+        ports, links = len(self.injection_ports), len(self.consumption_ports)
         return {
             "router": Kind(
                 "router",
                 lambda: self.configuration.router(self.topology, self.scheme),
                 tuple(f"router_{name}" for name in names),
                 straps,
-                f"router {self.header!r} {self.scheme.relation.name} {options}",
+                f"router {self.header!r} {self.scheme.relation.name} {router_options}",
             ),
             "interface": Kind(
                 "interface",
-                self.configuration.interface,
+                lambda: self.configuration.interface(self.topology, self.scheme, ports=ports, links=links),
                 tuple(f"interface_{name}" for name in names),
                 {},
-                f"interface {options}",
+                f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} {options}",
             ),
         }
 
@@ -136,16 +158,17 @@ class Network:
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
         every = np.arange(self.nodes)
-        joins = [
-            Join(HOST, "tx", every, "interface", "host_in", every),
-            Join("interface", "host_out", every, HOST, "rx", every),
-        ]
-        switches, ports = self.topology.attachments.astype(np.int64).T
-        for port in np.unique(ports):
-            here, name = ports == port, self.router_ports[port]
+        switches = self.topology.attachments[:, 0].astype(np.int64)
+        joins = []
+        for p, name in enumerate(self.injection_ports):
             joins += [
-                Join("interface", "network_out", every[here], "router", f"{name}_in", switches[here]),
-                Join("router", f"{name}_out", switches[here], "interface", "network_in", every[here]),
+                Join(HOST, f"tx_{p}", every, "interface", f"host_in_{p}", every),
+                Join("interface", f"network_out_{p}", every, "router", f"{name}_in", switches),
+            ]
+        for c, name in enumerate(self.consumption_ports):
+            joins += [
+                Join("router", f"{name}_out", switches, "interface", f"network_in_{c}", every),
+                Join("interface", f"host_out_{c}", every, HOST, f"rx_{c}", every),
             ]
         links = self.topology.links.astype(np.int64)
         for out, into in sorted({(int(o), int(i)) for o, i in links[:, [1, 3]]}):

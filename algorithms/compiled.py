@@ -5,7 +5,7 @@ from typing import ParamSpec, TypeVar
 
 import numba
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "inlined"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,3 +20,8 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no writable place for the cache (a read-only or zipped installation)
         return numba.njit(nogil=True)(function)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function into each kernel that calls it, for what is small or called with many arrays in hot loops."""
+    return numba.njit(nogil=True, inline="always")(function)

@@ -11,9 +11,9 @@ __all__ = ["LinkSignature", "PortSpec", "flit_layout"]
 
 
 def flit_layout(width: int) -> data.StructLayout:
-    """Layout of a flit: ``head`` marks every header flit, ``tail`` the last flit, ``data`` has ``width`` bits.
+    """Layout of a flit: ``head`` marks every header flit, ``tail`` the worm's last flit, ``data`` has ``width`` bits.
 
-    A worm has at least one payload flit, so no flit is both: the tail mark of a header flit is not kept.
+    No flit is both: a worm has at least one payload flit, and which header flit is the last one its data say.
     """
     return data.StructLayout({"head": 1, "tail": 1, "data": width})
 

@@ -1,7 +1,8 @@
-"""``make bench``: how fast the lowered components are, against Verilator on the same Verilog, in one run.
+"""``make bench``: how fast the lowered components are, against Verilator on the same Verilog, and whole networks.
 
 Both step the same router, 64 of them (an 8x8 mesh), on one core, with the same stimulus: in every other cycle a flit
 on every link and a credit for every virtual channel. Times are processor time of this process and of Verilator's.
+Networks run random unicasts of 20 flits, routers, interfaces and hosts together, on one core.
 """
 
 import platform
@@ -22,7 +23,8 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.compiled import compiled
 
 from .configuration import Configuration
-from .engines.bulk import kernels
+from .engines.bulk import BulkEngine, kernels
+from .host import check_receipts, lay_out
 from .lowering import Kernel, call_step
 from .network import Network
 from .synthesis import find_tool, scratch_folder
@@ -31,6 +33,9 @@ __all__ = ["main"]
 
 SIZES = {"8x8, 1 lane": 64, "32x32, 1 lane": 1024, "8x8, 64 lanes": 64 * 64}
 SECONDS = 1.0
+MESHES = {"mesh:8x8": 100_000, "mesh:32x32": 10_000}
+RATES = (0.001, 0.1, 0.2)
+LENGTH = 20
 
 #: What Verilator's own makefiles define; its sources misbehave without.
 DEFINES = ["VERILATOR=1", *(f"VM_{name}=0" for name in (
@@ -120,8 +125,25 @@ def verilator_speed(network: Network, kind: str, instances: int) -> float:
         return float(run("./bench", str(instances)))
 
 
+def network_speed(mesh: str, rate: float, cycles: int) -> float:
+    """Cycles per second of a whole network, by processor time, at so many payload flits per node and cycle."""
+    network = Network(topology(mesh), SCHEMES["individual"], Configuration())
+    random = np.random.default_rng(1)
+    created = np.sort(random.integers(0, cycles, max(1, round(rate * network.nodes * cycles / LENGTH))))
+    sources = random.integers(0, network.nodes, len(created))
+    ends = (sources + random.integers(1, network.nodes, len(created))) % network.nodes
+    worms = network.scheme.batch(network.topology, sources, np.arange(len(created) + 1), ends)
+    engine = BulkEngine(network, lay_out(network, created, np.full(len(created), LENGTH), worms))
+    engine.run(cycles // 10, beyond=True)
+    started = time.process_time()
+    engine.run(cycles - cycles // 10, beyond=True)
+    spent = time.process_time() - started
+    check_receipts(engine.host)
+    return (cycles - cycles // 10) / spent
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     console = Console(width=150)
     configuration = Configuration()
     network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
@@ -140,6 +162,10 @@ def main() -> None:
         table.add_row(kind, str(kernel.operations), f"{kernel.state_bytes:.0f}",
                       *(f"{speed:,.0f}" for speed in speeds.values()), f"{verilator:,.0f}",
                       f"{speeds['8x8, 1 lane'] / verilator:.1f}")
+    console.print(table)
+    table = Table("network", *(f"{rate} flits/node/cycle: cycles/s" for rate in RATES))
+    for mesh, cycles in MESHES.items():
+        table.add_row(mesh, *(f"{network_speed(mesh, rate, cycles):,.0f}" for rate in RATES))
     console.print(table)
 
 

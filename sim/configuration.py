@@ -8,10 +8,13 @@ from typing import Any
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
-from wormcast.hw.decoders import MeshDecoder
-from wormcast.hw.network_interface import NetworkInterface
+from wormcast.hw.decoders import Decoder, MeshDecoder, TableDecoder
+from wormcast.hw.interface import NetworkInterface
 
 __all__ = ["Configuration"]
+
+#: Largest number of cycles of an overhead of the hosts.
+MOST = 2**32
 
 ALLOWED = {
     "readers": ("coupled", "independent"),
@@ -21,7 +24,15 @@ ALLOWED = {
     "ports": ("one", "all"),
     "consumption_links": ("shared", "separate"),
 }
-LIMITS = {"vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024)}
+LIMITS = {
+    "vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024), "packet": (0, 65535),
+    "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST), "t_hr": (0, MOST),
+    "injection_delay": (0, MOST),
+}
+#: What changes no hardware, and what changes the network interfaces alone.
+HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
+INTERFACE_FIELDS = ("packet", "queue", "t_ns", "t_nr")
+MOST_HEADER_FLITS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +48,7 @@ class Configuration:
     readers : "coupled" or "independent"
         Whether a worm's outputs advance together.
     consumption : int
-        Consumption channels of each node, 1 to 16, on one shared physical link.
+        Consumption channels of each node, 1 to 16.
     flit_width : int
         Data bits of a flit, 1 to 1024.
     header : "real" or "ideal"
@@ -52,6 +63,18 @@ class Configuration:
         All consumption channels of a node on one physical link, or a link for each.
     classes : str, optional
         Map of directions to consumption classes, as `ConsumptionClasses.parse` reads it; None for the scheme's.
+    packet : int
+        Payload flits of a packet, up to 65535; 0: worms are sent whole.
+    queue : int
+        Flits of buffer between host and each injection port, 1 to 16.
+    t_hs, t_hr : int
+        Host processor's cycles before it posts a worm, and for each receipt.
+    t_ns, t_nr : int
+        Cycles that a network interface waits before each packet it sends, and before it hands over the last flit
+        of each packet it gets; up to 65535.
+    injection_delay : int
+        Host processor's cycles before it posts the first worm of a message: it prepares the headers (paper 002,
+        section 4).
 
     Raises
     ------
@@ -69,6 +92,13 @@ class Configuration:
     storage: str = "lutram"
     ports: str = "one"
     consumption_links: str = "shared"
+    packet: int = 0
+    queue: int = 4
+    t_hs: int = 0
+    t_hr: int = 0
+    t_ns: int = 0
+    t_nr: int = 0
+    injection_delay: int = 0
     classes: str | None = None
 
     def __post_init__(self) -> None:
@@ -96,17 +126,21 @@ class Configuration:
         """Make the scheme's header format at this flit width, for routers that know so many relations."""
         return scheme.header(topology.shape, self.flit_width, relations)
 
+    def decoder(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Decoder:
+        """Build the header decoder: by comparing coordinates where the relation is known, else by a table."""
+        header = self.header_format(topology, scheme, max(len(relations), 1))
+        classes = self.consumption_classes(topology, scheme)
+        multicast = not isinstance(header, Unicast)
+        if relations or MeshDecoder.knows(scheme.relation, topology.shape):
+            names = relations or (scheme.relation.name,)
+            return MeshDecoder(
+                header, relations=names, consumption=classes, multicast=multicast, injection=self.ports
+            )
+        return TableDecoder(header, consumption=classes, multicast=multicast, injection=self.ports)
+
     def router(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Switch:
         """Build one router of the network; it knows the scheme's routing relation, or those named."""
-        relations = relations or (scheme.relation.name,)
-        header = self.header_format(topology, scheme, len(relations))
-        decoder = MeshDecoder(
-            header,
-            relations=relations,
-            consumption=self.consumption_classes(topology, scheme),
-            multicast=not isinstance(header, Unicast),
-            injection=self.ports,
-        )
+        decoder = self.decoder(topology, scheme, relations)
         inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.inputs]
         outputs = [
             PortSpec(name, vcs=self.vcs if o < decoder.ejection else self.consumption, depth=self.buffer)
@@ -123,13 +157,38 @@ class Configuration:
             consumption_links=self.consumption_links,
         )
 
-    def interface(self) -> NetworkInterface:
-        """Build one network interface."""
+    def header_flits(self, topology: Topology, scheme: Scheme) -> int:
+        """Header flits that an interface keeps of a worm: with packets as many as all other nodes need, else 1.
+
+        Raises
+        ------
+        WormcastError
+            These are more than 64.
+        """
+        if not self.packet:
+            return 1
+        header = self.header_format(topology, scheme)
+        flits = 1 if isinstance(header, Unicast) else header.flits(max(topology.nodes - 1, 1))
+        if flits > MOST_HEADER_FLITS:
+            raise WormcastError(f"packet: {self.packet} is given where a header may have {flits} flits of "
+                                f"{self.flit_width} bits, in packets {MOST_HEADER_FLITS} are allowed: "
+                                "use wider flits or no packets")
+        return flits
+
+    def interface(self, topology: Topology, scheme: Scheme, *, ports: int = 1, links: int = 1) -> NetworkInterface:
+        """Build one network interface with so many injection ports and consumption links."""
         return NetworkInterface(
             injection=PortSpec("injection", vcs=self.vcs, depth=self.buffer),
-            consumption=PortSpec("consumption", vcs=self.consumption, depth=self.buffer),
+            consumption=PortSpec("consumption", vcs=self.consumption // links, depth=self.buffer),
+            ports=ports,
+            links=links,
             width=self.flit_width,
             storage=self.storage,
+            queue=self.queue,
+            packet=self.packet,
+            header_flits=self.header_flits(topology, scheme),
+            t_ns=self.t_ns,
+            t_nr=self.t_nr,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .engines.bulk import BulkEngine
-from .host import NOW
+from .host import NOW, worm_at_interface
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
 #: Registers that a component may lack: one virtual channel needs no number, the local input no consumption channel,
 #: a single reader no mark of being through.
-ABSENT = {"link_vc", "consumption_vc", "vc", "here", "wants_consumption", "done_0"}
+ABSENT = {"link_vc", "consumption_vc", "packet_vc", "here", "wants_consumption", "done_0"}
 
 Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
@@ -62,8 +62,8 @@ class _Snapshot:
         self.engine = engine
         network, configuration = engine.network, engine.network.configuration
         self.network, self.host = network, engine.host
-        self.ports = network.router_ports
-        self.ejection = len(self.ports) - 1
+        self.inputs, self.outputs = network.router_inputs, network.router_outputs
+        self.ejection = len(self.outputs)
         self.vcs, self.depth, self.width = configuration.vcs, configuration.buffer, configuration.flit_width
         self.neighbours = network.topology.neighbours
         self._cache: dict[tuple[str, str], np.ndarray] = {}
@@ -82,20 +82,19 @@ class _Snapshot:
     def of(self, channel: Channel, name: str) -> int:
         """A register of an input virtual channel."""
         router, port, vc = channel
-        return int(self.register("router", f"{self.ports[port]}_input.channel_{vc}.{name}", router))
+        return int(self.register("router", f"{self.inputs[port]}_input.channel_{vc}.{name}", router))
 
     def channels(self) -> Iterator[Channel]:
         """All input virtual channels."""
         for router in range(self.network.nodes):
-            for port in range(len(self.ports)):
+            for port in range(len(self.inputs)):
                 for vc in range(self.vcs):
                     yield router, port, vc
 
     def output(self, channel: Channel) -> int | None:
         """The network output that the worm at the front goes to."""
         links = self.of(channel, "links")
-        outputs = [o for o in range(self.ejection) if o != channel[1]]
-        return next((o for i, o in enumerate(outputs) if links >> i & 1), None)
+        return next((o for i, o in enumerate(self.network.reaches(channel[1])) if links >> i & 1), None)
 
     def consumes(self, channel: Channel) -> bool:
         """Whether the worm at the front holds a consumption channel."""
@@ -103,7 +102,7 @@ class _Snapshot:
 
     def owner(self, router: int, output: int, vc: int) -> Channel | None:
         """The input virtual channel whose worm owns a virtual channel of an output."""
-        for port in range(len(self.ports)):
+        for port in range(len(self.inputs)):
             for source in range(self.vcs):
                 channel = router, port, source
                 if output == self.ejection:
@@ -126,7 +125,7 @@ class _Snapshot:
     def stored(self, channel: Channel) -> list[int]:
         """Rows in a buffer, front first: data, then head, then code or tail."""
         router, port, vc = channel
-        prefix = f"{self.ports[port]}_input.buffer."
+        prefix = f"{self.inputs[port]}_input.buffer."
         memory = self.register("router", prefix + "memory", router)
         readers = 2 if f"{prefix}vc{vc}_level1" in self.engine.kernels["router"].state else 1
         # of several readers the last one has the most before it
@@ -142,11 +141,11 @@ class _Snapshot:
     def _on_link(self, channel: Channel) -> list[int]:
         """The flit that lies on the link to a buffer, as a row of it."""
         router, port, vc = channel
-        if port == self.ejection:
-            word = self.engine.output("interface", "network_out")[router]
+        if port >= self.ejection:
+            word = self.engine.output("interface", f"network_out_{port - self.ejection}")[router]
         elif (router, port) in self.upstream:
             near, output = self.upstream[router, port]
-            word = self.engine.output("router", f"{self.ports[output]}_out")[near]
+            word = self.engine.output("router", f"{self.outputs[output]}_out")[near]
         else:
             return []
         vc_bits = (self.vcs - 1).bit_length()
@@ -177,7 +176,7 @@ class _Snapshot:
     def _name(self, rows: list[int], channel: Channel) -> int | None:
         """The worm that flits belong to: by its tag in a payload flit, or by who is sending it."""
         for row in rows:
-            if not row >> self.width & 1:
+            if not row >> self.width & 5:  # neither head mark nor the mark of a header flit that ends here
                 tag = row & (1 << min(self.width, 16)) - 1
                 worm = int(self.host.tagged[tag])
                 return worm if worm >= 0 else None
@@ -185,27 +184,20 @@ class _Snapshot:
 
     def _sender(self, channel: Channel) -> int | None:
         router, port, vc = channel
-        if port == self.ejection:
-            return self._injecting(router, vc)
+        if port >= self.ejection:
+            return self._injecting(router, port - self.ejection, vc)
         if (router, port) not in self.upstream:
             return None
         owner = self.owner(*self.upstream[router, port], vc)
         found = self.occupants(owner) if owner else []
         return found[0] if found else None
 
-    def _injecting(self, node: int, vc: int) -> int | None:
+    def _injecting(self, node: int, port: int, vc: int) -> int | None:
         """The worm that a node's interface is sending on this virtual channel."""
-        if not self.register("interface", "injection.owns", node):
-            return None
-        if int(self.register("interface", "injection.vc", node)) != vc:
-            return None
-        at = int(self.host.queue_at[node])
-        waiting = int(self.register("interface", "injection.buffer.vc0_level0", node)).bit_count()
-        waiting -= int(self.register("interface", "injection.buffer.vc0_left0", node))
-        # the host is still sending the worm, or has gone on to the next while the interface holds its end
-        if self.host.sent[node] > waiting:
-            return int(self.host.queue[at])
-        return int(self.host.queue[at - 1]) if at > self.host.queue_offsets[node] else None
+        def register(name: str, instance: int) -> Any:
+            return self.register("interface", name, instance)
+
+        return worm_at_interface(self.host, register, self.engine.on_host_link(node, port), node, port, vc)
 
 
 def find_deadlock(engine: BulkEngine) -> Deadlock | None:
@@ -226,7 +218,7 @@ def find_deadlock(engine: BulkEngine) -> Deadlock | None:
         if not worms:
             continue
         router, port, vc = channel
-        arrived = f"link:{snapshot.upstream[router, port][0]}>{router}:{vc}" if port != snapshot.ejection else None
+        arrived = f"link:{snapshot.upstream[router, port][0]}>{router}:{vc}" if port < snapshot.ejection else None
         for place, worm in enumerate(worms):
             if worm is None:
                 continue
@@ -242,7 +234,7 @@ def find_deadlock(engine: BulkEngine) -> Deadlock | None:
         if snapshot.consumes(channel):
             _add(holds, front, f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}")
         if snapshot.of(channel, "wants_consumption"):
-            mask = mask_of(router, port)
+            mask = mask_of(router, port, output, bool(snapshot.of(channel, "final")))
             wanted = [c for c in range(engine.network.configuration.consumption) if mask >> c & 1]
             owners = [snapshot.owner(router, snapshot.ejection, c) for c in wanted]
             waits[front].append(([f"cons:{router}:{c}" for c in wanted],

@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import wiring
 
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import NO_CLASS, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList
 
-from .configuration import Configuration
+from .configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
 
 __all__ = ["HOST", "Join", "Kind", "Network"]
 
 HOST = "host"
-"""The kind of the programs above the network interfaces: one instance a node, links ``tx`` and ``rx``."""
+"""The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
 
 Instances = npt.NDArray[np.int64]
 
@@ -75,9 +75,9 @@ class Network:
 
     def __post_init__(self) -> None:
         for switch, ports in enumerate(self.topology.ports):
-            if len(ports) != len(self.router_ports):
+            if len(ports) != len(self.router_outputs) + 1:
                 raise WormcastError(f"network: switch {switch} of {self.topology.name} has {len(ports)} ports, "
-                                    f"this router has {len(self.router_ports)}")
+                                    f"this router has {len(self.router_outputs) + 1}")
         if self.topology.attachments[:, 0].tolist() != list(range(self.topology.switches)):
             raise WormcastError(f"network: {self.topology.name} has switches without a node, or several at one; "
                                 "so far node i is built at switch i")
@@ -93,42 +93,96 @@ class Network:
         return self.configuration.header_format(self.topology, self.scheme)
 
     @cached_property
-    def router_ports(self) -> tuple[str, ...]:
-        """Names of a router's ports, in the order of the topology's."""
-        return self._router.decoder.ports
+    def router_inputs(self) -> tuple[str, ...]:
+        """Names of a router's inputs: those from other routers in the topology's order, then the node's."""
+        return self._router.decoder.inputs
+
+    @cached_property
+    def router_outputs(self) -> tuple[str, ...]:
+        """Names of a router's outputs to other routers, in the topology's order."""
+        return self._router.decoder.outputs[:-1]
+
+    def reaches(self, port: int) -> list[int]:
+        """Outputs to other routers that a router's input leads to, in the order of its bits."""
+        return self._router.decoder.reaches(port)
 
     @cached_property
     def _router(self):
         return self.configuration.router(self.topology, self.scheme)
 
-    def consumption_mask(self, node: int, port: int) -> int:
-        """Mask of the consumption channels that a worm arriving at a node's router by a port may take."""
-        row = int(self.topology.coordinates[node, 0])
-        return self._router.consumption_masks()[self._router.decoder.class_of(port, odd=row % 2 == 1)]
+    @cached_property
+    def injection_ports(self) -> tuple[str, ...]:
+        """Names of a router's inputs that its node's interface feeds, in the interface's order."""
+        return self._router.injection_ports
+
+    @cached_property
+    def consumption_ports(self) -> tuple[str, ...]:
+        """Names of a router's outputs to its node's interface, in the interface's order."""
+        return self._router.consumption_ports
+
+    def injection_port_of(self, worms: Worms) -> Instances:
+        """Injection port that each worm is sent by, [worms]: that of its first hop, where there are several."""
+        if len(self.injection_ports) == 1:
+            return np.zeros(len(worms), np.int64)
+        first = worms.destinations[worms.destination_offsets[:-1]]
+        hop = self.scheme.relation.on(self.topology).table[self.topology.attachments[worms.source, 0], first]
+        return hop.astype(np.int64)
+
+    @cached_property
+    def _hop_classes(self) -> dict[tuple[int, int], int]:
+        """Class of the hop that leaves a switch by a port."""
+        classes = self._router.decoder.consumption.of_links(self.topology)
+        return {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(self.topology.links, classes, strict=True)}
+
+    def consumption_mask(self, node: int, port: int, output: int | None, final: bool) -> int:
+        """Mask of the consumption channels of a node that a worm may take.
+
+        Parameters
+        ----------
+        port : int
+            By which input it came, from another router.
+        output : int or None
+            By which output it goes on, as far as its header tells.
+        final : bool
+            The node is its last destination.
+        """
+        masks, rule = self._router.consumption_masks(), self._router.decoder.consumption
+        if final:
+            return masks[-1]
+        came = int(self.topology.neighbours[node, port])
+        back = int(self.topology.neighbours[came].tolist().index(node))
+        k = self._hop_classes[came, back]
+        if rule.by == "next" and output is not None and self._hop_classes[node, output] != NO_CLASS:
+            k = self._hop_classes[node, output]
+        return masks[k]  # that of no class is the last one
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """The components, by kind: routers, then interfaces."""
         names = [self.topology.node_name(node).replace(".", "_") for node in range(self.nodes)]
         straps = {
-            f"strap_{name}": self.topology.coordinates[:, int(name.rsplit("_", 1)[1])].astype(np.int64)
-            for name in self._router.decoder.straps
+            f"strap_{name}": np.array(values, object)
+            for name, values in self._router.decoder.strap_values(self.topology, self.scheme.relation).items()
         }
-        options = sorted(self.configuration.to_dict().items())
+        hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
+        options = sorted(hardware.items())
+        router_options = [entry for entry in options if entry[0] not in INTERFACE_FIELDS]
+        ports, links = len(self.injection_ports), len(self.consumption_ports)
         return {
             "router": Kind(
                 "router",
                 lambda: self.configuration.router(self.topology, self.scheme),
                 tuple(f"router_{name}" for name in names),
                 straps,
-                f"router {self.header!r} {self.scheme.relation.name} {options}",
+                f"router {type(self._router.decoder).__name__} {self.header!r} {self.scheme.relation.name} "
+                f"{self._router.decoder.consumption} {router_options}",
             ),
             "interface": Kind(
                 "interface",
-                self.configuration.interface,
+                lambda: self.configuration.interface(self.topology, self.scheme, ports=ports, links=links),
                 tuple(f"interface_{name}" for name in names),
                 {},
-                f"interface {options}",
+                f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} {options}",
             ),
         }
 
@@ -136,20 +190,21 @@ class Network:
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
         every = np.arange(self.nodes)
-        joins = [
-            Join(HOST, "tx", every, "interface", "host_in", every),
-            Join("interface", "host_out", every, HOST, "rx", every),
-        ]
-        switches, ports = self.topology.attachments.astype(np.int64).T
-        for port in np.unique(ports):
-            here, name = ports == port, self.router_ports[port]
+        switches = self.topology.attachments[:, 0].astype(np.int64)
+        joins = []
+        for p, name in enumerate(self.injection_ports):
             joins += [
-                Join("interface", "network_out", every[here], "router", f"{name}_in", switches[here]),
-                Join("router", f"{name}_out", switches[here], "interface", "network_in", every[here]),
+                Join(HOST, f"tx_{p}", every, "interface", f"host_in_{p}", every),
+                Join("interface", f"network_out_{p}", every, "router", f"{name}_in", switches),
+            ]
+        for c, name in enumerate(self.consumption_ports):
+            joins += [
+                Join("router", f"{name}_out", switches, "interface", f"network_in_{c}", every),
+                Join("interface", f"host_out_{c}", every, HOST, f"rx_{c}", every),
             ]
         links = self.topology.links.astype(np.int64)
         for out, into in sorted({(int(o), int(i)) for o, i in links[:, [1, 3]]}):
             rows = links[(links[:, 1] == out) & (links[:, 3] == into)]
-            joins.append(Join("router", f"{self.router_ports[out]}_out", rows[:, 0],
-                              "router", f"{self.router_ports[into]}_in", rows[:, 2]))
+            joins.append(Join("router", f"{self.router_outputs[out]}_out", rows[:, 0],
+                              "router", f"{self.router_inputs[into]}_in", rows[:, 2]))
         return joins

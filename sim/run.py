@@ -53,8 +53,9 @@ class Run:
 
     @property
     def header_flits(self) -> int:
-        """Header flits of all worms, sent beside the payload."""
-        return len(self.host.header)
+        """Header flits sent beside the payload, of all worms and their packets."""
+        worms, packet = self.host.worms, self.network.configuration.packet
+        return int((worms["headers"] * (-(-worms["length"] // packet) if packet else 1)).sum())
 
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
@@ -65,19 +66,20 @@ class Run:
             str(int(worms.destinations[at])): {
                 "head": _cycle(host.head[at]),
                 "tail": _cycle(host.tail[at]),
-                "received": _cycle(host.tail[at]),
+                "received": _cycle(host.received[at]),
             }
             for at in places
         }
         tails = host.tail[places.start:places.stop]
-        done = bool((tails >= 0).all())
+        received = host.received[places.start:places.stop]
+        done = bool((received >= 0).all())
         injected = host.injected[first:end]
         started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
         return {
             "id": index,
             "source": message.source,
             "created": message.at,
-            "latency": int(tails.max()) - message.at if done else None,
+            "latency": int(received.max()) - message.at if done else None,
             "network_latency": int(tails.max()) - started if done and started is not None else None,
             "deliveries": deliveries,
         }
@@ -165,8 +167,7 @@ def run(
     network = Network(topology, scheme, configuration)
 
     def fresh_host() -> Host:
-        return make_host(topology.nodes, messages, worms, network.header,
-                         consumption=configuration.consumption, stall=stall, seed=seed)
+        return make_host(network, messages, worms, stall=stall, seed=seed)
 
     host = fresh_host()
     bulk = BulkEngine(network, host)
@@ -180,14 +181,16 @@ def run(
         AmaranthEngine(network, host, vcd=vcd).run(cycles)
         check_receipts(host)
         judged = bulk.host
-        if not (np.array_equal(host.head, judged.head) and np.array_equal(host.tail, judged.tail)):
+        if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on what becomes of this run")
     return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock)
 
 
 def _run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None]:
     """Run until everything is delivered, a deadlock is proved, or the time is up."""
-    host, patience = engine.host, PATIENCE
+    configuration = engine.network.configuration
+    # the interfaces' own waits are no sign of trouble
+    host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
     while True:
         now = int(host.counters[NOW])
         engine.run(min(CHUNK, patience, timeout - now))

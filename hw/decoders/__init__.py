@@ -2,5 +2,6 @@
 
 from .base import Arrival, Decoded, Decoder, Request
 from .mesh import MeshDecoder
+from .table import TableDecoder
 
-__all__ = ["Arrival", "Decoded", "Decoder", "MeshDecoder", "Request"]
+__all__ = ["Arrival", "Decoded", "Decoder", "MeshDecoder", "Request", "TableDecoder"]

@@ -8,10 +8,14 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.routing import Relation
+from wormcast.algorithms.topologies.base import Topology
 
 from ..logic import any_of
 
-__all__ = ["Arrival", "Decoded", "Decoder", "Request"]
+__all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
+
+ANY_CHANNEL = ConsumptionClasses()
 
 INJECTION = ("one", "all")
 
@@ -137,6 +141,10 @@ class Decoder(ABC):
     def turns(self, port: int, output: int) -> bool:
         """Whether some worm may go from input ``port`` to another switch's ``output``."""
         return True
+
+    @abstractmethod
+    def strap_values(self, topology: Topology, relation: Relation) -> dict[str, list[int]]:
+        """Values of the straps of every switch of a network; refuses one that the decoder is not built for."""
 
     @abstractmethod
     def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:

@@ -5,14 +5,14 @@ from amaranth.hdl import C, Cat, Const, Module, Mux, Signal, Value
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 
-from .base import Decoded, Decoder
+from .base import ANY_CHANNEL, Decoded, Decoder
 
 __all__ = ["MeshDecoder"]
 
 RELATIONS = ("e-cube", "hamiltonian")
-ANY_CHANNEL = ConsumptionClasses()
 
 
 class MeshDecoder(Decoder):
@@ -78,6 +78,14 @@ class MeshDecoder(Decoder):
         if port >= self.ejection or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
+
+    @staticmethod
+    def knows(relation: Relation, shape: tuple[int, ...]) -> bool:
+        """Whether the relation is built here, for meshes of this shape."""
+        return relation is E_CUBE or (relation is HAMILTONIAN and len(shape) == 2)
+
+    def strap_values(self, topology, relation):
+        return {name: topology.coordinates[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
 
     def _odd_row(self, straps) -> Value:
         return straps["coordinate_0"][0] if "coordinate_0" in straps else C(0)

@@ -12,7 +12,9 @@ import typer
 from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 
+from ..configuration import MOST as MOST_CYCLES
 from ..configuration import Configuration
+from ..configurations import CONFIGURATIONS
 from ..host import Message
 from ..run import MOST, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
@@ -24,20 +26,44 @@ Engine = enum.StrEnum("Engine", ["bulk", "amaranth"])
 Readers = enum.StrEnum("Readers", ["coupled", "independent"])
 Header = enum.StrEnum("Header", ["real", "ideal"])
 Delays = enum.StrEnum("Delays", ["paper", "fast"])
+Ports = enum.StrEnum("Ports", ["one", "all"])
+ConsumptionLinks = enum.StrEnum("ConsumptionLinks", ["shared", "separate"])
 
 HARDWARE = "Hardware"
-Vcs = Annotated[int, typer.Option(help="Virtual channels of each link.", rich_help_panel=HARDWARE)]
-Buffer = Annotated[int, typer.Option(help="Flits of buffer per virtual channel.", rich_help_panel=HARDWARE)]
-ReadersOption = Annotated[Readers, typer.Option(
-    help="Whether the outputs of a worm advance together.", rich_help_panel=HARDWARE)]
-Consumption = Annotated[int | None, typer.Option(
-    help="Consumption channels of each node; default: as many as the scheme needs against deadlock.",
-    rich_help_panel=HARDWARE)]
-FlitWidth = Annotated[int, typer.Option(help="Data bits of a flit.", rich_help_panel=HARDWARE)]
-HeaderOption = Annotated[Header, typer.Option(
-    help="ideal widens the flit until every header fits into one.", rich_help_panel=HARDWARE)]
-DelaysOption = Annotated[Delays, typer.Option(
-    help="Cycles per hop: header 3 and data 2, or 4 and 3 for a higher clock.", rich_help_panel=HARDWARE)]
+OVERHEADS = "Overheads, in cycles"
+
+
+def _hardware(text: str, panel: str = HARDWARE, most: int | None = None) -> Any:
+    """An option that a named configuration may give; with ``most``, numbers from 0 to there."""
+    least = None if most is None else 0
+    return typer.Option(help=text, rich_help_panel=panel, show_default=False, min=least, max=most)
+
+
+Named = Annotated[str | None, _hardware("Named configuration, options below override it; see: wormcast list "
+                                        "configurations.")]
+Vcs = Annotated[int | None, _hardware("Virtual channels of each link, 2 by default.")]
+Buffer = Annotated[int | None, _hardware("Flits of buffer per virtual channel, 4 by default.")]
+ReadersOption = Annotated[Readers | None, _hardware(
+    "Whether the outputs of a worm advance together, as they do by default.")]
+Consumption = Annotated[int | None, _hardware(
+    "Consumption channels of each node; default: as many as the scheme needs against deadlock.")]
+FlitWidth = Annotated[int | None, _hardware("Data bits of a flit, 32 by default.")]
+HeaderOption = Annotated[Header | None, _hardware("ideal widens the flit until every header fits into one.")]
+DelaysOption = Annotated[Delays | None, _hardware(
+    "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock.")]
+PortsOption = Annotated[Ports | None, _hardware(
+    "Injection ports of each node: one (default), or one for each link of its router.")]
+ConsumptionLinksOption = Annotated[ConsumptionLinks | None, _hardware(
+    "Whether a node's consumption channels share one link (default).")]
+Packet = Annotated[int | None, _hardware("Payload flits of a packet; 0: worms are sent whole (default).")]
+Queue = Annotated[int | None, _hardware("Flits of buffer between host and each injection port, 4 by default.")]
+Ths = Annotated[int | None, _hardware("Host, before it posts a worm.", OVERHEADS, MOST_CYCLES)]
+Thr = Annotated[int | None, _hardware("Host, for each receipt.", OVERHEADS, MOST_CYCLES)]
+Tns = Annotated[int | None, _hardware("Interface, before each packet it sends.", OVERHEADS, 65535)]
+Tnr = Annotated[int | None, _hardware("Interface, before the last flit of each packet it gets is handed over.",
+                                      OVERHEADS, 65535)]
+InjectionDelay = Annotated[int | None, _hardware(
+    "Host, once for each message: it prepares the headers.", OVERHEADS, MOST_CYCLES)]
 
 KEYS = {"at", "source", "destinations", "length"}
 
@@ -54,13 +80,23 @@ def run_(
     engine: Annotated[Engine | None, typer.Option(
         help="bulk: compiled, fast (default). amaranth: every signal, slow (default with --vcd).")] = None,
     vcd: Annotated[Path | None, typer.Option(help="Write the waveform of every signal to this file.")] = None,
-    vcs: Vcs = 2,
-    buffer: Buffer = 4,
-    readers: ReadersOption = Readers.coupled,
+    configuration: Named = None,
+    vcs: Vcs = None,
+    buffer: Buffer = None,
+    readers: ReadersOption = None,
     consumption: Consumption = None,
-    flit_width: FlitWidth = 32,
-    header: HeaderOption = Header.real,
-    delays: DelaysOption = Delays.paper,
+    consumption_links: ConsumptionLinksOption = None,
+    ports: PortsOption = None,
+    flit_width: FlitWidth = None,
+    header: HeaderOption = None,
+    delays: DelaysOption = None,
+    packet: Packet = None,
+    queue: Queue = None,
+    t_hs: Ths = None,
+    t_hr: Thr = None,
+    t_ns: Tns = None,
+    t_nr: Tnr = None,
+    injection_delay: InjectionDelay = None,
     timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.", max=MOST)] = 1_000_000,
     seed: Annotated[int, typer.Option(help="Of what is random; so far nothing is.", min=0, max=MOST)] = 0,
     json: Json = False,
@@ -71,17 +107,18 @@ def run_(
     """
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    configuration = hardware(
-        network, found, vcs=vcs, buffer=buffer, readers=readers.value, consumption=consumption,
-        flit_width=flit_width, header=header.value, delays=delays.value,
+    options = hardware(
+        network, found, named=configuration, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
+        consumption_links=consumption_links, ports=ports, flit_width=flit_width, header=header, delays=delays,
+        packet=packet, queue=queue, t_hs=t_hs, t_hr=t_hr, t_ns=t_ns, t_nr=t_nr, injection_delay=injection_delay,
     )
     posted = _messages(network, source, destinations, length, messages)
     chosen = (engine or (Engine.amaranth if vcd else Engine.bulk)).value
     with whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished:
-        result = run(network, found, posted, configuration, engine=chosen, vcd=unfinished,
+        result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
                      timeout=timeout, seed=seed)
     resolved = {
-        "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout,
+        "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
         **result.network.configuration.to_dict(),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
@@ -94,10 +131,12 @@ def run_(
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
 
 
-def hardware(network: Topology, scheme: Scheme, *, consumption: int | None = None, **options: Any) -> Configuration:
-    """Resolve the hardware options for a scheme on a network."""
-    channels = scheme.classes_on(network).channels if consumption is None else consumption
-    return Configuration(consumption=channels, **options)
+def hardware(topology: Topology, scheme: Scheme, *, named: str | None = None, **options: Any) -> Configuration:
+    """Resolve the hardware options for a scheme: those given, then the named configuration's, then the defaults."""
+    given = {name: value.value if isinstance(value, enum.Enum) else value
+             for name, value in options.items() if value is not None}
+    chosen = CONFIGURATIONS[named].resolve(given) if named is not None else given
+    return Configuration(**{"consumption": scheme.classes_on(topology).channels, **chosen})
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
@@ -156,14 +195,18 @@ def report(result: Run) -> None:
         f"{configuration.buffer} flits, {configuration.consumption} consumption channels, "
         f"{configuration.readers} readers, {configuration.delays} delays, engine {result.engine})")
     rows: list[list[object]] = []
+    overheads = {name: getattr(configuration, name) for name in
+                 ("packet", "t_hs", "t_hr", "t_ns", "t_nr", "injection_delay")}
+    if any(overheads.values()):
+        say(", ".join(f"{name} {value}" for name, value in overheads.items() if value))
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)
         rows += [
             [index, network.node_name(message["source"]), network.node_name(int(node)), times["head"], times["tail"],
-             None if times["tail"] is None else times["tail"] - message["created"]]
+             times["received"], None if times["received"] is None else times["received"] - message["created"]]
             for node, times in message["deliveries"].items()
         ]
-    table(["message", "from", "to", "head", "tail", "latency"], rows)
+    table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
     if result.deadlock:
         say(describe_deadlock(result))
 

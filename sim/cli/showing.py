@@ -8,6 +8,7 @@ import typer
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, plan
 from wormcast.algorithms import topology as build_topology
 
+from ..configurations import CONFIGURATIONS
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 
 __all__: list[str] = []
@@ -18,16 +19,19 @@ class Subject(enum.StrEnum):
 
     SCHEMES = "schemes"
     TOPOLOGIES = "topologies"
+    CONFIGURATIONS = "configurations"
 
 
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
-    """List schemes or topologies, each with a line of explanation."""
+    """List schemes, topologies or named configurations, each with a line of explanation."""
     if what is Subject.SCHEMES:
         entries = [
             {"name": name, "description": SCHEMES[name].description, "provenance": SCHEMES[name].provenance}
             for name in SCHEMES
         ]
+    elif what is Subject.CONFIGURATIONS:
+        entries = [{"name": name, "description": CONFIGURATIONS[name].description} for name in CONFIGURATIONS]
     else:
         entries = [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
                    for name in TOPOLOGIES]

@@ -9,6 +9,7 @@ import typer
 
 from wormcast.algorithms import topology as build_topology
 
+from ..network import Network
 from ..synthesis import synthesise
 from .app import Json, app, emit, find_scheme, table
 from .running import Buffer, Consumption, Delays, DelaysOption, FlitWidth, Readers, ReadersOption, Vcs, hardware
@@ -45,11 +46,11 @@ def synth(
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    configuration = hardware(network, found, vcs=vcs, buffer=buffer, readers=readers.value,
-                             consumption=consumption, flit_width=flit_width, delays=delays.value, storage=storage.value)
+    configuration = hardware(network, found, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
+                             flit_width=flit_width, delays=delays, storage=storage)
     decoded = tuple(relations.split(",")) if relations else (found.relation.name,)
     component = (configuration.router(network, found, decoded) if what is Component.router
-                 else configuration.interface())
+                 else Network(network, found, configuration).kinds["interface"].build())
     result = synthesise(component, target=target.value, storage=storage.value, seeds=range(1, seeds + 1),
                         area_delay=area_delay, progress=lambda step: print(step, file=sys.stderr))
     if json:

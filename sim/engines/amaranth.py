@@ -80,8 +80,12 @@ class AmaranthEngine:
         host, nodes = self.host, self.network.nodes
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
-        rx, tx, tx_credit, rx_credit = (np.zeros(nodes, np.uint64) for _ in range(4))
-        rx_data, tx_data = (np.zeros((parts, nodes), np.uint64) for _ in range(2))
+        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
+        tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
+        rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))
+        into = [(p, n, getattr(one, f"host_in_{p}")) for p in range(ports) for n, one in enumerate(interfaces)]
+        out_of = [(c, n, getattr(one, f"host_out_{c}")) for c in range(links) for n, one in enumerate(interfaces)]
 
         def word(link) -> int:
             vc_bits = len(link.vc)
@@ -94,20 +98,21 @@ class AmaranthEngine:
         while host.counters[NOW] < cycles and (beyond or host.counters[UNDELIVERED] > 0):
             if self.observe is not None:
                 self.observe(int(host.counters[NOW]), look)
-            for node, interface in enumerate(interfaces):
-                tx_credit[node] = context.get(interface.host_in.credit)
-                out = interface.host_out
-                vc_bits = len(out.vc)
-                channel = context.get(out.vc) if vc_bits else 0
-                flit = context.get(out.flit)
-                rx[node] = context.get(out.valid) | channel << 1 | (flit.head | flit.tail << 1) << 1 + vc_bits
+            for port, node, link in into:
+                tx_credit[port, node] = context.get(link.credit)
+            for index, node, link in out_of:
+                vc_bits = len(link.vc)
+                channel = context.get(link.vc) if vc_bits else 0
+                flit = context.get(link.flit)
+                rx[index, node] = context.get(link.valid) | channel << 1 | (flit.head | flit.tail << 1) << 1 + vc_bits
                 for part in range(parts):
-                    rx_data[part, node] = flit.data >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
+                    rx_data[index, part, node] = flit.data >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
             host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
             await context.tick()
-            for node, interface in enumerate(interfaces):
-                marks = int(tx[node])
-                data = sum(int(tx_data[part, node]) << 64 * part for part in range(parts))
-                context.set(interface.host_in.valid, marks & 1)
-                context.set(interface.host_in.flit, {"head": marks >> 1 & 1, "tail": marks >> 2 & 1, "data": data})
-                context.set(interface.host_out.credit, int(rx_credit[node]))
+            for port, node, link in into:
+                marks = int(tx[port, node])
+                data = sum(int(tx_data[port, part, node]) << 64 * part for part in range(parts))
+                context.set(link.valid, marks & 1)
+                context.set(link.flit, {"head": marks >> 1 & 1, "tail": marks >> 2 & 1, "data": data})
+            for index, node, link in out_of:
+                context.set(link.credit, int(rx_credit[index, node]))

@@ -1,7 +1,9 @@
 """The engine for research scale: one vector kernel per kind of component, links as index arrays."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +70,10 @@ class BulkEngine:
             kind = network.kinds[name]
             block = kernel.allocate(len(kind.instances))
             for strap, values in kind.straps.items():
-                block.input(strap)[: block.n] = values
+                word = block.input(strap)
+                parts = word.reshape(-1, word.shape[-1])
+                for part in range(len(parts)):
+                    parts[part, : block.n] = values >> 64 * part & (1 << 8 * word.itemsize) - 1
             self.blocks[name] = block
         self._lay_out_words()
         self._join()
@@ -77,14 +82,15 @@ class BulkEngine:
         """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
         nodes = self.network.nodes
         interface = self.kernels["interface"]
-        # the hosts' words are the counterparts of the interfaces'
-        mirror = {
-            "rx": interface.output("host_out"),
-            data_word("rx"): interface.output(data_word("host_out")),
-            credit_word("rx"): interface.input(credit_word("host_out")),
-            "tx": interface.input("host_in"),
-            data_word("tx"): interface.input(data_word("host_in")),
-            credit_word("tx"): interface.output(credit_word("host_in")),
+        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        # the hosts' words are the counterparts of the interfaces', all links of a kind one behind the other
+        mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
+            ("in", "rx", str): (links, interface.output("host_out_0")),
+            ("in", "rx", data_word): (links, interface.output(data_word("host_out_0"))),
+            ("out", "rx", credit_word): (links, interface.input(credit_word("host_out_0"))),
+            ("out", "tx", str): (ports, interface.input("host_in_0")),
+            ("out", "tx", data_word): (ports, interface.input(data_word("host_in_0"))),
+            ("in", "tx", credit_word): (ports, interface.output(credit_word("host_in_0"))),
         }
         self._places: dict[tuple[str, str, str], tuple[int, int, np.dtype, int]] = {}
         size = {"in": 0, "out": 0}
@@ -95,12 +101,13 @@ class BulkEngine:
                     start = size[way] + word.offset(block.n_padded)
                     self._places[name, way, word.name] = start, block.n_padded, word.dtype, word.parts
                 size[way] += -(-array.size // 64) * 64
-        for way, names in (("in", ("rx", data_word("rx"), credit_word("tx"))),
-                           ("out", ("tx", data_word("tx"), credit_word("rx")))):
-            for name in names:
-                word = mirror[name]
-                self._places[HOST, way, name] = size[way], nodes, word.dtype, word.parts
-                size[way] += -(-word.bytes * nodes // 64) * 64
+        self._host_words: dict[tuple[str, str], tuple[int, int, int, np.dtype]] = {}
+        for (way, link, name_of), (count, word) in mirror.items():
+            self._host_words[way, name_of(link)] = size[way], count, word.parts, word.dtype
+            for index in range(count):
+                start = size[way] + index * word.bytes * nodes
+                self._places[HOST, way, name_of(f"{link}_{index}")] = start, nodes, word.dtype, word.parts
+            size[way] += -(-count * word.bytes * nodes // 64) * 64
         self.inputs, self.outputs = aligned(size["in"]), aligned(size["out"])
         at = {"in": 0, "out": 0}
         for block in self.blocks.values():
@@ -115,9 +122,10 @@ class BulkEngine:
                 at[way] += -(-array.size // 64) * 64
 
     def _host_word(self, way: str, name: str) -> np.ndarray:
-        start, nodes, dtype, parts = self._places[HOST, way, name]
-        whole = self.inputs if way == "in" else self.outputs
-        return whole[start:start + nodes * parts * dtype.itemsize].view(dtype).reshape(parts, nodes)
+        """The hosts' words of this name, [links, parts, nodes]."""
+        start, links, parts, dtype = self._host_words[way, name]
+        whole, nodes = self.inputs if way == "in" else self.outputs, self.network.nodes
+        return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
         """Indices of a word's parts in the array of its size, and that size in bytes."""
@@ -126,7 +134,7 @@ class BulkEngine:
         return np.concatenate([first + part * n + instances for part in range(parts)]), dtype.itemsize
 
     def _join(self) -> None:
-        """Make the index arrays: for each word size, where to and where from."""
+        """Make the index arrays: for each word size, where to, where from and how many words in a row."""
         to: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
         source: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
         for join in self.network.joins:
@@ -140,9 +148,8 @@ class BulkEngine:
                 to[size].append(into)
                 source[size].append(out)
         empty = np.zeros(0, np.int64)
-        self._wires = tuple(
-            np.ascontiguousarray([np.concatenate([empty, *to[size]]), np.concatenate([empty, *source[size]])])
-            for size in SIZES
+        self._runs = tuple(
+            _runs(np.concatenate([empty, *to[size]]), np.concatenate([empty, *source[size]])) for size in SIZES
         )
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
@@ -155,12 +162,16 @@ class BulkEngine:
         views_in = tuple(self.inputs.view(f"u{size}") for size in SIZES)
         views_out = tuple(self.outputs.view(f"u{size}") for size in SIZES)
         run_cycles(
-            cycles, beyond, calls, self._wires, views_in, views_out, self.host,
-            self._host_word("in", "rx")[0], self._host_word("in", data_word("rx")),
-            self._host_word("in", credit_word("tx"))[0],
-            self._host_word("out", "tx")[0], self._host_word("out", data_word("tx")),
-            self._host_word("out", credit_word("rx"))[0],
+            cycles, beyond, calls, self._runs, views_in, views_out, self.host,
+            self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
+            self._host_word("in", credit_word("tx"))[:, 0],
+            self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
+            self._host_word("out", credit_word("rx"))[:, 0],
         )
+
+    def on_host_link(self, node: int, port: int) -> bool:
+        """Whether a flit lies on the link from the host to this injection port of the node's interface now."""
+        return bool(self._host_word("out", "tx")[port, 0, node] & 1)
 
     def output(self, kind: str, port: str) -> np.ndarray:
         """What a link port of every instance drives now: Python integers, [instances].
@@ -174,6 +185,13 @@ class BulkEngine:
     def register(self, kind: str, name: str) -> np.ndarray:
         """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
         return self.kernels[kind].read(self.blocks[kind], name)
+
+
+def _runs(to: np.ndarray, source: np.ndarray) -> np.ndarray:
+    """Group words whose places follow each other on both sides: uint64 [3, runs], first places and lengths."""
+    breaks = (np.diff(to) != 1) | (np.diff(source) != 1)
+    starts = np.concatenate([[0], np.flatnonzero(breaks) + 1])[: len(to)]
+    return np.array([to[starts], source[starts], np.diff([*starts, len(to)])], np.uint64)
 
 
 def whole_words(word: np.ndarray, n: int) -> np.ndarray:

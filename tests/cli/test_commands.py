@@ -102,7 +102,7 @@ def test_run_that_has_no_time_is_stalled(figure_4):
     assert (code, run["outcome"], run["cycles"]) == (5, "stalled", 50)
 
 
-@pytest.mark.parametrize("what", ["schemes", "topologies"])
+@pytest.mark.parametrize("what", ["schemes", "topologies", "configurations"])
 def test_list_explains_each_in_a_line(what):
     code, listed = as_json("list", what)
     assert code == 0
@@ -194,3 +194,21 @@ def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):
     code, out, err = wormcast("run", "mesh:4x4", "individual", "--messages", file, "--flit-width", 4)
     assert (code, out) == (2, "")
     assert "flit_width: 4 bits tell 16 worms under way apart" in err
+
+
+def test_run_takes_packets_overheads_and_a_named_configuration():
+    options = ["--configuration", "boppana_8x8", "--vcs", 1, "--packet", 8, "--t-hs", 10, "--t-hr", 20, "--t-ns", 3,
+               "--t-nr", 4, "--injection-delay", 50, "--queue", 2]
+    code, run = as_json("run", "mesh:4x4", "dual-path", "--source", 0, "--destinations", "5,15", "--length", 20,
+                        *options)
+    assert code == 0
+    resolved = run["configuration"]
+    assert resolved["named"] == "boppana_8x8"
+    expected = {"vcs": 1, "buffer": 8, "consumption": 4, "packet": 8, "queue": 2, "t_hs": 10, "t_hr": 20, "t_ns": 3,
+                "t_nr": 4, "injection_delay": 50, "ports": "one", "consumption_links": "shared"}
+    assert {name: resolved[name] for name in expected} == expected
+    assert run["header_flits"] == 3
+    [message] = run["messages"]
+    for times in message["deliveries"].values():
+        assert times["received"] == times["tail"] + 4 + 20
+    assert message["latency"] == max(times["received"] for times in message["deliveries"].values())

@@ -1,21 +1,25 @@
+# amaranth: UnusedElaboratable=no
 """The network interface, cycle by cycle."""
 
 import itertools
 
 import pytest
 
+from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
-from wormcast.hw.network_interface import HOST_DEPTH, Consumption, Injection
+from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
 
 from . import bench
 
 WIDTH = 16
 
 
-def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120):
-    """Post flits as fast as the interface takes them; return what is on the network link, by cycle."""
-    interface = Injection(PortSpec("network", vcs=vcs, depth=depth), width=WIDTH)
-    queue, seen, owed, room = list(flits), [], {}, [HOST_DEPTH]
+def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120, taken=None, **options):
+    """Post flits as fast as the interface takes them; return what is on the network link, by cycle.
+
+    ``taken``: a list for the cycles in which a flit was on the host's link."""
+    interface = Injection(PortSpec("network", vcs=vcs, depth=depth), width=WIDTH, **options)
+    queue, seen, owed, room = list(flits), [], {}, [interface.queue]
 
     def step(cycle, context):
         room[0] += context.get(interface.host.credit)
@@ -29,6 +33,8 @@ def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120):
         if sends:
             head, tail, data = queue.pop(0)
             room[0] -= 1
+            if taken is not None:
+                taken.append(cycle)
             context.set(interface.host.flit, {"head": head, "tail": tail, "data": data})
 
     bench.simulate(interface, cycles, step)
@@ -56,12 +62,88 @@ def test_injection_gets_depth_over_the_credit_loop(depth):
     assert all(cycles[k] - cycles[k - depth] == max(4, depth) for k in range(2 * depth, 25))
 
 
-def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160):
+def packets(header, payload, size):
+    """The same worm in packets, as they go to the network."""
+    flits = bench.worm(header, payload)
+    found = []
+    for first in range(0, payload, size):
+        found += flits[:len(header)]
+        rest = flits[len(header) + first:len(header) + first + size]
+        found += [*rest[:-1], (0, True, rest[-1][2])]
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 7])
+@pytest.mark.parametrize("most", [1, 3, 4])
+@pytest.mark.parametrize("vcs", [1, 3])
+def test_worms_are_sent_in_packets_with_their_header_before_each(size, most, vcs):
+    """Whatever was sent before: headers of one to as many flits as are kept, payload of one to ten."""
+    worms = [([40 + k for k in range(1 + (length * 7) % most)], length) for length in (1, 2, 3, 4, 10, 5, 8, 1)]
+    flits = [flit for worm in worms for flit in bench.worm(*worm)]
+    seen = inject(flits, vcs=vcs, cycles=400, packet=size, header_flits=most)
+    assert [entry[2:] for entry in seen] == [flit for worm in worms for flit in packets(*worm, size)]
+    held = {}
+    for _, vc, _, tail, _ in seen:
+        if held.get("tail", True):
+            held["vc"] = vc
+        assert vc == held["vc"], "a packet that changes its virtual channel"
+        held["tail"] = tail
+
+
+def test_packets_take_turns_at_the_virtual_channels():
+    seen = inject(bench.worm([9], 12), packet=4)
+    vcs = [vc for _, vc, head, *_ in seen if head]
+    assert len(vcs) == 3
+    assert all(a != b for a, b in itertools.pairwise(vcs))
+
+
+def test_packets_of_one_virtual_channel_follow_with_one_cycle_between():
+    cycles = [cycle for cycle, *_ in inject(bench.worm([9, 8], 8), vcs=1, packet=4, header_flits=2)]
+    assert cycles == [2, 3, 4, 5, 6, 7, *range(9, 15)]
+
+
+@pytest.mark.parametrize("t_ns", [1, 2, 5, 40])
+def test_first_flit_of_each_packet_waits_t_ns(t_ns):
+    seen = inject(bench.worm([9], 6), packet=3, t_ns=t_ns, cycles=200)
+    first = 2 + t_ns
+    second = first + 4 + t_ns
+    assert [cycle for cycle, *_ in seen] == [*range(first, first + 4), *range(second, second + 4)]
+    assert [entry[2:] for entry in seen] == packets([9], 6, 3)
+
+
+def test_worm_that_is_not_cut_waits_once():
+    assert [cycle for cycle, *_ in inject(bench.worm([9], 6), t_ns=10)] == list(range(12, 19))
+
+
+@pytest.mark.parametrize("queue", [1, 2, 3, 4, 16])
+def test_queue_holds_the_host_back(queue):
+    """With a network that takes nothing, the host gets rid of what queue and link's credits hold; else one worm gets
+    min(1, queue / 2) of the link to the interface (this host has no register of its own, its loop is 2 cycles)."""
+    taken = []
+    inject(bench.worm([9], 60), vcs=1, credit_after=1000, queue=queue, taken=taken)
+    assert len(taken) == queue + 4
+    taken = []
+    inject(bench.worm([9], 60), vcs=1, depth=16, credit_after=1, queue=queue, taken=taken, cycles=400)
+    assert len(taken) == 61
+    assert taken[50] - taken[20] == 30 * 2 // min(queue, 2)
+
+
+def test_bad_parameters_are_refused():
+    for field, value in (("queue", 0), ("queue", 17), ("packet", -1), ("header_flits", 65), ("t_ns", 65536)):
+        with pytest.raises(WormcastError, match=rf"Injection.{field}: must be \d+ to \d+, not {value}"):
+            Injection(PortSpec("network"), width=8, **{field: value})
+    with pytest.raises(WormcastError, match=r"Consumption\.t_nr: must be 0 to 65535, not -1"):
+        Consumption(PortSpec("network"), width=8, t_nr=-1)
+    with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: must be at least 1, not 0"):
+        NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)
+
+
+def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160, t_nr=0):
     """Put (channel, flit) on the network link as credits allow; return what the host gets, by cycle.
 
     The host takes nothing of channel c before cycle ``hold[c]``.
     """
-    interface = Consumption(PortSpec("network", vcs=channels, depth=depth), width=WIDTH)
+    interface = Consumption(PortSpec("network", vcs=channels, depth=depth), width=WIDTH, t_nr=t_nr)
     queue, seen, room = list(arrivals), [], [depth] * channels
     owed = []
 
@@ -115,3 +197,76 @@ def test_channels_that_are_all_full_take_turns():
     late = [channel for cycle, channel, *_ in seen if cycle > 62]
     assert len(late) > 9
     assert all(a != b for a, b in itertools.pairwise(late))
+
+@pytest.mark.parametrize("t_nr", [1, 2, 3, 30])
+def test_last_flit_of_each_packet_is_held_back(t_nr):
+    """Two packets on one channel, the second behind the first: only tails wait, what is behind them too."""
+    seen = consume([(1, flit) for flit in bench.worm([7, 8], 3) + bench.worm([7], 2)], t_nr=t_nr)
+    first = 4 + 2 + t_nr
+    assert [(cycle, tail) for cycle, _, tail, _ in seen[:3]] == [(4, False), (5, False), (first, True)]
+    # the second packet's header is dropped behind that tail, its first flit is handed over, its tail waits
+    assert [(cycle, tail) for cycle, _, tail, _ in seen[3:]] == [(first + 2, False), (first + 3 + t_nr, True)]
+
+
+@pytest.mark.parametrize("t_nr", [1, 2, 3, 10, 25])
+def test_tail_flits_wait_one_at_a_time_and_others_pass(t_nr):
+    """Three channels whose packets end at about the same time: their tails are t_nr apart, but for the link's
+    being taken; a long packet of a fourth passes them at nearly the whole rate."""
+    short = [(channel, flit) for flits in zip(*[bench.worm([7], 2)] * 3, strict=True)
+             for channel, flit in enumerate(flits)]
+    long = [(3, flit) for flit in bench.worm([7], 30)]
+    seen = consume([*short, *long], channels=4, depth=4, t_nr=t_nr, cycles=300)
+    ends = [(cycle, channel) for cycle, channel, tail, _ in seen if tail]
+    assert len(ends) == 4
+    assert sorted(channel for _, channel in ends) == [0, 1, 2, 3]
+    assert all(late - early >= t_nr - 3 for (early, _), (late, _) in itertools.pairwise(ends))
+    assert ends[2][0] - ends[0][0] <= 2 * t_nr + 4
+    flow = [cycle for cycle, channel, tail, _ in seen if channel == 3 and not tail]
+    assert flow[-1] - flow[0] <= 28 + 8
+    assert [data for _, channel, _, data in seen if channel == 3] == [100 + k for k in range(30)]
+
+
+def test_channels_with_waiting_tails_take_turns():
+    """Packets of one flit on all channels without end: each channel is served as often as the others."""
+    worms = [(channel, flit) for _ in range(12) for channel in range(3) for flit in bench.worm([7], 1)]
+    seen = consume(worms, channels=3, t_nr=5, cycles=400)
+    ends = [channel for _, channel, tail, _ in seen if tail]
+    assert len(ends) == 36
+    assert all(abs(ends[:n].count(0) - ends[:n].count(2)) <= 2 for n in range(36))
+
+
+def test_ports_and_links_of_an_interface_are_independent():
+    """Two injection ports, of which the network stalls one, and two consumption links at the whole rate each."""
+    interface = NetworkInterface(injection=PortSpec("network", vcs=2, depth=4),
+                                 consumption=PortSpec("network", vcs=1, depth=4), width=WIDTH, ports=2, links=2)
+    sent, got, owed = {0: [], 1: []}, {0: [], 1: []}, []
+    host = {port: list(bench.worm([9], 20)) for port in range(2)}
+    network = {link: list(bench.worm([], 20)) for link in range(2)}
+    room = {**{("host", port): 4 for port in range(2)}, **{("network", link): 4 for link in range(2)}}
+
+    def step(cycle, context):
+        back = [(kind, index, vc) for due, kind, index, vc in owed if due == cycle]
+        for index in range(2):
+            for kind, queue, into, out, seen in (
+                ("host", host[index], f"host_in_{index}", f"network_out_{index}", sent[index]),
+                ("network", network[index], f"network_in_{index}", f"host_out_{index}", got[index]),
+            ):
+                into, out = getattr(interface, into), getattr(interface, out)
+                room[kind, index] += context.get(into.credit)
+                if context.get(out.valid):
+                    seen.append((cycle, context.get(out.flit.data)))
+                    if (kind, index) != ("host", 1):
+                        owed.append((cycle + 1, kind, index, context.get(out.vc) if len(out.vc) else 0))
+                context.set(out.credit, sum(1 << vc for k, i, vc in back if (k, i) == (kind, index)))
+                sends = bool(queue) and room[kind, index] > 0
+                context.set(into.valid, sends)
+                if sends:
+                    head, tail, data = queue.pop(0)
+                    room[kind, index] -= 1
+                    context.set(into.flit, {"head": head, "tail": tail, "data": data})
+
+    bench.simulate(interface, 80, step)
+    assert [data for _, data in sent[0]] == [9, *range(100, 120)]
+    assert len(sent[1]) == 4
+    for link in range(2):
+        assert [cycle for cycle, _ in got[link]] == list(range(got[link][0][0], got[link][0][0] + 20))

@@ -4,7 +4,6 @@ import re
 from functools import cache
 
 from wormcast.algorithms import SCHEMES, topology
-from wormcast.hw.network_interface import HOST_DEPTH
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.host import Message, check_receipts, make_host
@@ -26,8 +25,7 @@ def send(source, *destinations, length=1, at=0):
 
 def host_of(net, messages, **stalls):
     worms = plan_messages(net.topology, net.scheme, messages)
-    return make_host(net.nodes, messages, worms, net.header,
-                     consumption=net.configuration.consumption, **stalls)
+    return make_host(net, messages, worms, **stalls)
 
 
 def bulk(mesh, scheme, messages, *, stall=0.0, seed=0, **options):
@@ -71,8 +69,13 @@ def left_over(engine):
                     if (values != ((1 << register.width) - 1 if rest is None else rest)).any():
                         found[f"{kind}.{name}"] = values.tolist()
     host = engine.host
-    for name, rest in (("credits", HOST_DEPTH), ("owed", 0), ("sent", 0), ("received", 0), ("left", 0), ("tagged", -1),
-                       ("queue_at", host.queue_offsets[1:])):
-        if (getattr(host, name) != rest).any():
-            found[f"host.{name}"] = getattr(host, name).tolist()
+    for name, values, rest in (
+        ("credits", host.streams["credits"], engine.network.configuration.queue), ("streams", host.streams["worm"], -1),
+        ("channels", host.channels["delivery"], -1), ("owed", host.channels["owed"], 0), ("left", host.left, 0),
+        ("due", host.deliveries["due"], 0), ("tagged", host.tagged, -1), ("working", host.working, 0),
+        ("sending", host.sending, 0), ("begun", host.begun, 1), ("waiting", host.nodes["first"], -1),
+        ("queued", host.streams["first"], -1),
+    ):
+        if (values != rest).any():
+            found[f"host.{name}"] = values.tolist()
     return found

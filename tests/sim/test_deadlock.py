@@ -126,12 +126,15 @@ def test_no_false_alarm(mesh, scheme, options):
 
 def in_the_network(engine):
     """Worms with deliveries due of which a flit has left the source's interface."""
-    host, waiting = engine.host, engine.register("interface", "injection.buffer.vc0_level0")
+    host, waiting = engine.host, engine.register("interface", "injection_0.buffer.vc0_level0")
     due = set(np.flatnonzero((host.left > 0) & (host.injected >= 0)).tolist())
-    for node in range(len(waiting)):
-        at = int(host.queue_at[node])
-        if at < host.queue_offsets[node + 1] and host.sent[node] <= int(waiting[node]).bit_count():
-            due.discard(int(host.queue[at]))
+    for behind, stream in zip((int(level).bit_count() for level in waiting), host.streams, strict=True):
+        # backwards through the worms sent, as long as all flits are still in the interface's buffer
+        worm, sent = int(stream["worm"]), int(stream["sent"])
+        while worm >= 0 and sent <= behind:
+            due.discard(worm)
+            behind, worm = behind - sent, int(host.worms["previous"][worm])
+            sent = int(host.worms["headers"][worm] + host.worms["length"][worm])
     return due
 
 

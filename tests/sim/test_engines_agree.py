@@ -32,7 +32,16 @@ HARDWARE = [
     ("mesh:3x3", "individual", {"vcs": 2, "buffer": 2}),
 ]
 QUICK = HARDWARE[:8]
-LONG = [*QUICK, *QUICK, *HARDWARE[8:]]
+# interfaces and hosts with something to do
+WAITING = [
+    ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "packet": 3, "t_ns": 2, "t_nr": 3, "t_hs": 1, "t_hr": 4}),
+    ("mesh:1x2", "individual", {"vcs": 2, "buffer": 1, "consumption": 1, "flit_width": 20, "packet": 1, "queue": 1}),
+    ("mesh:2x2", "dual-path", {"vcs": 2, "buffer": 4, "consumption": 3, "flit_width": 66, "packet": 4, "queue": 7,
+                               "t_nr": 1, "injection_delay": 3}),
+    ("mesh:2x2", "dual-path", {"vcs": 1, "buffer": 3, "flit_width": 20, "t_ns": 5, "packet": 2,
+                               "readers": "independent"}),
+]
+LONG = [*QUICK, *QUICK, *HARDWARE[8:], *WAITING]
 
 
 @dataclass
@@ -153,6 +162,18 @@ def check_draws(examples, cycles, hardware):
 def test_engines_agree_on_every_word_in_every_cycle():
     """All flits and credits of all routers and interfaces are the same in both engines, in every cycle."""
     check_draws(20, 60, QUICK)
+
+
+def test_engines_agree_on_packets_and_overheads():
+    """The same where interfaces cut packets and wait, and the hosts' processors take their time."""
+    check_draws(10, 70, WAITING)
+
+
+def test_engines_agree_on_headers_that_are_kept():
+    """The same for headers of two flits, five addresses to a flit, before each packet of two."""
+    options = {"vcs": 1, "buffer": 2, "flit_width": 20, "packet": 2, "consumption": 2}
+    compare(Draw("mesh:1x9", "dual-path", options, [send(0, *range(1, 9), length=7), send(8, 4, 2, length=5)], 0.2, 3),
+            90)
 
 
 def test_engines_agree_on_a_3x3_mesh():

@@ -136,9 +136,9 @@ def test_every_source_is_served(scheme, options, hot):
     host = engine.host
     check_receipts(host)
     assert not host.left.any()
-    rows = np.flatnonzero(host.delivery_node == hot)
-    worms, heads = host.delivery_worm[rows], host.head[rows]
-    sources = np.repeat(np.arange(9), np.diff(host.queue_offsets))[np.argsort(host.queue)]
+    rows = np.flatnonzero(host.deliveries["node"] == hot)
+    worms, heads = host.deliveries["worm"][rows], host.head[rows]
+    sources = host.worms["source"]
     of = [np.sort(heads[sources[worms] == source]) for source in range(9) if source != hot]
     first_through = min(served[-1] for served in of)
     assert min((served < first_through).sum() for served in of) >= 3

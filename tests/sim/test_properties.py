@@ -53,7 +53,7 @@ def test_everything_is_delivered_and_nothing_is_left(case):
     assert not left_over(engine)
     host = engine.host
     assert (host.head >= 0).all()
-    length = np.repeat(host.length, np.diff(host.delivery_offsets))
+    length = np.repeat(host.worms["length"], host.worms["delivery_end"] - host.worms["delivery"])
     assert (host.tail - host.head >= length - 1).all()
 
 
@@ -63,7 +63,7 @@ def test_what_is_left_over_is_noticed():
     engine.run(40)
     found = " ".join(left_over(engine))
     for name in ("level0", "owns_link", "links", "here", "busy", "credits",
-                 "host.left", "host.sent"):
+                 "host.left", "host.sending"):
         assert name in found
 
 
@@ -76,16 +76,16 @@ class Wire:
     def __init__(self, messages=None, **options):
         options = {"vcs": 1, "buffer": 4, "consumption": 2, "flit_width": 32} | options
         self.engine = bulk("mesh:1x4", "dual-path", messages or [send(0, 2, length=12)], **options)
-        self.marks = self.engine.kernels["interface"].output("host_out").bits
+        self.marks = self.engine.kernels["interface"].output("host_out_0").bits
 
     def get(self, node):
         """What lies on the link to a node's host in the cycle to come: valid, channel, head, tail, data."""
-        return int(self.engine.output("interface", "host_out")[node])
+        return int(self.engine.output("interface", "host_out_0")[node])
 
     def set(self, node, word):
         block = self.engine.blocks["interface"]
-        block.output("host_out")[..., node] = word & (1 << self.marks) - 1
-        data = block.output("host_out.data")
+        block.output("host_out_0")[..., node] = word & (1 << self.marks) - 1
+        data = block.output("host_out_0.data")
         data = data.reshape(-1, data.shape[-1])
         for part in range(len(data)):
             data[part, node] = word >> self.marks + 64 * part & (1 << 8 * data.dtype.itemsize) - 1
@@ -192,7 +192,7 @@ def test_a_flit_of_another_worm_is_caught():
     wire = Wire([send(0, 2, length=12), send(3, 2, length=12)])
     for _ in range(500):
         wire.engine.run(1)
-        if wire.get(2) & 1 and wire.engine.host.received[2].min() > 0:
+        if wire.get(2) & 1 and (wire.engine.host.channels["delivery"].reshape(-1, 2)[2] >= 0).all():
             break
     wire.flip(2, 1)  # the number of the consumption channel
     with pytest.raises(RuntimeError, match=CORRUPT):

@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from wormcast.hw import Switch
+
 from ..algorithms import reference
 from . import zero_load
 from .bench import bulk, check_receipts, send
@@ -11,6 +13,7 @@ from .zero_load import COPY, LAST, PASS, USED_UP, closed_form, deliveries, roles
 
 DEPTHS = [1, 2, 3, 4, 5, 8]
 APART = 400  # cycles between two messages: one is through long before the next
+WAITS = ("queue", "packet", "t_ns", "t_nr", "t_hs", "injection_delay")  # what the recurrence knows of the settings
 
 
 # the reference alone -------------------------------------------------------------------------------------------
@@ -82,9 +85,10 @@ def check(shape, scheme, multicasts, capacity, **options):
         ((path, visits),) = paths(shape, scheme, source, destinations)
         parts, headers = roles(path, visits, capacity), -(-len(visits) // capacity)
         depth, fast = options["buffer"], options.get("delays") == "fast"
+        waits = {name: options[name] for name in WAITS if name in options}
         expected.append(deliveries(parts, headers, length, depth, at=at, fast=fast,
-                                   coupled=options.get("readers") != "independent"))
-        if depth >= (5 if fast else 4):
+                                   coupled=options.get("readers") != "independent", **waits))
+        if depth >= (5 if fast else 4) and not waits:
             form = closed_form(parts, headers, length, depth, at=at, fast=fast)
             assert expected[-1][-1] == form[-1]
             assert expected[-1] == form or options.get("readers") == "independent"
@@ -94,10 +98,12 @@ def check(shape, scheme, multicasts, capacity, **options):
     check_receipts(engine.host)
     host, found = engine.host, []
     for worm in range(len(messages)):
-        span = slice(host.delivery_offsets[worm], host.delivery_offsets[worm + 1])
+        span = slice(host.worms["delivery"][worm], host.worms["delivery_end"][worm])
         found.append(list(zip(host.head[span].tolist(), host.tail[span].tolist(), strict=True)))
     wrong = [(case, ours, theirs) for case, ours, theirs in zip(multicasts, expected, found, strict=True)
              if ours != theirs]
+    overheads = options.get("t_nr", 0) + options.get("t_hr", 0)
+    assert (host.received == host.tail + overheads).all()
     assert not wrong, f"{len(wrong)} worms; (case, recurrence, hardware) of the first: {wrong[0]}"
 
 
@@ -121,6 +127,8 @@ def one_way_worms(shape, count, seed, most=12):
 
 
 SLOW = pytest.mark.slow  # a kernel each
+SEVERAL = pytest.mark.skipif(not hasattr(Switch, "injection_ports"),
+                             reason="the router has one injection port and one consumption link")
 
 
 @pytest.mark.parametrize(("scheme", "depth"), [
@@ -154,9 +162,31 @@ def test_other_settings(shape, width, capacity, options):
           **{"vcs": 1, **options})
 
 
+@pytest.mark.parametrize(("scheme", "width", "capacity", "options"), [
+    ("dual-path", 32, 8, {"buffer": 4, "packet": 4}),
+    ("dual-path", 20, 5, {"buffer": 2, "packet": 1, "t_ns": 3}),
+    ("dual-path", 20, 5, {"buffer": 4, "packet": 3, "t_nr": 9, "t_hr": 5, "readers": "independent"}),
+    ("dual-path", 20, 5, {"buffer": 5, "packet": 8, "t_ns": 2, "t_nr": 1, "t_hs": 7, "delays": "fast"}),
+    ("dual-path", 32, 8, {"buffer": 1, "t_ns": 17, "t_nr": 17, "t_hs": 5, "t_hr": 3, "injection_delay": 11,
+                          "queue": 1}),
+    ("dual-path", 4, 1, {"buffer": 3, "t_ns": 1, "t_nr": 2, "queue": 2}),
+    ("individual", 20, 5, {"buffer": 3, "packet": 5, "t_ns": 4, "t_nr": 6, "queue": 16, "consumption": 1}),
+    pytest.param("dual-path", 32, 8, {"buffer": 4, "ports": "all"}, marks=SEVERAL),
+    pytest.param("dual-path", 4, 1, {"buffer": 4, "ports": "all", "consumption_links": "separate"}, marks=SEVERAL),
+    pytest.param("dual-path", 20, 5, {"buffer": 3, "ports": "all", "packet": 3, "t_ns": 2, "t_nr": 5,
+                                      "consumption_links": "separate"}, marks=SEVERAL),
+    pytest.param("individual", 32, 8, {"buffer": 2, "ports": "all", "packet": 2, "consumption": 1}, marks=SEVERAL),
+], ids=lambda value: ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else None)
+def test_packets_and_overheads(scheme, width, capacity, options):
+    """And so they are in packets, with t_ns, t_nr and t_hs, a short queue and the injection delay."""
+    worms = one_way_worms((4, 4), 40, width) if scheme == "dual-path" else all_pairs(16, 1)[::5]
+    worms = [(source, visits, min(length, 16)) for source, visits, length in worms]
+    check((4, 4), scheme, worms, capacity, flit_width=width, **{"vcs": 1, **options})
+
+
 def test_the_comparison_notices_a_cycle(monkeypatch):
     """One more cycle at the destinations on the way, in the reference alone, is found."""
-    monkeypatch.setattr(zero_load.Node, "accept", lambda self, k, cycle, headers, accept=zero_load.Node.accept:
-                        accept(self, k, cycle + 1, headers))
+    monkeypatch.setattr(zero_load.Node, "accept", lambda self, flit, cycle, accept=zero_load.Node.accept:
+                        accept(self, flit, cycle + 1))
     with pytest.raises(AssertionError):
         check((4, 4), "dual-path", one_way_worms((4, 4), 5, 1), 8, vcs=1, buffer=3, flit_width=32)

@@ -17,8 +17,13 @@ nowhere; the flit behind it takes its place in max(leaves[h, used] + 2, t[h, k] 
 follows in leaves[h, used] + 1 at the last destination. Coupled: a copy for the node leaves with the flit itself;
 independent: each of both leaves as it can, and the buffer is free of the flit with the later.
 
-Interfaces: 2 cycles each way, data and headers alike; a host's flits need the interface's 4 buffer places (loop of
+Interfaces: 2 cycles each way, data and headers alike; a host's flits need the interface's buffer places (loop of
 3 cycles: leaves + 2) and payload to the host needs its 4 places. The interface of a destination drops headers.
+
+Packets: the header again in front of each. A packet's first flit leaves an interface t_ns cycles after it is there,
+and on one virtual channel everything waits for the packet before: its virtual channels are free 2 cycles after its
+tail was sent, its buffer is fetched from in the cycle after the tail left. A reservation needs a credit, of the
+consumption channel as of the link. A tail flit leaves the last interface t_nr cycles later than it could.
 """
 
 from dataclasses import dataclass, field
@@ -44,6 +49,15 @@ def roles(path, destinations, capacity):
     return found
 
 
+@dataclass(frozen=True)
+class Flit:
+    """One flit on its way: of which packet, a header flit or not, the last one or not."""
+
+    packet: int
+    header: bool
+    tail: bool = False
+
+
 @dataclass
 class Buffer:
     """The buffer behind a link: how deep it is, who reads it, and what was there when."""
@@ -52,37 +66,38 @@ class Buffer:
     lag: int  # from the cycle in which a flit leaves to the one in which it is on the next link
     targets: list = field(default_factory=list)  # groups of buffers; one reader a group, all its buffers together
     role: str = PASS
-    interface: bool = False  # no header is fetched here
-    arrives: dict = field(default_factory=dict)
-    leaves: dict = field(default_factory=dict)  # the cycle from which its place is free: that of the last reader
-    read: dict = field(default_factory=dict)  # (group, flit) -> cycle
+    node: object = None  # the consumption channel that a worm reserves here
+    left: list = field(default_factory=list)  # the cycle from which each flit's place is free: that of the last reader
+    packet: int = -1  # the one that is passing through, and how many of its flits have
+    passed: int = 0
+    read: dict = field(default_factory=dict)  # group -> cycle of its last flit
 
-    def room(self, k):
-        """The first cycle in which flit k may set out for this buffer."""
-        return self.leaves[k - self.depth] + 2 if k - self.depth in self.leaves else 0
+    def room(self):
+        """The first cycle in which one more flit may set out for this buffer."""
+        return self.left[-self.depth] + 2 if len(self.left) >= self.depth else 0
 
-    def accept(self, k, cycle, headers):
-        """Flit k is on the link in this cycle; see when it leaves, and send it on."""
-        first = not self.arrives
-        self.arrives[k] = cycle
-        header = k < headers and not self.interface
-        if header and first and self.role in (USED_UP, LAST):
-            self.leaves[k] = cycle + 2
+    def accept(self, flit, cycle):
+        """A flit is on the link in this cycle; see when it leaves, and send it on."""
+        before = self.left[-1] if self.left else -2
+        first, self.packet = flit.packet != self.packet, flit.packet
+        self.passed = 0 if first else self.passed + 1
+        fetched = max(cycle, before) + 2  # asks in this cycle
+        if first and self.role != PASS:
+            fetched = max(fetched, self.node.room())
+        if first and self.role in (USED_UP, LAST):
+            self.left.append(fetched)
             return
-        least = cycle + 1
-        begins = min(self.arrives)
-        if header and first:
-            least = cycle + (3 if self.role == COPY else 2)
-        if self.role == LAST:
-            least = max(least, self.leaves[begins] + 1)
-        if self.role == USED_UP and k == begins + 1:
-            least = max(cycle + 2, self.leaves[begins] + 2)
+        least = max(cycle + 1, before + 1 if self.role == LAST else 0)
+        if first:
+            least = fetched + (self.role == COPY)
+        if self.role == USED_UP and self.passed == 1:
+            least = fetched
         for group, buffers in enumerate(self.targets):
-            at = max([least, self.read.get((group, k - 1), -1) + 1, *(buffer.room(k) for buffer in buffers)])
-            self.read[group, k] = at
+            at = max([least, self.read.get(group, -1) + 1, *(buffer.room() for buffer in buffers)])
+            self.read[group] = at
             for buffer in buffers:
-                buffer.accept(k, at + self.lag, headers)
-        self.leaves[k] = max(self.read[group, k] for group in range(len(self.targets)))
+                buffer.accept(flit, at + self.lag)
+        self.left.append(max(self.read.values()))
 
 
 @dataclass
@@ -90,26 +105,61 @@ class Node:
     """A consumption channel at its interface, and the host behind it."""
 
     depth: int
-    arrives: dict = field(default_factory=dict)
-    leaves: dict = field(default_factory=dict)
-    received: dict = field(default_factory=dict)
+    t_nr: int = 0
+    left: list = field(default_factory=list)
+    received: list = field(default_factory=list)  # payload on the host's link
+    taken: list = field(default_factory=list)  # the same without t_nr
 
     room = Buffer.room
 
-    def accept(self, k, cycle, headers):
-        least = max(cycle + 1, self.leaves.get(k - 1, -1) + 1)
-        if k >= headers:
-            if k - HOST_PLACES in self.received:
-                least = max(least, self.received[k - HOST_PLACES] + 2)
-            self.received[k] = least + 1
-        self.arrives[k] = cycle
-        self.leaves[k] = least
+    def accept(self, flit, cycle):
+        least = max(cycle + 1, self.left[-1] + 1 if self.left else 0)
+        if not flit.header:
+            if len(self.received) >= HOST_PLACES:
+                least = max(least, self.received[-HOST_PLACES] + 2)
+            self.taken.append(least + 1)
+            least += self.t_nr if flit.tail else 0
+            self.received.append(least + 1)
+        self.left.append(least)
 
 
-def deliveries(parts, headers, length, depth, *, at=0, coupled=True, fast=False):
+@dataclass
+class Injection:
+    """The interface's sending side: the host's flits in, packets out."""
+
+    depth: int
+    next: Buffer
+    t_ns: int = 0
+    left: list = field(default_factory=list)
+    sent: int = -2
+    packet: int = -1
+
+    room = Buffer.room
+
+    def send(self, flit, there):
+        """Send a flit that is there from this cycle on."""
+        # a packet's virtual channel is free in the second cycle after the tail of the packet before
+        first = flit.packet != self.packet
+        at = max(there + first * self.t_ns, self.sent + 1 + first)
+        self.packet, self.sent = flit.packet, max(at, self.next.room())
+        self.next.accept(flit, self.sent + 1)
+
+    def accept(self, flit, cycle):
+        """The host's flit is on the link in this cycle: a header flit, or payload."""
+        self.send(flit, max(cycle, self.sent) + 1)
+        self.left.append(self.sent)
+
+    def repeat(self, flit):
+        """A header flit of a packet behind the first: from the interface's own memory."""
+        self.send(flit, self.sent + 1)
+
+
+def deliveries(parts, headers, length, depth, *, at=0, coupled=True, fast=False, queue=HOST_PLACES, packet=0,
+               t_ns=0, t_nr=0, t_hs=0, injection_delay=0):
     """(head, tail) at each destination of a worm alone in the network, in visiting order.
 
-    ``parts`` are the roles of the routers on its path, ``at`` the cycle of its creation.
+    ``parts`` are the roles of the routers on its path, ``at`` the cycle of its creation. With packets, one virtual
+    channel a link: each follows in the places that the one before it leaves.
     """
     lag = 2 if fast else 1
     nodes = []
@@ -120,15 +170,23 @@ def deliveries(parts, headers, length, depth, *, at=0, coupled=True, fast=False)
         links = [routers[place + 1]] if place + 1 < len(routers) else []
         copies = []
         if router.role != PASS:
-            nodes.append(Node(depth))
+            nodes.append(Node(depth, t_nr))
+            router.node = nodes[-1]
             copies = [nodes[-1]]
         router.targets = [links + copies] if coupled else [group for group in (links, copies) if group]
-    source = Buffer(HOST_PLACES, 1, [[routers[0]]], interface=True)
-    sent = at
-    for k in range(headers + length):
-        sent = max(sent + 1, source.room(k))
-        source.accept(k, sent, headers)
-    return [(node.received[headers], node.received[headers + length - 1]) for node in nodes]
+    source = Injection(queue, routers[0], t_ns)
+    size = packet or length
+    sent = at + injection_delay + t_hs
+    for _ in range(headers):
+        sent = max(sent + 1, source.room())
+        source.accept(Flit(0, True), sent)
+    for place in range(length):
+        if place and place % size == 0:
+            for _ in range(headers):
+                source.repeat(Flit(place // size, True))
+        sent = max(sent + 1, source.room())
+        source.accept(Flit(place // size, False, place % size == size - 1 or place == length - 1), sent)
+    return [(node.taken[0], node.taken[-1]) for node in nodes]
 
 
 def closed_form(parts, headers, length, depth, *, at=0, fast=False):

@@ -1,0 +1,132 @@
+"""Unicast and address-list headers under any routing relation, by a table of output ports."""
+
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+
+from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.topologies.mesh import mesh_directions
+
+from .base import ANY_CHANNEL, Decoded, Decoder
+from .mesh import mesh_steps
+
+__all__ = ["TableDecoder"]
+
+MOST_ADDRESS_BITS = 8
+
+
+class TableDecoder(Decoder):
+    """Looks the next output up in a table, so that a relation is data: whatever a `Relation` says, the router does.
+
+    ::
+
+        slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
+        slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
+
+    The table is a static input, one entry an address: tied to constants it becomes the logic of that one router. Timing
+    is that of every decoder: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or that leads
+    back where the worm came from, is an error on the wire. The table does not know which turns a relation's worms may
+    take, so no other order of destinations is refused.
+
+    Parameters
+    ----------
+    header : AddressList
+        The header format, of one relation; addresses have at most 8 bits.
+    consumption : ConsumptionClasses
+    multicast : bool
+        False builds the decoder for unicast headers: the own address is always the last one.
+    injection : "one" or "all"
+
+    Straps
+    ------
+    address
+        The own address, as the header format packs it.
+    route
+        For each address, from the least significant bits upwards, the output's number; the number behind the last
+        output where there is none.
+    rises
+        A bit for each output: it leads to a higher Hamiltonian label. Only with classes ``up`` or ``down``.
+    """
+
+    def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
+                 injection: str = "one"):
+        if header.relations != 1:
+            raise WormcastError(f"TableDecoder.header: it selects among {header.relations} relations, one is allowed")
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(f"TableDecoder.header: addresses have {header.address_bits} bits, "
+                                f"a table of ports is built for at most {MOST_ADDRESS_BITS}")
+        self.header = header
+        self.multicast = multicast
+        self.steps = mesh_directions(header.shape)
+        super().__init__([name for name, _, _ in mesh_steps(header.shape)], injection=injection, consumption=consumption)
+        self.entry_bits = len(self.steps).bit_length()
+        self.straps = {
+            "address": header.address_bits,
+            "route": self.entry_bits << header.address_bits,
+        }
+        if any(direction in ("up", "down") for network in consumption.networks for direction in network):
+            self.straps["rises"] = len(self.steps)
+
+    def strap_values(self, topology, relation):
+        table, nowhere = relation.on(topology).table, len(self.steps)
+        addresses = [self.header.address(node) for node in range(topology.nodes)]
+        own_port = topology.attachments[:, 1]
+        values: dict[str, list[int]] = {"address": addresses, "route": [], "rises": []}
+        for switch in range(topology.switches):
+            route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))
+            for node, address in enumerate(addresses):
+                port = int(table[switch, node])
+                if port >= 0 and port != own_port[switch]:
+                    route ^= (nowhere ^ port) << self.entry_bits * address
+            values["route"].append(route)
+            if "rises" in self.straps:
+                label = topology.hamiltonian_labels
+                values["rises"].append(sum(
+                    int(label[far] > label[switch]) << o
+                    for o, far in enumerate(topology.neighbours[switch][:nowhere]) if far >= 0
+                ))
+        return {name: values[name] for name in self.straps}
+
+    def hop_class(self, output, straps, *, into):
+        dim, side = self.steps[output]
+        k = self.consumption.of_direction(f"{dim}{'+' if (side > 0) != into else '-'}")
+        if k != NO_CLASS or "rises" not in straps:
+            return [(C(1), k)]
+        rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
+        up, down = self.consumption.of_direction("up"), self.consumption.of_direction("down")
+        return [(rises, up), (~rises, down)]
+
+    def decode(self, m: Module, port, straps, arrival) -> Decoded:
+        data, bits, header = arrival.data, self.header.address_bits, self.header
+        slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
+        last = data[len(data) - 1] if header.last_bits else C(1)
+        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
+        target, rewritten = Signal(bits, name="target"), data
+        m.d.comb += [own.eq(slots[0] == straps["address"]), target.eq(slots[0])]
+        if self.delivers(port):
+            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
+            if self.multicast and header.capacity > 1:
+                m.d.comb += [used.eq(slots[1] == straps["address"]), target.eq(Mux(own, slots[1], slots[0]))]
+                rest = data[header.capacity * bits:]
+                rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
+        entry, onward = Signal(self.entry_bits, name="entry"), Signal(name="onward")
+        m.d.comb += entry.eq(straps["route"].word_select(target, self.entry_bits))
+        wanted = arrival.first & ~(arrival.again & own) & (target != straps["address"])
+        going: dict[int, Value] = {o: (entry == o) & wanted for o in self.reaches(port)}
+        nowhere = entry == len(self.steps)
+        end = Signal(name="ends_here")
+        m.d.comb += [
+            onward.eq(Cat(going.values()).any()),
+            end.eq(here & ~onward & (last | ~used) if self.multicast else here),
+        ]
+        astray = arrival.first & ~onward & ~(here & used)
+        stays = target == straps["address"]  # its entry is empty too, but it exists
+        return Decoded(
+            code=self.encode(m, port, going, here & ~end),
+            data=rewritten,
+            strip=here & ~onward & ~end,
+            final=end,
+            last=last,
+            outside=astray & nowhere & ~stays,
+            disorder=astray & (~nowhere | stays),
+        )

@@ -1,0 +1,184 @@
+"""One injection port: worms from the host, cut into packets, each on a virtual channel that is free."""
+
+from amaranth.hdl import Array, C, Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+from ..buffer import STORAGE, ReplicationBuffer
+from ..link import LinkSignature, PortSpec, flit_layout
+from ..output_unit import OutputUnit
+
+__all__ = ["Injection"]
+
+
+class Injection(wiring.Component):
+    """Sends the host's worms, one after the other, in packets that are worms of their own.
+
+    ::
+
+        host ─▶ buffer (queue) ─┬──────────────▶ flit ─▶ OutputUnit: free VC, credits ─▶ network
+                                ├─▶ header memory ─▲       ▲
+                                │                  │       │ may go
+                 payload counter: end of packet ───┴── wait t_ns
+
+    A worm of H header and L payload flits becomes ceil(L / packet) packets: the H header flits, then ``packet``
+    payload flits (the last packet has what is left), the last one with the tail mark. The first packet's header
+    passes through and is kept, the others' comes from the memory. Each packet takes a virtual channel of its own.
+
+    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more, counted from
+    the cycle in which it is there, whether a virtual channel is free or not. *Throughput*: min(1, queue / 3) flits
+    per cycle on the host's link; on the network's, one worm gets min(1, depth / 4). Between two packets on the same
+    virtual channel one cycle passes unused. *Reset*: empty.
+
+    Parameters
+    ----------
+    network : PortSpec
+        The link to the router.
+    width : int
+        Data bits of a flit.
+    storage : "lutram" or "registers"
+    queue : int
+        Flits of buffer between host and injection, 1 to 16.
+    packet : int
+        Payload flits of a packet; 0: a worm is sent whole, and nothing is built for packets.
+    header_flits : int
+        Most header flits of a worm, that many are kept. A longer header must not be posted.
+    t_ns : int
+        Cycles that a packet's first flit waits, 0 to 65535; 0: nothing is built for it.
+
+    Members
+    -------
+    host : In(LinkSignature)
+        One virtual channel.
+    network : Out(LinkSignature)
+
+    Raises
+    ------
+    WormcastError
+        A parameter outside its range.
+    """
+
+    def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
+                 header_flits: int = 1, t_ns: int = 0):
+        for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
+                                          ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
+            if not least <= value <= most:
+                raise WormcastError(f"Injection.{field}: must be {least} to {most}, not {value}")
+        self.port = network
+        self.width = width
+        self.storage = storage
+        self.queue = queue
+        self.packet = packet
+        self.header_flits = header_flits
+        self.t_ns = t_ns
+        super().__init__({
+            "host": In(LinkSignature(vcs=1, width=width)),
+            "network": Out(LinkSignature(vcs=network.vcs, width=width)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        layout = flit_layout(self.width)
+        m.submodules.buffer = buffer = ReplicationBuffer(
+            vcs=1, depth=self.queue, width=layout.size, storage=self.storage
+        )
+        m.submodules.output = output = OutputUnit(self.port, width=self.width, classes=[(1 << self.port.vcs) - 1])
+        wiring.connect(m, output.link, wiring.flipped(self.network))
+        m.d.comb += [
+            buffer.write.eq(self.host.valid),
+            buffer.write_data.eq(self.host.flit),
+            buffer.write_count.eq(1),
+        ]
+        m.d.sync += self.host.credit.eq(buffer.freed)
+
+        front = Signal(layout)  # what comes from the host
+        flit = Signal(layout)  # what is sent
+        owns = Signal()  # within a packet: it has its virtual channel
+        repeats = Signal()  # what is sent comes from the header memory
+        there = Signal()
+        may_go = Signal()
+        packet_vc = Signal(range(self.port.vcs))
+        credit = Signal()
+        send = Signal()
+        take = Signal()
+        ends = Signal()
+        m.d.comb += [
+            front.eq(buffer.data_0),
+            flit.eq(front),
+            there.eq(buffer.has_0),
+            send.eq(there & may_go & Mux(owns, credit, output.free)),
+            take.eq(send & ~owns),
+            buffer.take_0.eq(send & ~repeats),
+            ends.eq(flit.tail),
+            output.flit.eq(flit),
+            output.touch.eq(send),
+            output.send.eq(send),
+            output.tail.eq(ends),
+            output.take.eq(take),
+            output.vc.eq(Mux(owns, packet_vc, output.pick_0)),
+        ]
+        ready, after = (Array(bits)[output.vc] for bits in (output.ready, output.ready_after))
+        m.d.sync += credit.eq(Mux(send, after, ready))
+        with m.If(take):
+            m.d.sync += packet_vc.eq(output.pick_0)
+        with m.If(send):
+            m.d.sync += owns.eq(~ends)
+        if self.packet:
+            self._packetise(m, front, flit, send, repeats, there)
+        self._wait(m, there & ~owns, send, may_go)
+        return m
+
+    def _packetise(self, m, front, flit, send, repeats, there):
+        """End a packet after so many payload flits, and put the header in front of the next."""
+        kept = Signal(range(self.header_flits))  # where the next header flit is kept, or comes from
+        last = Signal(range(self.header_flits))  # where the header's last flit is
+        keeps = Signal()
+        m.d.comb += keeps.eq(send & ~repeats & front.head)
+        if self.header_flits == 1:
+            header = Signal(self.width)
+            with m.If(keeps):
+                m.d.sync += header.eq(front.data)
+        else:
+            store: memory.Memory = memory.Memory(
+                shape=self.width, depth=self.header_flits, init=[], attrs={"ram_style": STORAGE[self.storage]}
+            )
+            m.submodules.header = store
+            write, read = store.write_port(), store.read_port(domain="comb")
+            m.d.comb += [
+                write.en.eq(keeps),
+                write.addr.eq(kept),
+                write.data.eq(front.data),
+                read.addr.eq(kept),
+            ]
+            header = read.data
+            with m.If(keeps):
+                m.d.sync += last.eq(kept)
+            with m.If(send):
+                m.d.sync += kept.eq(Mux(flit.head, kept + 1, 0))
+
+        payload = Signal(range(self.packet))  # payload flits of this packet that are through
+        full = Signal()
+        m.d.comb += full.eq(payload == self.packet - 1)
+        with m.If(repeats):
+            m.d.comb += [there.eq(1), flit.head.eq(1), flit.tail.eq(0), flit.data.eq(header)]
+        with m.Elif(~front.head):
+            m.d.comb += flit.tail.eq(front.tail | full)
+        with m.If(send):
+            with m.If(flit.head):
+                m.d.sync += repeats.eq(repeats & (kept != last))
+            with m.Else():
+                m.d.sync += [payload.eq(Mux(flit.tail, 0, payload + 1)), repeats.eq(full & ~front.tail)]
+
+    def _wait(self, m, begins, send, may_go):
+        """Hold a packet's first flit, there while ``begins``, back for t_ns cycles."""
+        if not self.t_ns:
+            m.d.comb += may_go.eq(C(1))
+            return
+        left = Signal(range(self.t_ns + 1), init=self.t_ns)
+        m.d.comb += may_go.eq(~begins | (left == 0))
+        with m.If(~begins | send):
+            m.d.sync += left.eq(self.t_ns)
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)

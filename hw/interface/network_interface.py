@@ -1,0 +1,82 @@
+# amaranth: UnusedElaboratable=no
+# (a kernel found on disk needs the ports alone, and never elaborates anything)
+"""A conventional network interface: injection ports and consumption links side by side."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+from ..link import LinkSignature, PortSpec
+from .consumption import Consumption
+from .injection import Injection
+
+__all__ = ["NetworkInterface"]
+
+
+class NetworkInterface(wiring.Component):
+    """A conventional network interface.
+
+    ::
+
+        host_in_{p}  ─▶ Injection p   ─▶ network_out_{p}
+        host_out_{c} ◀─ Consumption c ◀─ network_in_{c}
+
+    Host and interface exchange flits over the same links as routers do: the host posts whole worms, header
+    flits first; it gets back payload, packet by packet, and gives a credit for each flit that it takes. It is the
+    host that puts packets together: it has the message's memory, and each payload flit names worm and place.
+    Ports and links know nothing of each other: each has its own buffers and its own t_ns or t_nr counter.
+
+    Parameters
+    ----------
+    injection, consumption : PortSpec
+        One injection port's link, and one consumption link with the channels that share it.
+    ports, links : int
+        How many of each.
+    width, storage, queue, packet, header_flits, t_ns, t_nr
+        As of `Injection` and `Consumption`.
+
+    Members
+    -------
+    host_in_{p} : In(LinkSignature), network_out_{p} : Out(LinkSignature)
+        For each injection port; the host's have one virtual channel.
+    network_in_{c} : In(LinkSignature), host_out_{c} : Out(LinkSignature)
+        For each consumption link.
+
+    Raises
+    ------
+    WormcastError
+        A parameter outside its range.
+    """
+
+    def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
+                 storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
+                 t_nr: int = 0):
+        for field, value in (("ports", ports), ("links", links)):
+            if value < 1:
+                raise WormcastError(f"NetworkInterface.{field}: must be at least 1, not {value}")
+        self.injections = [
+            Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
+                      t_ns=t_ns)
+            for _ in range(ports)
+        ]
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr) for _ in range(links)]
+        super().__init__({
+            **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
+            **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
+            **{f"network_in_{c}": In(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
+            **{f"host_out_{c}": Out(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        for p, injection in enumerate(self.injections):
+            m.submodules[f"injection_{p}"] = injection
+            wiring.connect(m, wiring.flipped(getattr(self, f"host_in_{p}")), injection.host)
+            wiring.connect(m, injection.network, wiring.flipped(getattr(self, f"network_out_{p}")))
+        for c, consumption in enumerate(self.consumptions):
+            m.submodules[f"consumption_{c}"] = consumption
+            wiring.connect(m, wiring.flipped(getattr(self, f"network_in_{c}")), consumption.network)
+            wiring.connect(m, consumption.host, wiring.flipped(getattr(self, f"host_out_{c}")))
+        return m

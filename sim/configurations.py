@@ -1,0 +1,66 @@
+"""Named configurations: hardware that somebody has had a reason for, by one name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+from wormcast.algorithms.registry import Registry
+
+__all__ = ["CONFIGURATIONS", "Named"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Hardware options under a name.
+
+    Parameters
+    ----------
+    description : str
+        One line: what it is, and where from.
+    options : mapping
+        Fields of `Configuration`; those not named keep their defaults.
+    buffers : mapping of int to int
+        Flits of buffer per virtual channel, by the number of virtual channels, where it depends on that.
+    """
+
+    description: str
+    options: Mapping[str, Any]
+    buffers: Mapping[int, int] = field(default_factory=dict)
+
+    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete the options that are given, which come first.
+
+        Raises
+        ------
+        WormcastError
+            It has no buffer depth for so many virtual channels, and none is given.
+        """
+        chosen = {**self.options, **given}
+        if self.buffers and "buffer" not in chosen:
+            vcs = chosen["vcs"]
+            if vcs not in self.buffers:
+                raise WormcastError(f"configuration: {vcs} virtual channels are given, its buffers are known for "
+                                    f"{', '.join(map(str, self.buffers))}; give --buffer as well")
+            chosen["buffer"] = self.buffers[vcs]
+        return chosen
+
+
+CONFIGURATIONS: Registry[Named] = Registry("configuration", Named, "wormcast.configurations")
+
+CONFIGURATIONS.add("boppana_8x8", Named(
+    "paper 002, section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
+    {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 2},
+))
+CONFIGURATIONS.add("boppana_8x8_covered", Named(
+    "the same with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
+    {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 4},
+))
+CONFIGURATIONS.add("small", Named(
+    "least area: 1 VC of 2 flits, half of a link's rate for a worm alone, 2 flits between host and interface",
+    {"vcs": 1, "buffer": 2, "queue": 2},
+))
+CONFIGURATIONS.add("fast", Named(
+    "delays of 4 and 3 cycles a hop for a higher clock, their credit loop of 5 cycles covered",
+    {"delays": "fast", "buffer": 5},
+))

@@ -1,0 +1,248 @@
+"""The program, state and results of all nodes' hosts, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import WormcastError, Worms
+from wormcast.algorithms.worms import AT_ONCE
+
+from ..network import Network
+from .program import NONE, UNDELIVERED
+
+__all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
+
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.uint8]
+Records = npt.NDArray[np.void]
+
+
+def _record(*fields: str) -> np.dtype:
+    return np.dtype([(field, np.int64) for field in fields])
+
+
+#: A node's processor: the task it works on (a worm to post, or as worms + d the receipt of delivery d), until
+#: when, and the first and last of the tasks that wait.
+NODE = _record("task", "until", "first", "last")
+#: The link to one injection port: the worm that is being sent, its flits sent, all its flits, its header flits; the
+#: worms that wait for the link; the worm sent before.
+STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before")
+#: A consumption channel: the delivery whose packet is coming in, place of the next flit, place behind the packet's
+#: last flit, credits not yet given back.
+CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
+#: ``cost``: processor cycles before it is posted; ``stream``: row of its link; ``touched``: cycle in which a flit was
+#: last sent or received; ``left``: deliveries outstanding; ``previous``: the worm sent before it on the same link;
+#: ``tag``: while it is under way.
+WORM = _record("ready", "source", "length", "headers", "header_at", "cost", "stream", "delivery", "delivery_end",
+               "injected", "touched", "left", "previous", "tag")
+#: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``: what waits for it.
+DELIVERY = _record("node", "worm", "due", "packets", "release", "release_end", "head", "tail", "received")
+
+
+@dataclass(frozen=True)
+class Message:
+    """One multicast to send: created in cycle ``at``, of ``length`` payload flits."""
+
+    at: int
+    source: int
+    destinations: tuple[int, ...]
+    length: int
+
+
+class Host(NamedTuple):
+    """All nodes' hosts, as arrays for the compiled `host_step`.
+
+    Worms are numbered in the order of their messages. A node has one processor. It takes tasks in the order in
+    which they arise: its worms when their message is created, receipts when the last flit is there, worms that
+    wait for a receipt when it is noted; those of one cycle in this order, messages by number. Posting a worm takes
+    t_hs cycles, the first of a message the injection delay before; noting a receipt t_hr. A posted worm is sent
+    behind the others of its injection port while the processor goes on.
+
+    A payload flit carries its worm's tag (of up to 16 bits, unique among the worms under way) and its place in the
+    worm, repeated over the flit's width, and every receipt is compared with what is due; flits of 16 bits and less
+    have no room for the place. Packets of a worm may come in any order and side by side.
+    """
+
+    nodes: Records  # [nodes], NODE
+    streams: Records  # [ports x nodes], STREAM: all nodes of port 0, of port 1, ...
+    channels: Records  # [links x nodes x channels of a link], CHANNEL
+    worms: Records  # [worms], WORM
+    deliveries: Records  # [deliveries], DELIVERY
+    agenda: Integers  # worms that wait for no receipt, in the order of their cycles
+    releases: Integers  # worms that wait for one, by delivery
+    chain: Integers  # [worms + deliveries], the task behind this one in its queue
+    header: Words  # [header flits, parts], data
+    begun: Flags  # [packets of all deliveries]
+    tagged: Integers  # [tags], the worm under way with this tag, or NONE
+    working: Flags  # [nodes], the processor has something to do
+    sending: Flags  # [ports x nodes], the link has
+    options: Integers
+    stall: Words  # chance out of 2**32 to take nothing in a cycle, seed
+    counters: Integers
+
+    @property
+    def injected(self) -> Integers:
+        """Cycle of each worm's first flit on the host's link, or -1; [worms]."""
+        return self.worms["injected"]
+
+    @property
+    def left(self) -> Integers:
+        """Deliveries outstanding, [worms]."""
+        return self.worms["left"]
+
+    @property
+    def touched(self) -> Integers:
+        """Cycle in which a flit was last sent or received, or -1; [worms]."""
+        return self.worms["touched"]
+
+    @property
+    def head(self) -> Integers:
+        """Cycle in which the first payload flit was taken from its consumption channel, or -1; [deliveries]."""
+        return self.deliveries["head"]
+
+    @property
+    def tail(self) -> Integers:
+        """The same for the last payload flit, without t_nr; [deliveries]."""
+        return self.deliveries["tail"]
+
+    @property
+    def received(self) -> Integers:
+        """Cycle in which the receipt was noted, t_nr and t_hr later at the earliest, or -1; [deliveries]."""
+        return self.deliveries["received"]
+
+
+def tag_bits(flit_width: int) -> int:
+    """Bits of a payload flit that tell the worms under way apart."""
+    return min(flit_width, 16)
+
+
+def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, stall: float = 0.0,
+              seed: int = 0) -> Host:
+    """Lay out the program that sends these worms of these messages; see `lay_out`."""
+    at = np.array([message.at for message in messages], np.int64)
+    length = np.array([message.length for message in messages], np.int64)
+    return lay_out(network, at, length, worms, stall=stall, seed=seed)
+
+
+def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, stall: float = 0.0,
+            seed: int = 0) -> Host:
+    """Lay out the program that sends the worms of many messages.
+
+    Parameters
+    ----------
+    at : int64 array [messages]
+        Cycles in which they are created, in any order.
+    length : int64 array [messages]
+        Payload flits.
+    stall : float
+        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle; for tests of back-pressure.
+    seed : int
+        Of the stalls.
+
+    Raises
+    ------
+    WormcastError
+        ``stall`` is outside its range; flits are too narrow for packets; a worm waits for a receipt that its
+        sender never gets.
+    """
+    if not 0 <= stall < 1:
+        raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
+    configuration, nodes = network.configuration, network.nodes
+    ports, links = len(network.injection_ports), len(network.consumption_ports)
+    channels = configuration.consumption // links
+    width, packet = network.header.flit_width, configuration.packet
+    _check_packets(packet, width, int(length.max()))
+
+    rows = np.zeros(len(worms), WORM)
+    message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
+    created = at[message_of]
+    header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations)
+    for field, values in {
+        "ready": created, "source": worms.source, "length": length[message_of],
+        "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],
+        "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + worms.source,
+        "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
+        "injected": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
+    }.items():
+        rows[field] = values
+    order = np.lexsort((worms.rank, message_of, created))
+    agenda = order[worms.after[order] == AT_ONCE]
+    first_of_message = agenda[np.unique(message_of[agenda], return_index=True)[1]]
+    rows["cost"][first_of_message] += configuration.injection_delay
+
+    deliveries = np.zeros(len(worms.destinations), DELIVERY)
+    worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
+    packets = -(-rows["length"][worm_of] // packet) if packet else np.ones(len(deliveries), np.int64)
+    releases, offsets = _releases(worms, worm_of, order, nodes)
+    for field, values in {
+        "node": worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
+        "packets": np.cumsum(packets) - packets, "release": offsets[:-1], "release_end": offsets[1:],
+        "head": NONE, "tail": NONE, "received": NONE,
+    }.items():
+        deliveries[field] = values
+
+    streams = np.zeros(ports * nodes, STREAM)
+    for field in ("worm", "first", "before"):
+        streams[field] = NONE
+    streams["credits"] = configuration.queue
+    processors = np.zeros(nodes, NODE)
+    for field in ("task", "first"):
+        processors[field] = NONE
+    consumption = np.zeros(links * nodes * channels, CHANNEL)
+    consumption["delivery"] = NONE
+    counters = np.zeros(9, np.int64)
+    counters[UNDELIVERED] = len(deliveries)
+    return Host(
+        nodes=processors,
+        streams=streams,
+        channels=consumption,
+        worms=rows,
+        deliveries=deliveries,
+        agenda=agenda,
+        releases=releases,
+        chain=np.full(len(worms) + len(deliveries), NONE),
+        header=header,
+        begun=np.zeros(int(packets.sum()), np.uint8),
+        tagged=np.full(1 << tag_bits(width), NONE),
+        working=np.zeros(nodes, np.uint8),
+        sending=np.zeros(ports * nodes, np.uint8),
+        options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr,
+                          configuration.t_nr]),
+        stall=np.array([int(stall * 2**32), seed], np.uint64),
+        counters=counters,
+    )
+
+
+def _check_packets(packet: int, width: int, longest: int) -> None:
+    """Refuse packets whose flits cannot tell their place in the worm: it puts them together again."""
+    if not packet:
+        return
+    if width <= 16:
+        raise WormcastError(f"packet: {packet} is given with flits of {width} bits, packets need flits from 17 bits: "
+                            "16 for the worm, the others for the place in it")
+    most = 1 << min(width, 32) - 16
+    if longest > most:
+        raise WormcastError(f"packet: a message of {longest} flits is given with flits of {width} bits, "
+                            f"in packets it may have up to {most}")
+
+
+def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> tuple[Integers, Integers]:
+    """Worms that each delivery releases, in the order of messages and ranks, and offsets by delivery."""
+    waiting = order[worms.after[order] != AT_ONCE]
+    given = worm_of * nodes + worms.destinations
+    by_key = np.argsort(given)
+    wanted = worms.after[waiting] * nodes + worms.source[waiting]
+    at = np.searchsorted(given[by_key], wanted)
+    lost = (at == len(given)) | (given[by_key][np.minimum(at, len(given) - 1)] != wanted)
+    if lost.any():
+        worm = int(waiting[lost.argmax()])
+        raise WormcastError(f"worm {worm} waits for node {worms.source[worm]}'s receipt of worm {worms.after[worm]}, "
+                            "which does not go there")
+    delivery = by_key[at]
+    sequence = np.argsort(delivery, kind="stable")
+    counts = np.bincount(delivery, minlength=len(given))
+    return waiting[sequence], np.concatenate([[0], np.cumsum(counts)])

@@ -1,0 +1,311 @@
+"""The hosts' program, compiled.
+
+All of it stands in this file, numbers included: numba's cache looks at a function's own file alone, and would go on
+running with what another one held.
+"""
+
+import numpy as np
+
+from wormcast.algorithms.compiled import compiled, inlined
+
+from ..lowering import call_step
+
+__all__ = ["host_step", "run_cycles"]
+
+NONE = -1
+
+# places in Host.options
+WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR = range(6)
+# places in Host.counters
+NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL = range(9)
+
+# marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
+VALID, HEAD, TAIL = 1, 2, 4
+
+
+@inlined
+def _append(queue, chain, task):
+    """Put a task at the end of a queue: a record with ``first`` and ``last``."""
+    chain[task] = NONE
+    if queue.first < 0:
+        queue.first = task
+    else:
+        chain[queue.last] = task
+    queue.last = task
+
+
+@inlined
+def _take(queue, chain):
+    """Take the first task of a queue that has one."""
+    task = queue.first
+    queue.first = chain[task]
+    return task
+
+
+@inlined
+def _payload(tag, place, width, part):
+    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width."""
+    pattern = np.uint64(tag | (place & 0xFFFF) << 16)
+    word = pattern | pattern << np.uint64(32)
+    used = width - 64 * part
+    if used < 64:
+        word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
+    return word
+
+
+@compiled
+def _stalls(stall, cycle, node, channel):
+    """Whether a consumption channel takes nothing in this cycle; a hash, so that no engine's order matters."""
+    mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(32)) < stall[0]
+
+
+@inlined
+def _compute(nodes, streams, worms, deliveries, releases, chain, working, sending, options, counters, node):
+    """Let a node's processor work: what is done in this cycle has its effect, and the next task begins."""
+    now, posts = counters[NOW], len(worms)
+    cpu = nodes[node]
+    while True:
+        if cpu.task < 0:
+            if cpu.first < 0:
+                working[node] = 0
+                break
+            cpu.task = _take(cpu, chain)
+            cpu.until = now + (worms[cpu.task].cost if cpu.task < posts else options[T_HR])
+        if cpu.until > now:
+            break
+        task = cpu.task
+        cpu.task = NONE
+        if task < posts:
+            stream = worms[task].stream
+            _append(streams[stream], chain, task)
+            sending[stream] = 1
+        else:
+            delivery = deliveries[task - posts]
+            delivery.received = now
+            counters[UNDELIVERED] -= 1
+            for at in range(delivery.release, delivery.release_end):
+                _append(cpu, chain, releases[at])
+
+
+@inlined
+def _send(streams, worms, chain, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
+    """Put the next flit of an injection port on its link."""
+    now, width = counters[NOW], options[WIDTH]
+    stream = streams[row]
+    worm = stream.worm
+    if worm < 0:
+        if counters[UNDER_WAY] == len(tagged):
+            counters[HELD] += 1  # the host's doing, not the network's: such a run counts for nothing
+        else:
+            worm = _take(stream, chain)
+            tag = counters[TAG]
+            while tagged[tag] >= 0:
+                tag = (tag + 1) & (len(tagged) - 1)
+            tagged[tag] = worm
+            counters[TAG] = (tag + 1) & (len(tagged) - 1)
+            counters[UNDER_WAY] += 1
+            begun = worms[worm]
+            begun.tag = tag
+            begun.injected = now
+            begun.previous = stream.before
+            stream.before = worm
+            stream.worm = worm
+            stream.sent = 0
+            stream.headers = begun.headers
+            stream.flits = begun.headers + begun.length
+    if worm >= 0:
+        place = stream.sent - stream.headers
+        if place < 0:
+            tx[port, node] = VALID | HEAD
+            at = worms[worm].header_at + stream.sent
+            for part in range(tx_data.shape[1]):
+                tx_data[port, part, node] = header[at, part]
+        else:
+            tx[port, node] = VALID | (TAIL if stream.sent == stream.flits - 1 else 0)
+            for part in range(tx_data.shape[1]):
+                tx_data[port, part, node] = _payload(worms[worm].tag, place, width, part)
+        stream.sent += 1
+        stream.credits -= 1
+        worms[worm].touched = now
+        if stream.sent == stream.flits:
+            stream.worm = NONE
+            if stream.first < 0:
+                sending[row] = 0
+
+
+@compiled
+def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data):
+    """Find the delivery and the packet that a first payload flit begins; False if there is none."""
+    width, packet = options[WIDTH], options[PACKET]
+    tag = np.int64(data) & (len(tagged) - 1)
+    worm = tagged[tag]
+    if worm < 0:
+        return False
+    length = worms[worm].length
+    place, end, number = 0, length, 0
+    if packet > 0:
+        place = np.int64(data >> np.uint64(16) & np.uint64(0xFFFF)) & ((1 << min(width, 32) - 16) - 1)
+        if place % packet != 0 or place >= length:
+            return False
+        number = place // packet
+        end = min(length, place + packet)
+    for delivery in range(worms[worm].delivery, worms[worm].delivery_end):
+        if deliveries[delivery].node == node:
+            at = deliveries[delivery].packets + number
+            if begun[at]:
+                return False
+            begun[at] = 1
+            channels[row].delivery = delivery
+            channels[row].worm = worm
+            channels[row].tag = tag
+            channels[row].place = place
+            channels[row].end = end
+            return True
+    return False
+
+
+@inlined
+def _fail(counters, fault, node, channel):
+    """Note the first receipt that is not as it must be."""
+    if counters[FAULT] == 0:
+        counters[FAULT] = fault
+        counters[FAULT_NODE] = node
+        counters[FAULT_CHANNEL] = channel
+
+
+@inlined
+def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks, rx_data,
+             link, node, vc, row):
+    """Take the flit that the interface hands over, and compare it with the one that is due."""
+    now, width = counters[NOW], options[WIDTH]
+    number = link * options[CHANNELS] + vc
+    channel = channels[row]
+    there = channel.delivery >= 0
+    if not there:
+        data = np.uint64(rx_data[link, 0, node])
+        there = _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
+        if not there:
+            _fail(counters, 1, node, number)
+    if there:
+        last = channel.place == channel.end - 1
+        right = marks == VALID | vc << 1 | (TAIL << options[CHANNEL_BITS] if last else 0)
+        for part in range(rx_data.shape[1]):
+            right &= np.uint64(rx_data[link, part, node]) == _payload(channel.tag, channel.place, width, part)
+        if not right:
+            _fail(counters, 2, node, number)
+        else:
+            delivery = deliveries[channel.delivery]
+            worms[channel.worm].touched = now
+            taken = now - options[T_NR] if last else now
+            if delivery.head < 0:
+                delivery.head = taken
+            channel.place += 1
+            delivery.due -= 1
+            if last:
+                if delivery.due == 0:
+                    delivery.tail = taken
+                    _append(nodes[node], chain, len(worms) + channel.delivery)
+                    working[node] = 1
+                    worms[channel.worm].left -= 1
+                    if worms[channel.worm].left == 0:
+                        tagged[channel.tag] = NONE
+                        counters[UNDER_WAY] -= 1
+                channel.delivery = NONE
+
+
+@inlined
+def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+    """One cycle of all hosts; see `host_step`."""
+    (nodes, streams, channels, worms, deliveries, agenda, releases, chain, header, begun, tagged, working, sending,
+     options, stall, counters) = host
+    now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
+    stalls = stall[0] > 0
+    while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
+        worm = agenda[counters[NEXT]]
+        _append(nodes[worms[worm].source], chain, worm)
+        working[worms[worm].source] = 1
+        counters[NEXT] += 1
+    for link in range(rx.shape[0]):
+        for node in range(count):
+            rx_credit[link, node] = 0
+            marks = np.int64(rx[link, node])
+            if marks & VALID:
+                vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
+                row = (link * count + node) * vcs + vc
+                _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
+                         rx_data, link, node, vc, row)
+                if stalls:
+                    channels[row].owed += 1
+                else:
+                    rx_credit[link, node] = 1 << vc
+    if stalls:
+        for row in range(len(channels)):
+            link, node, vc = row // (count * vcs), row // vcs % count, row % vcs
+            if channels[row].owed > 0 and not _stalls(stall, now, node, link * vcs + vc):
+                channels[row].owed -= 1
+                rx_credit[link, node] |= 1 << vc
+    for node in range(count):
+        if working[node]:
+            _compute(nodes, streams, worms, deliveries, releases, chain, working, sending, options, counters, node)
+    for port in range(tx.shape[0]):
+        for node in range(count):
+            row = port * count + node
+            if tx_credit[port, node]:
+                streams[row].credits += 1
+            tx[port, node] = 0
+            if sending[row] and streams[row].credits > 0:
+                _send(streams, worms, chain, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+    counters[NOW] += 1
+
+
+@compiled
+def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+    """One cycle of all hosts.
+
+    Parameters
+    ----------
+    rx, rx_data : unsigned [links, nodes], unsigned [links, parts, nodes]
+        Marks and data on the links from the interfaces in this cycle.
+    tx_credit : unsigned [ports, nodes]
+        Credits from the interfaces in this cycle.
+    tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
+        What the hosts' registers drive in the next cycle.
+    """
+    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+
+
+@compiled
+def _copy(runs, inputs, outputs):
+    """Copy words: where to, where from and how many stand in a column; unsigned, so that LLVM makes it vectors."""
+    for k in range(runs.shape[1]):
+        to, source = runs[0, k], runs[1, k]
+        for j in range(runs[2, k]):
+            inputs[to + j] = outputs[source + j]
+
+
+@compiled
+def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+    """Run a network of lowered components: so many cycles, or until everything is delivered.
+
+    Parameters
+    ----------
+    calls : int64 [kinds, 5]
+        Arguments of `call_step`, by kind of component.
+    runs : uint64 [3, runs] for each word size
+        Where to and where from the words on the links are copied, and how many that follow each other.
+    inputs, outputs : unsigned [words] for each word size
+    rx ... rx_credit
+        As in `host_step`.
+    """
+    end = host.counters[NOW] + cycles
+    while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
+        _copy(runs[0], inputs[0], outputs[0])
+        _copy(runs[1], inputs[1], outputs[1])
+        _copy(runs[2], inputs[2], outputs[2])
+        _copy(runs[3], inputs[3], outputs[3])
+        _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+        for k in range(len(calls)):
+            call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

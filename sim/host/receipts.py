@@ -1,0 +1,34 @@
+"""What was wrong with a receipt."""
+
+from wormcast.algorithms import WormcastError
+
+from .layout import Host, tag_bits
+from .program import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
+
+__all__ = ["check_receipts"]
+
+FAULTS = (
+    "",
+    "a first payload flit that belongs to no worm for this node",
+    "a payload flit that is not the next one of its worm, or is wrongly marked",
+)
+
+
+def check_receipts(host: Host) -> None:
+    """Refuse to go on after a receipt that was not as it must be.
+
+    Raises
+    ------
+    WormcastError
+        A worm was held back because its tag was in use: flits too narrow to tell the worms under way apart.
+    RuntimeError
+        The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine, never the user's.
+    """
+    if host.counters[HELD]:
+        width = int(host.options[WIDTH])
+        raise WormcastError(f"flit_width: {width} bits tell {1 << tag_bits(width)} worms under way apart, "
+                            "this run has more at a time")
+    fault = int(host.counters[FAULT])
+    if fault:
+        node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])
+        raise RuntimeError(f"node {node}, consumption channel {channel}: received {FAULTS[fault]}")

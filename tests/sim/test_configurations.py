@@ -1,0 +1,90 @@
+"""Named configurations, and which options come first."""
+
+import pytest
+
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.sim.cli.running import hardware
+from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
+from wormcast.sim.configurations import CONFIGURATIONS, Named
+from wormcast.sim.network import Network
+from wormcast.sim.run import run
+
+from .bench import send
+
+DUAL_PATH = SCHEMES["dual-path"]
+MESH = topology("mesh:8x8")
+
+
+@pytest.mark.parametrize("name", list(CONFIGURATIONS))
+def test_each_can_be_run(name):
+    configuration = hardware(MESH, DUAL_PATH, named=name)
+    assert run(topology("mesh:1x3"), DUAL_PATH, [send(0, 1, 2, length=8)], configuration).outcome == "delivered"
+    assert CONFIGURATIONS[name].description.count("\n") == 0
+
+
+@pytest.mark.parametrize(("name", "depths"), [("boppana_8x8", {1: 8, 2: 4, 4: 2}),
+                                              ("boppana_8x8_covered", {1: 8, 2: 4, 4: 4})])
+def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
+    for vcs, depth in depths.items():
+        chosen = hardware(MESH, DUAL_PATH, named=name, vcs=vcs)
+        assert (chosen.vcs, chosen.buffer, chosen.consumption) == (vcs, depth, 4)
+    chosen = hardware(MESH, DUAL_PATH, named=name)
+    assert (chosen.vcs, chosen.buffer) == (2, 4)
+    with pytest.raises(WormcastError, match="configuration: 3 virtual channels are given, its buffers are known for"):
+        hardware(MESH, DUAL_PATH, named=name, vcs=3)
+    assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
+
+
+def test_covered_loops_are_covered():
+    """Depth 4 and more, 5 with the fast delays: what the others do not promise."""
+    for vcs in (1, 2, 4):
+        assert hardware(MESH, DUAL_PATH, named="boppana_8x8_covered", vcs=vcs).buffer >= 4
+    fast = hardware(MESH, DUAL_PATH, named="fast")
+    assert (fast.delays, fast.buffer) == ("fast", 5)
+
+
+def test_options_given_come_first_then_the_named_ones_then_the_scheme_s():
+    assert hardware(MESH, DUAL_PATH) == Configuration(consumption=2)
+    assert hardware(MESH, DUAL_PATH, named="boppana_8x8", consumption=3, buffer=7).to_dict() == {
+        **Configuration().to_dict(), "vcs": 2, "consumption": 3, "buffer": 7}
+    assert hardware(MESH, DUAL_PATH, named="small").consumption == 2
+
+
+def test_unknown_names_are_refused_with_those_there_are():
+    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are boppana_8x8"):
+        hardware(MESH, DUAL_PATH, named="big")
+
+
+def test_names_may_be_added():
+    registered = type(CONFIGURATIONS)("configuration", Named, "wormcast.configurations")
+    registered.add("mine", Named("of my own", {"vcs": 3}))
+    assert registered["mine"].resolve({"buffer": 2}) == {"vcs": 3, "buffer": 2}
+
+
+@pytest.mark.parametrize(("field", "value", "sentence"), [
+    ("ports", "two", "ports: 'two' is given, allowed are one, all"),
+    ("consumption_links", "many", "consumption_links: 'many' is given, allowed are shared, separate"),
+    ("queue", 17, "queue: 17 is given, allowed are 1 to 16"),
+    ("packet", -1, "packet: -1 is given, allowed are 0 to 65535"),
+    ("t_ns", 65536, "t_ns: 65536 is given, allowed are 0 to 65535"),
+    ("t_hr", -1, "t_hr: -1 is given, allowed are 0 to 4294967296"),
+])
+def test_bad_options_are_refused(field, value, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Configuration(**{field: value})
+
+
+def test_what_belongs_to_hosts_and_interfaces_is_named_rightly():
+    """Settings of the hosts change no kernel's key, those of the interfaces not the router's."""
+    def keys(**options):
+        kinds = Network(topology("mesh:2x2"), DUAL_PATH, Configuration(**options)).kinds
+        return kinds["router"].key, kinds["interface"].key
+
+    router, interface = keys()
+    for field in HOST_FIELDS:
+        assert keys(**{field: 9}) == (router, interface)
+    for field in INTERFACE_FIELDS:
+        changed = keys(**{field: 9})
+        assert changed[0] == router
+        assert changed[1] != interface
+    assert keys(vcs=1)[0] != router

@@ -110,7 +110,6 @@ class InputUnit(wiring.Component):
                 f"complete_{r}": Out(1),
                 f"owns_link_{r}": Out(1),
                 f"claims_{r}": Out(1),
-                f"kind_{r}": Out(range(self.kinds)),
                 f"sends_{r}": Out(1),
                 f"won_{r}": In(1),
             }
@@ -251,7 +250,7 @@ class InputUnit(wiring.Component):
                 ]
 
     def _pick(self, o: int, kind: Value) -> Value:
-        """The consumption channel that is offered to a class."""
+        """The consumption channel that is offered to a class of worms."""
         return Array(getattr(self, f"pick_{o}_{k}") for k in range(self.kinds))[kind]
 
     def _reader(self, m, r, buffer, worms, unread):
@@ -302,14 +301,14 @@ class InputUnit(wiring.Component):
         for o in group:
             vc = getattr(self, f"vc_{o}")
             if o == self.ejection:
-                halted = shown("undecided") & flit.head
+                halted = shown("undecided") & marked
                 target = shown("here")
-                kind = getattr(self, f"kind_{r}")
-                free = bit_at(getattr(self, f"free_{o}"), kind)
+                # one worm's class each, before the late choice among the worms
+                offers = [bit_at(getattr(self, f"free_{o}"), self._kind(worm)) for worm in worms]
+                free, pick = Array(offers)[sel], Array(worm.pick_c for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free)
                 m.d.comb += [
-                    kind.eq(Array(self._kind(worm) for worm in worms)[sel]),
-                    vc.eq(Mux(claims, self._pick(o, kind), shown("consumption_vc"))),
+                    vc.eq(Mux(claims, pick, shown("consumption_vc"))),
                 ]
                 for link in range(self.links - o):
                     m.d.comb += request[o + link].eq(asks_here & (vc == link if self.separate else 1))

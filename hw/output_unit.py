@@ -1,6 +1,6 @@
 """The sending end of a link: owners, credits and the output register of one output port."""
 
-from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -50,10 +50,11 @@ class OutputUnit(wiring.Component):
     send, vc, tail : In
     flit : In(flit_layout(width))
         The crossbar's output: in the cycle of ``send``, or one later with ``extra_stage``.
-    take : In(classes)
-        A header takes ``pick`` of this class in this cycle.
+    take : In(1)
+        A header takes ``pick`` of some class in this cycle.
     free, pick_{k} : Out
-        Per class: a virtual channel can be taken now, and which.
+        Per class: a virtual channel can be taken now, and which. With several classes none is offered in the cycle
+        after one was taken.
     soon : Out(classes)
         ``free`` of the next cycle, if no header takes one now.
     ready, ready_after : Out(vcs)
@@ -77,7 +78,7 @@ class OutputUnit(wiring.Component):
             **({} if separate else {"vc": In(range(port.vcs))}),
             **{self.lane("tail", lane): In(1) for lane in lanes},
             **{self.lane("flit", lane): In(flit_layout(width)) for lane in lanes},
-            "take": In(kinds),
+            "take": In(1),
             "free": Out(kinds),
             "soon": Out(kinds),
             **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
@@ -145,11 +146,15 @@ class OutputUnit(wiring.Component):
         vcs = self.port.vcs
         picks = [getattr(self, f"pick_{k}") for k in range(len(self.classes))]
         following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]
+        taken: Value = C(0)
+        if len(self.classes) > 1:
+            taken = Signal()
+            m.d.sync += taken.eq(self.take)
         for k, mask in enumerate(self.classes):
             members = [v for v in range(vcs) if mask >> v & 1]
             pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
             free = Signal(init=1, name=f"free_{k}")
-            m.d.comb += [picks[k].eq(pick), self.free[k].eq(free)]
+            m.d.comb += [picks[k].eq(pick), self.free[k].eq(free & ~taken)]
             # move to another usable channel whenever there is one: then only the current pick can be taken
             others = Signal(name=f"others_{k}")
             m.d.comb += following[k].eq(pick)
@@ -161,9 +166,9 @@ class OutputUnit(wiring.Component):
                                 m.d.comb += [following[k].eq(w), others.eq(1)]
             m.d.sync += pick.eq(following[k])
             m.d.comb += self.soon[k].eq(others | Array(usable)[pick])
-            # a channel shared with another class must not be offered in the cycle after that class took it
-            stolen = [
-                self.take[j] & (picks[j] == following[k])
-                for j, other in enumerate(self.classes) if j != k and mask & other
-            ]
-            m.d.sync += free.eq((others | (Array(usable)[pick] & ~self.take[k])) & ~Cat(stolen).any())
+            here = Array(usable)[pick]
+            if len(self.classes) == 1:
+                m.d.sync += free.eq(others | (here & ~self.take))
+            else:
+                # whichever class took one: it is not known early which channel that was
+                m.d.sync += free.eq(others | here)

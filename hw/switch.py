@@ -180,10 +180,8 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(flits[unit, r])
                 flits[unit, r] = staged
         for o, output in enumerate(outputs):
-            taken = [C(0) for _ in output.classes]
-            for lane in range(len(self._links(o))):
-                self._send(m, o, lane, output, requesters, allocator, flits, taken)
-            m.d.comb += output.take.eq(Cat(taken))
+            takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in range(len(self._links(o)))]
+            m.d.comb += output.take.eq(Cat(takes).any())
         self._note_faults(m, inputs, outputs)
         return m
 
@@ -204,10 +202,13 @@ class Switch(wiring.Component):
                     with m.If(output.wrong[v]):
                         m.d.sync += [fault.cause.eq(Cause.CREDIT), fault.port.eq(o), fault.vc.eq(v)]
 
-    def _send(self, m, o, lane, output, requesters, allocator, flits, taken):
-        """Drive one link from the requester that was granted it: the crossbar, and what the win does."""
+    def _send(self, m, o, lane, output, requesters, allocator, flits):
+        """Drive one link from the requester that was granted it: the crossbar, and what the win does.
+
+        Returns whether a virtual channel is taken.
+        """
         link = self._links(o)[lane]
-        touch, send, tail, vc = C(0), C(0), C(0), C(0)
+        touch, send, tail, vc, taken = C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
         for k, (unit, r) in enumerate(requesters):
             if o not in unit.groups[r]:
@@ -221,16 +222,14 @@ class Switch(wiring.Component):
             # a crossbar in the same cycle follows the bare grant, which is earlier; only `send` waits for the win
             select = won if self.delays == "fast" else granted
             if o == self.decoder.ejection:
-                takes, kind = getattr(unit, f"claims_{r}"), getattr(unit, f"kind_{r}")
-                sends = getattr(unit, f"sends_{r}")
+                takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")
             else:
-                takes, kind, sends = ~getattr(unit, f"owns_link_{r}"), C(0), C(1)
+                takes, sends = ~getattr(unit, f"owns_link_{r}"), C(1)
             send |= won & sends
             touch |= won & (sends | takes)
             vc |= Mux(select, getattr(unit, f"vc_{o}"), 0)
             tail |= select & getattr(unit, f"flit_{r}").tail
-            for c in range(len(taken)):
-                taken[c] |= won & takes & (kind == c)
+            taken |= won & takes
             if self.delays == "fast":
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
@@ -238,3 +237,4 @@ class Switch(wiring.Component):
             selected |= Mux(select, flits[unit, r], 0)
         driven = {"touch": touch, "send": send, "tail": tail, "flit": selected, **({} if output.separate else {"vc": vc})}
         m.d.comb += [getattr(output, output.lane(member, lane)).eq(value) for member, value in driven.items()]
+        return taken

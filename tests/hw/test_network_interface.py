@@ -151,14 +151,14 @@ def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160, t_nr=0):
         credits = context.get(interface.network.credit)
         for channel in range(channels):
             room[channel] += credits >> channel & 1
-        if context.get(interface.host.valid):
-            channel, flit = context.get(interface.host.vc), context.get(interface.host.flit)
-            seen.append((cycle, channel, flit.tail, flit.data))
-            owed.append(channel)
         given = {channel for channel in owed if cycle >= (hold and hold[channel])}
         for channel in given:
             owed.remove(channel)
         context.set(interface.host.credit, sum(1 << channel for channel in given))
+        if context.get(interface.host.valid):
+            channel, flit = context.get(interface.host.vc), context.get(interface.host.flit)
+            seen.append((cycle, channel, flit.tail, flit.data))
+            owed.append(channel)
         sends = bool(queue) and room[queue[0][0]] > 0
         context.set(interface.network.valid, sends)
         if sends:

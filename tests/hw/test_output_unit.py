@@ -51,10 +51,10 @@ def test_credits_are_spent_by_sends_and_come_back():
 def test_channel_that_one_class_took_is_not_offered_to_the_other():
     """Classes 0 and 1 own channels 0 and 1, and share channel 2: with 0 and 1 busy both look at it."""
     unit = OutputUnit(PortSpec("local", vcs=3, depth=4), width=8, classes=[0b101, 0b110])
-    events = {1: {"touch": 1, "vc": 0, "take": 0b01}, 4: {"touch": 1, "vc": 1, "take": 0b10}}
+    events = {1: {"touch": 1, "vc": 0, "take": 1}, 4: {"touch": 1, "vc": 1, "take": 1}}
 
     def inputs(cycle):
-        return {"touch": 1, "vc": 2, "take": 0b01} if cycle == 9 else events.get(cycle, {})
+        return {"touch": 1, "vc": 2, "take": 1} if cycle == 9 else events.get(cycle, {})
 
     seen = drive(unit, 14, inputs)
     assert (seen[9]["pick_0"], seen[9]["pick_1"], seen[9]["free"]) == (2, 2, 0b11)

@@ -130,7 +130,7 @@ class InputUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        decoder, vcs = self.decoder, self.spec.vcs
+        vcs = self.spec.vcs
         m.submodules.buffer = buffer = ReplicationBuffer(
             vcs=vcs, depth=self.spec.depth, width=self.width + 1 + self.code_bits,
             readers=len(self.groups), storage=self.storage,

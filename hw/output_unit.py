@@ -94,7 +94,7 @@ class OutputUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        vcs, depth = self.port.vcs, self.port.depth
+        vcs = self.port.vcs
         usable = Signal(vcs)
         for lane in range(vcs if self.separate else 1):
             link = getattr(self, self.lane("link", lane))

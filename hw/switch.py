@@ -180,7 +180,8 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(flits[unit, r])
                 flits[unit, r] = staged
         for o, output in enumerate(outputs):
-            takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in range(len(self._links(o)))]
+            lanes = range(len(self._links(o)))
+            takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
             m.d.comb += output.take.eq(Cat(takes).any())
         self._note_faults(m, inputs, outputs)
         return m
@@ -235,6 +236,8 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(won)
                 select = staged
             selected |= Mux(select, flits[unit, r], 0)
-        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected, **({} if output.separate else {"vc": vc})}
+        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
+        if not output.separate:
+            driven["vc"] = vc
         m.d.comb += [getattr(output, output.lane(member, lane)).eq(value) for member, value in driven.items()]
         return taken

@@ -111,6 +111,9 @@ class Configuration:
             if not least <= value <= most:
                 raise WormcastError(f"{field}: {value} is given, allowed are {least} to {most}")
 
+        if self.classes is not None:
+            ConsumptionClasses.parse(self.classes)
+
     def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
         """Resolve ``header="ideal"`` for worms of at most so many destinations."""
         if self.header == "real":

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from amaranth.lib import wiring
 
 from wormcast.algorithms import NO_CLASS, Scheme, Topology, WormcastError, Worms
-from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.headers import AddressList, Unicast
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
 
@@ -81,6 +81,14 @@ class Network:
         if self.topology.attachments[:, 0].tolist() != list(range(self.topology.switches)):
             raise WormcastError(f"network: {self.topology.name} has switches without a node, or several at one; "
                                 "so far node i is built at switch i")
+
+        rule = self._router.decoder.consumption
+        partial = len(rule) > 0 and rule.by == "next" and bool((rule.of_links(self.topology) == NO_CLASS).any())
+        if partial and not isinstance(self.header, Unicast) and self.header.capacity < 2:
+            raise WormcastError(
+                f"flit_width: {self.configuration.flit_width} bits hold one address of {self.header.address_bits} "
+                f"bits; for the classes {rule} a header flit must hold two, as the next hop decides"
+            )
 
     @property
     def nodes(self) -> int:

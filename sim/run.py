@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms.relation_files import bind
 
 from .configuration import Configuration
 from .deadlock import Deadlock, find_deadlock
@@ -115,12 +116,14 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
     """Turn all messages into worms."""
     check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
-    return scheme.batch(
+    worms = scheme.batch(
         topology,
         [message.source for message in messages],
         offsets,
         [node for message in messages for node in message.destinations],
     )
+    bind(scheme.relation, topology).hops(worms)  # refuses a relation that does not lead there
+    return worms
 
 
 def run(

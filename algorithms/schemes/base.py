@@ -1,6 +1,7 @@
 """What a multicast scheme is."""
 
 from abc import ABC, abstractmethod
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,15 @@ class Scheme(ABC):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms; called by `batch`, which has checked everything."""
+
+    def routed_by(self, relation: Relation) -> "Scheme":
+        """Give the same scheme with its worms routed by another relation: the order of visits stays.
+
+        Whether it is then free of deadlock is for ``wormcast.algorithms.check`` to say.
+        """
+        other = copy(self)
+        other.relation = relation
+        return other
 
     def check(self, topology: Topology) -> None:
         """Refuse a topology that the scheme or its relation is not defined on."""

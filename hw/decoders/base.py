@@ -193,7 +193,8 @@ class Decoder(ABC):
         if self.consumption.by == "next":
             for i, output in enumerate(self.reaches(port)):
                 for condition, k in self.hop_class(output, straps, into=False):
-                    cases += [(links[i] & condition & was, was_class if k == NO_CLASS else k) for was, was_class in last]
+                    leaves = links[i] & condition
+                    cases += [(leaves & was, was_class if k == NO_CLASS else k) for was, was_class in last]
             cases += [(~links.any() & was, k) for was, k in last]
         else:
             cases = last

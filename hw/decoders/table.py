@@ -58,7 +58,8 @@ class TableDecoder(Decoder):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
-        super().__init__([name for name, _, _ in mesh_steps(header.shape)], injection=injection, consumption=consumption)
+        network = [name for name, _, _ in mesh_steps(header.shape)]
+        super().__init__(network, injection=injection, consumption=consumption)
         self.entry_bits = len(self.steps).bit_length()
         self.straps = {
             "address": header.address_bits,

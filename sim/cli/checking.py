@@ -20,6 +20,7 @@ from wormcast.algorithms import topology as build_topology
 from ..drawing import draw_cycle, require_drawable
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 from .files import whole_file
+from .running import Classes, RelationOption
 
 __all__ = ["report"]
 
@@ -30,13 +31,11 @@ def check_(
     scheme: SchemeName,
     consumption: Annotated[int | None, typer.Option(
         help="Consumption channels of each node; default: one for each class.")] = None,
-    classes: Annotated[str | None, typer.Option(
-        metavar="MAP", help="Classes of consumption channels, for example 0+/0-:next or up/down:last.")] = None,
+    classes: Classes = None,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
-    relation: Annotated[str | None, typer.Option(
-        metavar="FILE.py[:NAME]", help="Route by this relation: e-cube, hamiltonian, or one of yours.")] = None,
+    relation: RelationOption = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the network and the cycle into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(help="Virtual channels of each link; the answer is the same.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,

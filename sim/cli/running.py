@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
 from ..configuration import MOST as MOST_CYCLES
@@ -55,6 +55,13 @@ PortsOption = Annotated[Ports | None, _hardware(
     "Injection ports of each node: one (default), or one for each link of its router.")]
 ConsumptionLinksOption = Annotated[ConsumptionLinks | None, _hardware(
     "Whether a node's consumption channels share one link (default).")]
+Classes = Annotated[str | None, typer.Option(
+    metavar="MAP",
+    help="Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); default: the scheme's.",
+    rich_help_panel=HARDWARE)]
+RelationOption = Annotated[str | None, typer.Option(
+    metavar="FILE.py[:NAME]",
+    help="Route by this relation: e-cube, hamiltonian, or one of yours; default: the scheme's.")]
 Packet = Annotated[int | None, _hardware("Payload flits of a packet; 0: worms are sent whole (default).")]
 Queue = Annotated[int | None, _hardware("Flits of buffer between host and each injection port, 4 by default.")]
 Ths = Annotated[int | None, _hardware("Host, before it posts a worm.", OVERHEADS, MOST_CYCLES)]
@@ -80,12 +87,14 @@ def run_(
     engine: Annotated[Engine | None, typer.Option(
         help="bulk: compiled, fast (default). amaranth: every signal, slow (default with --vcd).")] = None,
     vcd: Annotated[Path | None, typer.Option(help="Write the waveform of every signal to this file.")] = None,
+    relation: RelationOption = None,
     configuration: Named = None,
     vcs: Vcs = None,
     buffer: Buffer = None,
     readers: ReadersOption = None,
     consumption: Consumption = None,
     consumption_links: ConsumptionLinksOption = None,
+    classes: Classes = None,
     ports: PortsOption = None,
     flit_width: FlitWidth = None,
     header: HeaderOption = None,
@@ -107,9 +116,12 @@ def run_(
     """
     network = build_topology(topology)
     found = find_scheme(scheme, network)
+    if relation is not None:
+        found = found.routed_by(load_relation(relation))
     options = hardware(
         network, found, named=configuration, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
-        consumption_links=consumption_links, ports=ports, flit_width=flit_width, header=header, delays=delays,
+        consumption_links=consumption_links, classes=classes, ports=ports, flit_width=flit_width,
+        header=header, delays=delays,
         packet=packet, queue=queue, t_hs=t_hs, t_hr=t_hr, t_ns=t_ns, t_nr=t_nr, injection_delay=injection_delay,
     )
     posted = _messages(network, source, destinations, length, messages)
@@ -119,6 +131,7 @@ def run_(
                      timeout=timeout, seed=seed)
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
+        "relation": found.relation.name,
         **result.network.configuration.to_dict(),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
@@ -136,7 +149,10 @@ def hardware(topology: Topology, scheme: Scheme, *, named: str | None = None, **
     given = {name: value.value if isinstance(value, enum.Enum) else value
              for name, value in options.items() if value is not None}
     chosen = CONFIGURATIONS[named].resolve(given) if named is not None else given
-    return Configuration(**{"consumption": scheme.classes_on(topology).channels, **chosen})
+    classes = scheme.classes_on(topology)
+    if chosen.get("classes") is not None:
+        classes = ConsumptionClasses.parse(chosen["classes"])
+    return Configuration(**{"consumption": classes.channels, **chosen})
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,

@@ -12,7 +12,22 @@ from wormcast.algorithms import topology as build_topology
 from ..network import Network
 from ..synthesis import synthesise
 from .app import Json, app, emit, find_scheme, table
-from .running import Buffer, Consumption, Delays, DelaysOption, FlitWidth, Readers, ReadersOption, Vcs, hardware
+from .running import (
+    Buffer,
+    Classes,
+    Consumption,
+    ConsumptionLinksOption,
+    DelaysOption,
+    FlitWidth,
+    Packet,
+    PortsOption,
+    Queue,
+    ReadersOption,
+    Tnr,
+    Tns,
+    Vcs,
+    hardware,
+)
 
 __all__: list[str] = []
 
@@ -32,12 +47,19 @@ def synth(
     seeds: Annotated[int, typer.Option(help="Placements; 0 for the area alone.")] = 5,
     area_delay: Annotated[int | None, typer.Option(
         help="Clock period in ps up to which Yosys trades area for clock; default: all the clock there is.")] = None,
-    vcs: Vcs = 2,
-    buffer: Buffer = 4,
-    readers: ReadersOption = Readers.coupled,
+    vcs: Vcs = None,
+    buffer: Buffer = None,
+    readers: ReadersOption = None,
     consumption: Consumption = None,
-    flit_width: FlitWidth = 32,
-    delays: DelaysOption = Delays.paper,
+    consumption_links: ConsumptionLinksOption = None,
+    classes: Classes = None,
+    ports: PortsOption = None,
+    flit_width: FlitWidth = None,
+    delays: DelaysOption = None,
+    packet: Packet = None,
+    queue: Queue = None,
+    t_ns: Tns = None,
+    t_nr: Tnr = None,
     storage: Annotated[Storage, typer.Option(help="What the buffers are built of.")] = Storage.lutram,
     json: Json = False,
 ) -> None:
@@ -46,15 +68,19 @@ def synth(
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    configuration = hardware(network, found, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
-                             flit_width=flit_width, delays=delays, storage=storage)
-    decoded = tuple(relations.split(",")) if relations else (found.relation.name,)
+    configuration = hardware(
+        network, found, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
+        consumption_links=consumption_links, classes=classes, ports=ports, flit_width=flit_width, delays=delays,
+        packet=packet, queue=queue, t_ns=t_ns, t_nr=t_nr, storage=storage,
+    )
+    decoded = tuple(relations.split(",")) if relations else ()
     component = (configuration.router(network, found, decoded) if what is Component.router
                  else Network(network, found, configuration).kinds["interface"].build())
     result = synthesise(component, target=target.value, storage=storage.value, seeds=range(1, seeds + 1),
                         area_delay=area_delay, progress=lambda step: print(step, file=sys.stderr))
     if json:
-        resolved = {"what": what.value, "topology": network.name, "scheme": scheme, "relations": decoded,
+        resolved = {"what": what.value, "topology": network.name, "scheme": scheme,
+                    "relations": decoded or (found.relation.name,),
                     "seeds": seeds, "area_delay": area_delay, **configuration.to_dict()}
         emit(dataclasses.asdict(result) | {"median_mhz": result.median_mhz}, resolved)
         return

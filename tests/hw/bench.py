@@ -10,6 +10,9 @@ from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
 
 
+UP_DOWN = ConsumptionClasses((("up",), ("down",)))
+
+
 def simulate(component, cycles, step):
     """Call ``step(cycle, context)`` in each of so many cycles: it reads outputs, then sets the next inputs."""
 
@@ -44,7 +47,7 @@ def settle(build, cases):
 
 def mesh_switch(
     shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
-    injection="one", classes=ConsumptionClasses((("up",), ("down",))), **options,
+    injection="one", classes=UP_DOWN, **options,
 ):
     """A mesh router with the same buffers everywhere."""
     header = (AddressList if multicast else Unicast)(shape, width, relations=len(relations))

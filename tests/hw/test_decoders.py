@@ -79,8 +79,9 @@ def test_first_address_decides_as_the_relation_says(relation, name, slots, injec
                 out = None if target is None or target == here else int(routes.table[here, target])
                 if out is not None and injects and injection == "all" and out != port - decoder.ejection:
                     out = None
-                if out is not None and not injects and not legal(relation, mesh, before, here, routes.next_hop(here, target)):
-                    out = None
+                if out is not None and not injects:
+                    if not legal(relation, mesh, before, here, routes.next_hop(here, target)):
+                        out = None
                 last = len(flits) == 1
                 strip = own and rest is None and not last
                 final = own and ((rest is None and last) or (rest is not None and out is None))
@@ -145,7 +146,9 @@ def test_unicast_decoder_delivers_at_the_address():
     assert (got["final"], got["asked"], got["strip"], got["last"]) == (1, 0, 0, 1)
 
 
-@pytest.mark.parametrize("classes", ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"])
+@pytest.mark.parametrize(
+    "classes", ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"]
+)
 @pytest.mark.parametrize("relation", ["e-cube", "hamiltonian"])
 def test_class_is_that_of_the_next_hop_or_of_the_last(classes, relation):
     mesh = topology("mesh:4x4")

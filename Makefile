@@ -5,7 +5,7 @@ RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-all lint types bench clean
+.PHONY: demo test test-all lint types bench costs clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -24,6 +24,9 @@ types: .venv-test/ready
 
 bench: .venv-test/ready
 	$(TEST)/python -m wormcast.sim.bench
+
+costs: .venv-test/ready
+	$(TEST)/python -m wormcast.sim.costs
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

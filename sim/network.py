@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import wiring
 
-from wormcast.algorithms import NO_CLASS, Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms import HAMILTONIAN, NO_CLASS, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
@@ -82,12 +82,29 @@ class Network:
             raise WormcastError(f"network: {self.topology.name} has switches without a node, or several at one; "
                                 "so far node i is built at switch i")
 
-        rule = self._router.decoder.consumption
-        partial = len(rule) > 0 and rule.by == "next" and bool((rule.of_links(self.topology) == NO_CLASS).any())
-        if partial and not isinstance(self.header, Unicast) and self.header.capacity < 2:
+        self._require_known_classes()
+
+    def _require_known_classes(self) -> None:
+        """Refuse classes by the next hop where a router may have to choose one before it knows that hop.
+
+        A header flit that is used up leaves the next hop unknown: then the class of the last hop is taken, which is
+        the same one for worms that stay in a dimension, or in a network of labels.
+        """
+        rule, bits = self._router.decoder.consumption, self.header.address_bits
+        if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
+            return
+        partial = bool((rule.of_links(self.topology) == NO_CLASS).any())
+        if partial and self.header.capacity < 2:
             raise WormcastError(
-                f"flit_width: {self.configuration.flit_width} bits hold one address of {self.header.address_bits} "
-                f"bits; for the classes {rule} a header flit must hold two, as the next hop decides"
+                f"flit_width: {self.header.flit_width} bits hold one address of {bits} bits; "
+                f"for the classes {rule} a header flit must hold two, as the next hop decides"
+            )
+        dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
+        by_labels = dimensions <= {"up", "down"} and self.scheme.relation is HAMILTONIAN
+        if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
+            raise WormcastError(
+                f"classes: {rule} is given, by the next hop only one dimension can be told apart (or up and down, under "
+                "hamiltonian): a router does not know the next hop where a header flit is used up; write :last"
             )
 
     @property

@@ -9,7 +9,6 @@ from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
 
-
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
 

@@ -79,9 +79,9 @@ def test_first_address_decides_as_the_relation_says(relation, name, slots, injec
                 out = None if target is None or target == here else int(routes.table[here, target])
                 if out is not None and injects and injection == "all" and out != port - decoder.ejection:
                     out = None
-                if out is not None and not injects:
-                    if not legal(relation, mesh, before, here, routes.next_hop(here, target)):
-                        out = None
+                following = -1 if out is None else routes.next_hop(here, target)
+                if out is not None and not injects and not legal(relation, mesh, before, here, following):
+                    out = None
                 last = len(flits) == 1
                 strip = own and rest is None and not last
                 final = own and ((rest is None and last) or (rest is not None and out is None))

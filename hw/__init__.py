@@ -3,7 +3,8 @@
 Find a mechanism by its file: the replication buffer with its pending counters in ``buffer``, header decode and
 stripping in ``decoders/``, the worm's life in an input virtual channel in ``input_vc`` and what its port shares in
 ``input_unit``, the common least-recently-granted order in ``allocator``, owners and credits in ``output_unit``,
-virtual consumption channels by class in ``switch``, which composes them, the node's side in ``interface/``.
+virtual consumption channels by class and ``fault`` in ``switch``, which composes them (what can be wrong on the wire:
+``faults``), the node's side in ``interface/``.
 """
 
 if __name__ != "wormcast.hw":

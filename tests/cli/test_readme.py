@@ -38,3 +38,14 @@ def test_python_of_the_readme_runs(tmp_path):
     done = run("-c", code, cwd=tmp_path)
     assert done.returncode == 0
     assert int(done.stdout) > 0
+
+
+def test_own_relation_of_the_readme_is_checked_and_run(tmp_path):
+    code = re.search(r"```python\n(import numpy.*?)```", README, re.S)[1]
+    name = re.search(r"--relation (\S+\.py)", README)[1]
+    (tmp_path / name).write_text(code)
+    done = run("-m", "wormcast", "check", "mesh:8x8", "individual", "--relation", name, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    options = ["--source", "0.0", "--destinations", "3.1,2.2", "--length", "4", "--relation", name]
+    done = run("-m", "wormcast", "run", "mesh:4x4", "individual", *options, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -29,9 +29,10 @@ LIMITS = {
     "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST), "t_hr": (0, MOST),
     "injection_delay": (0, MOST),
 }
-#: What changes no hardware, and what changes the network interfaces alone.
+#: What changes no hardware, the network interfaces alone, and the routers alone.
 HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
 INTERFACE_FIELDS = ("packet", "queue", "t_ns", "t_nr")
+ROUTER_FIELDS = ("readers", "delays", "classes")
 MOST_HEADER_FLITS = 64
 
 

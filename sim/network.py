@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
 
-from .configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
+from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 
 __all__ = ["HOST", "Join", "Kind", "Network"]
 
@@ -192,6 +192,7 @@ class Network:
         hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
         options = sorted(hardware.items())
         router_options = [entry for entry in options if entry[0] not in INTERFACE_FIELDS]
+        interface_options = [entry for entry in options if entry[0] not in ROUTER_FIELDS]
         ports, links = len(self.injection_ports), len(self.consumption_ports)
         return {
             "router": Kind(
@@ -207,7 +208,8 @@ class Network:
                 lambda: self.configuration.interface(self.topology, self.scheme, ports=ports, links=links),
                 tuple(f"interface_{name}" for name in names),
                 {},
-                f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} {options}",
+                f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} "
+                f"{interface_options}",
             ),
         }
 

@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim.cli.running import hardware
-from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, Configuration
+from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from wormcast.sim.configurations import CONFIGURATIONS, Named
 from wormcast.sim.network import Network
 from wormcast.sim.run import run
@@ -87,4 +87,8 @@ def test_what_belongs_to_hosts_and_interfaces_is_named_rightly():
         changed = keys(**{field: 9})
         assert changed[0] == router
         assert changed[1] != interface
+    for field, value in zip(ROUTER_FIELDS, ("independent", "fast", ":next"), strict=True):
+        changed = keys(**{field: value})
+        assert changed[0] != router
+        assert changed[1] == interface
     assert keys(vcs=1)[0] != router

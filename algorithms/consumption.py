@@ -56,6 +56,10 @@ class ConsumptionClasses:
                 )
         if len(set(named)) < len(named) or any(not network for network in self.networks):
             raise WormcastError(f"classes: {self} must name each direction once, and at least one in each class")
+        if {"up", "down"} & set(named) and not {"up", "down"} >= set(named):
+            raise WormcastError(
+                f"classes: {self} names labels and dimensions, a hop would be of both; allowed is one or the other"
+            )
         if self.by not in ("next", "last"):
             raise WormcastError(f"classes: by {self.by!r} is given, allowed are next, last")
 

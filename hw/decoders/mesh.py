@@ -210,7 +210,8 @@ class MeshDecoder(Decoder):
                 compared = {key: Mux(own, following[key], value) for key, value in compared.items()}
                 rest = data[header.capacity * bits:]
                 rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
-        outside = compared.pop(("outside", 0), C(0))
+        # the own address once more is out of order, whatever stands behind it
+        outside = compared.pop(("outside", 0), C(0)) & ~(arrival.again & own)
         asked = self._directions(m, compared, selector, port, straps)
         onward, wanted = Signal(name="onward"), arrival.first & ~(arrival.again & own) & ~outside
         going = {o: asked[o] & wanted for o in self.reaches(port)}

@@ -58,8 +58,8 @@ class TableDecoder(Decoder):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
-        network = [name for name, _, _ in mesh_steps(header.shape)]
-        super().__init__(network, injection=injection, consumption=consumption)
+        names = [name for name, _, _ in mesh_steps(header.shape)]
+        super().__init__(names, injection=injection, consumption=consumption)
         self.entry_bits = len(self.steps).bit_length()
         self.straps = {
             "address": header.address_bits,
@@ -121,7 +121,8 @@ class TableDecoder(Decoder):
             end.eq(here & ~onward & (last | ~used) if self.multicast else here),
         ]
         astray = arrival.first & ~onward & ~(here & used)
-        stays = target == straps["address"]  # its entry is empty too, but it exists
+        # the own address, or once more the one that is just stripped: its entry is empty too, but it exists
+        stays = (target == straps["address"]) | (arrival.again & own)
         return Decoded(
             code=self.encode(m, port, going, here & ~end),
             data=rewritten,

@@ -137,3 +137,8 @@ def test_of_a_direction_and_how_many():
 def test_bad_classes_are_refused_in_a_sentence(action, sentence):
     with pytest.raises(WormcastError, match=sentence):
         action()
+
+
+def test_labels_and_dimensions_do_not_mix():
+    with pytest.raises(WormcastError, match=r"classes: 0\+/up:next names labels and dimensions"):
+        ConsumptionClasses.parse("0+/up:next")

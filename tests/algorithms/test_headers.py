@@ -19,7 +19,8 @@ def formats_and_destinations(draw, most=12):
 
 
 def test_the_layout_by_hand():
-    header = AddressList((6, 6), flit_width=16, relations=2)  # 3+3 bits an address, 1 of selector, 2 slots
+    # 3+3 bits an address, 2 slots, 1 bit of selector, 1 that marks the last flit, 2 that are always 0
+    header = AddressList((6, 6), flit_width=16, relations=2)
     assert (header.field_bits, header.address_bits, header.selector_bits, header.capacity) == (
         (3, 3),
         6,
@@ -28,8 +29,8 @@ def test_the_layout_by_hand():
     )
     assert header.address(20) == 0b011_010  # 3.2
     assert header.encode([20, 30, 4], relation=1) == [
-        0b1_000_101_000_011_010,  # 5.0 above 3.2
-        0b1_000_000_100_000_100,  # 0.4 twice
+        0b1_0_00_101_000_011_010,  # 5.0 above 3.2
+        0b1_1_00_000_100_000_100,  # 0.4 twice
     ]
     assert header.flits(3) == 2
 
@@ -44,8 +45,23 @@ def test_strip_shifts_down_and_keeps_the_top_slot():
 
 
 def test_an_extent_of_1_takes_no_bits():
-    assert AddressList((1, 8), 3).field_bits == (0, 3)
-    assert AddressList((1, 8), 3).decode(AddressList((1, 8), 3).encode([7, 0])) == [7, 0]
+    header = AddressList((1, 8), 4)
+    assert header.field_bits == (0, 3)
+    assert header.encode([7, 0]) == [0b0_111, 0b1_000]
+    assert header.decode(header.encode([7, 0])) == [7, 0]
+
+
+@given(formats_and_destinations())
+def test_the_last_flit_alone_is_marked(drawn):
+    """The bit below the selector; it stays with the flit however many addresses are stripped."""
+    header, destinations, relation = drawn
+    place = header.flit_width - header.selector_bits - 1
+    *before, flit = header.encode(destinations, relation)
+    assert [one >> place & 1 for one in before] == [0] * len(before)
+    rest = flit
+    while rest is not None:
+        assert rest >> place & 1
+        rest = header.strip(rest)
 
 
 @given(formats_and_destinations())
@@ -95,9 +111,11 @@ def test_no_worms_have_no_flits():
     assert flits.shape == (0, 1)
 
 
-def test_a_unicast_is_an_address_list_of_one():
+def test_a_unicast_is_an_address_list_of_one_without_a_mark():
     unicast, listed = Unicast((8, 8), 32), AddressList((8, 8), 32)
-    assert unicast.encode([42]) == listed.encode([42])
+    assert (unicast.capacity, listed.capacity) == (5, 5)
+    assert [unicast.encode([42])[0] | 1 << 31] == listed.encode([42])
+    assert (Unicast((8, 8), 30).capacity, AddressList((8, 8), 30).capacity) == (5, 4)
     assert unicast.flits() == unicast.flits(1) == 1
     offsets, destinations = np.arange(3), np.array([42, 7], np.int32)
     assert unicast.encode_batch(offsets, destinations)[1].tolist() == [
@@ -123,10 +141,11 @@ def plain():
     ("action", "sentence"),
     [
         (
-            lambda: AddressList((6, 6), 5),
-            r"header: flit_width 5 cannot hold 0 selector bits and an address of 6",
+            lambda: AddressList((6, 6), 6),
+            r"cannot hold 0 selector bits, 1 to mark the last flit and an address of 6 bits, it must be from 7",
         ),
-        (lambda: AddressList((6, 6), 7, relations=3), r"2 selector bits .* of 6 bits, it must be from 8"),
+        (lambda: AddressList((6, 6), 8, relations=3), r"2 selector bits, 1 to mark .* of 6 bits, it must be from 9"),
+        (lambda: Unicast((6, 6), 7, relations=3), r"2 selector bits, 0 to mark .* of 6 bits, it must be from 8"),
         (lambda: AddressList((1, 1), 8), r"header: shape \(1, 1\) has fewer than two nodes"),
         (lambda: AddressList((0, 8), 8), r"header: shape \(0, 8\) has fewer than two nodes"),
         (lambda: AddressList((), 8), r"header: shape \(\) has fewer than two nodes"),

@@ -12,11 +12,13 @@ from wormcast.algorithms import (
     NO_CLASS,
     AddressList,
     ConsumptionClasses,
+    Relation,
     Unicast,
     WormcastError,
     topology,
 )
-from wormcast.hw.decoders import Arrival, MeshDecoder
+from wormcast.algorithms.topologies.mesh import mesh_directions
+from wormcast.hw.decoders import Arrival, MeshDecoder, TableDecoder
 
 from . import bench
 
@@ -53,16 +55,12 @@ def strapped(decoder, mesh, node):
     return [int(mesh.coordinates[node][int(name.rsplit("_", 1)[1])]) for name in decoder.straps]
 
 
-@pytest.mark.parametrize("relation", [E_CUBE, HAMILTONIAN], ids=lambda relation: relation.name)
-@pytest.mark.parametrize("name", ["mesh:4x5", "mesh:1x6", "mesh:5x1", "mesh:3x3"])
-@pytest.mark.parametrize("slots", [1, 2, 5])
-@pytest.mark.parametrize("injection", ["one", "all"])
-def test_first_address_decides_as_the_relation_says(relation, name, slots, injection):
-    mesh = topology(name)
-    bits = AddressList(mesh.shape, 32).address_bits
-    header = AddressList(mesh.shape, slots * bits + 1)
-    decoder = MeshDecoder(header, relations=(relation.name,), injection=injection)
-    routes = relation.on(mesh)
+def check_first_address(decoder, mesh, routes, may_go, straps):
+    """Decode all headers of one and two addresses at all switches and ports, and compare with the relation's table.
+
+    ``may_go`` is asked (node before, here, node after), ``straps`` gives a switch's.
+    """
+    header = decoder.header
     for port in range(len(decoder.inputs)):
         cases, expected = [], []
         injects = port >= decoder.ejection
@@ -77,26 +75,47 @@ def test_first_address_decides_as_the_relation_says(relation, name, slots, injec
                 rest = header.strip(flits[0]) if own else flits[0]
                 target = None if rest is None else visits[1] if own else node
                 out = None if target is None or target == here else int(routes.table[here, target])
-                if out is not None and injects and injection == "all" and out != port - decoder.ejection:
+                nowhere = out == -1
+                if out is not None and injects and decoder.injection == "all" and out != port - decoder.ejection:
                     out = None
-                following = -1 if out is None else routes.next_hop(here, target)
-                if out is not None and not injects and not legal(relation, mesh, before, here, following):
+                if nowhere or (out is not None and not injects
+                               and not may_go(before, here, routes.next_hop(here, target))):
                     out = None
                 last = len(flits) == 1
                 strip = own and rest is None and not last
                 final = own and ((rest is None and last) or (rest is not None and out is None))
                 copies = own and not final
-                cases.append((*strapped(decoder, mesh, here), flits[0], 1, again))
+                astray = out is None and not (own and rest is None)
+                cases.append((*straps(here), flits[0], 1, again))
                 expected.append({
                     "asked": (0 if out is None else 1 << out) | (copies << decoder.ejection),
                     "nothing": out is None and not copies, "strip": strip, "final": final, "last": last,
-                    "outside": 0, "disorder": out is None and not (own and rest is None),
+                    "outside": astray and nowhere, "disorder": astray and not nowhere,
                     "passed": rest,
                 })
         for case, got, want in zip(cases, decode(decoder, port, cases), expected, strict=True):
             if want["passed"] is None or want["final"]:
                 want["passed"] = got["passed"]  # what is left of a flit that is dropped does not matter
             assert got == want, (port, case)
+
+
+@pytest.mark.parametrize("relation", [E_CUBE, HAMILTONIAN], ids=lambda relation: relation.name)
+@pytest.mark.parametrize("name", ["mesh:4x5", "mesh:1x6", "mesh:5x1", "mesh:3x3"])
+@pytest.mark.parametrize("slots", [1, 2, 5])
+@pytest.mark.parametrize("injection", ["one", "all"])
+def test_first_address_decides_as_the_relation_says(relation, name, slots, injection):
+    mesh = topology(name)
+    decoder = MeshDecoder(slots_of(mesh, slots), relations=(relation.name,), injection=injection)
+    check_first_address(
+        decoder, mesh, relation.on(mesh),
+        lambda before, here, after: legal(relation, mesh, before, here, after),
+        lambda here: strapped(decoder, mesh, here),
+    )
+
+
+def slots_of(mesh, slots):
+    """The narrowest header format with so many addresses to a flit."""
+    return AddressList(mesh.shape, slots * AddressList(mesh.shape, 32).address_bits + 1)
 
 
 @pytest.mark.parametrize("relation", [E_CUBE, HAMILTONIAN], ids=lambda relation: relation.name)
@@ -114,6 +133,17 @@ def test_address_outside_the_network_is_found(relation):
         [behind] = decode(decoder, 0, [(*strapped(decoder, mesh, 7), address << 5 | header.address(7) | last, 1, 0)])
         assert behind["outside"] == (not inside)
         assert inside or behind["final"]  # the destination that was reached gets its message
+
+
+@pytest.mark.parametrize("relation", ["e-cube", "hamiltonian"])
+def test_own_address_again_is_out_of_order_whatever_stands_behind_it(relation):
+    mesh = topology("mesh:3x5")
+    header = AddressList(mesh.shape, 11)
+    decoder = MeshDecoder(header, relations=(relation,))
+    outside = 0b11_111
+    flit = 1 << 10 | outside << 5 | header.address(7)
+    [got] = decode(decoder, 0, [(*strapped(decoder, mesh, 7), flit, 1, 1)])
+    assert (got["disorder"], got["outside"], got["nothing"], got["final"]) == (1, 0, 1, 0)
 
 
 def test_header_flit_that_is_not_the_first_passes_untouched():
@@ -146,14 +176,21 @@ def test_unicast_decoder_delivers_at_the_address():
     assert (got["final"], got["asked"], got["strip"], got["last"]) == (1, 0, 0, 1)
 
 
-@pytest.mark.parametrize(
-    "classes", ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"]
-)
+CLASSES = ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"]
+
+
+@pytest.mark.parametrize("classes", CLASSES)
 @pytest.mark.parametrize("relation", ["e-cube", "hamiltonian"])
 def test_class_is_that_of_the_next_hop_or_of_the_last(classes, relation):
     mesh = topology("mesh:4x4")
-    rule = ConsumptionClasses.parse(classes)
-    decoder = MeshDecoder(AddressList(mesh.shape, 32), relations=(relation,), consumption=rule)
+    decoder = MeshDecoder(AddressList(mesh.shape, 32), relations=(relation,),
+                          consumption=ConsumptionClasses.parse(classes))
+    check_classes(decoder, mesh, lambda node: strapped(decoder, mesh, node))
+
+
+def check_classes(decoder, mesh, straps):
+    """Compare the class of a worm, by every port and on to every link, with the rule's links."""
+    rule = decoder.consumption
     class_of = {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(mesh.links, rule.of_links(mesh), strict=True)}
     for port in range(decoder.ejection):
         reaches = decoder.reaches(port)
@@ -165,7 +202,7 @@ def test_class_is_that_of_the_next_hop_or_of_the_last(classes, relation):
             last = class_of[int(mesh.neighbours[node, port]), port ^ 1]
             following = NO_CLASS if out is None or rule.by == "last" else class_of[node, out]
             wanted = last if following == NO_CLASS else following
-            cases.append((*strapped(decoder, mesh, node), 0 if out is None else 1 << reaches.index(out)))
+            cases.append((*straps(node), 0 if out is None else 1 << reaches.index(out)))
             expected.append((len(rule) if wanted == NO_CLASS else wanted,))
 
         def build(m, port=port, reaches=reaches):
@@ -190,3 +227,145 @@ def test_class_is_that_of_the_next_hop_or_of_the_last(classes, relation):
 def test_bad_relations_are_refused(shape, relations, count, sentence):
     with pytest.raises(WormcastError, match=sentence):
         MeshDecoder(AddressList(shape, 32, relations=count), relations=relations)
+
+
+# the decoder by a table ------------------------------------------------------------------------------------------
+
+
+class ColumnsFirst(Relation):
+    """Along the first dimension, then the others; and no way to the last node."""
+
+    name, description = "columns-first", "for tests"
+
+    def table(self, topology):
+        table = np.full((topology.nodes, topology.nodes), topology.ports[0].index("local"), np.int8)
+        for here, node in itertools.permutations(range(topology.nodes), 2):
+            away = topology.coordinates[node] - topology.coordinates[here]
+            dim = int(np.flatnonzero(away)[0])
+            table[here, node] = mesh_directions(topology.shape).index((dim, int(np.sign(away[dim]))))
+        table[:-1, -1] = -1
+        return table
+
+
+COLUMNS_FIRST = ColumnsFirst()
+
+
+def table_straps(decoder, mesh, relation):
+    """The straps of a switch, laid out from the description: own address, a row of output numbers, higher labels."""
+    table = relation.on(mesh).table
+    steps = mesh_directions(mesh.shape)
+    bits = len(steps).bit_length()
+    addresses = {decoder.header.address(node): node for node in range(mesh.nodes)}
+
+    def of(here):
+        route = 0
+        for address in range(1 << decoder.header.address_bits):
+            node = addresses.get(address)
+            port = -1 if node in (None, here) else int(table[here, node])
+            route |= (len(steps) if port < 0 else port) << bits * address
+        rises = sum(1 << o for o in range(len(steps))
+                    if mesh.neighbours[here, o] >= 0 and mesh.label(int(mesh.neighbours[here, o])) > mesh.label(here))
+        return [decoder.header.address(here), route, *([rises] if "rises" in decoder.straps else [])]
+
+    return of
+
+
+TABLES = [
+    *((relation, name) for relation in (E_CUBE, HAMILTONIAN) for name in ("mesh:1x6", "mesh:5x1", "mesh:3x3",
+                                                                          "mesh:2x3x2", "mesh:3x1x3")),
+    (COLUMNS_FIRST, "mesh:3x4"), (COLUMNS_FIRST, "mesh:2x2x3"),
+]
+
+
+@pytest.mark.parametrize(("relation", "name"), TABLES, ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize("slots", [1, 2, 4])
+@pytest.mark.parametrize("injection", ["one", "all"])
+def test_table_decides_as_the_relation_says(relation, name, slots, injection):
+    """Own address, used up or last; where the table is empty there is no such destination, and no way back."""
+    mesh = topology(name)
+    decoder = TableDecoder(slots_of(mesh, slots), injection=injection)
+    assert decoder.outputs == MeshDecoder(decoder.header, relations=("e-cube",)).outputs
+    check_first_address(decoder, mesh, relation.on(mesh), lambda before, here, after: after != before,
+                        table_straps(decoder, mesh, relation))
+
+
+@pytest.mark.parametrize(("relation", "name"), TABLES, ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize("classes", [":next", "up/down:next"])
+def test_straps_of_a_table_are_the_relation_s(relation, name, classes):
+    mesh = topology(name)
+    decoder = TableDecoder(AddressList(mesh.shape, 32), consumption=ConsumptionClasses.parse(classes))
+    values = decoder.strap_values(mesh, relation)
+    assert list(values) == list(decoder.straps)
+    of = table_straps(decoder, mesh, relation)
+    assert [list(row) for row in zip(*values.values(), strict=True)] == [of(node) for node in range(mesh.nodes)]
+    assert all(0 <= one < 1 << decoder.straps[strap] for strap, column in values.items() for one in column)
+
+
+def test_table_finds_addresses_outside_the_network():
+    """Also behind the own address: the destination that was reached gets its message."""
+    mesh = topology("mesh:2x3x3")
+    header = slots_of(mesh, 2)
+    decoder = TableDecoder(header)
+    straps, own, bits = table_straps(decoder, mesh, HAMILTONIAN)(7), header.address(7), header.address_bits
+    inside = {header.address(node) for node in range(mesh.nodes)}
+    assert len(inside) < 1 << bits
+    addresses = range(1 << bits)
+    last = 1 << header.flit_width - 1
+    first = decode(decoder, decoder.ejection, [(*straps, a << bits | a | last, 1, 0) for a in addresses])
+    behind = decode(decoder, 0, [(*straps, a << bits | own | last, 1, 0) for a in addresses])
+    for address in addresses:
+        outside = address not in inside
+        assert first[address]["outside"] == behind[address]["outside"] == outside
+        assert first[address]["nothing"] == (outside or address == own)
+        assert behind[address]["final"] or not outside
+        assert not (outside and (first[address]["disorder"] or behind[address]["disorder"]))
+
+
+def test_table_leaves_header_flits_that_are_not_the_first_alone():
+    mesh = topology("mesh:2x2x3")
+    header = slots_of(mesh, 3)
+    decoder = TableDecoder(header)
+    of = table_straps(decoder, mesh, HAMILTONIAN)
+    cases = [(*of(node), header.encode([node, 11 - node])[0], 0, 0) for node in range(12)]
+    for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
+        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "final": 0, "last": 1, "outside": 0,
+                          "disorder": 0}
+
+
+def test_table_for_unicasts_delivers_at_the_address():
+    mesh = topology("mesh:2x3x2")
+    header = Unicast(mesh.shape, 32)
+    decoder = TableDecoder(header, multicast=False)
+    of = table_straps(decoder, mesh, E_CUBE)
+    pairs = list(itertools.product(range(12), range(12)))
+    table = E_CUBE.on(mesh).table
+    cases = [(*of(here), header.encode([node])[0], 1, 0) for here, node in pairs]
+    for port in (0, 5):
+        for (here, node), got in zip(pairs, decode(decoder, port, cases), strict=True):
+            out = int(table[here, node])
+            assert (got["final"], got["strip"], got["last"]) == (here == node, 0, 1)
+            assert got["asked"] == (0 if here == node or out == port else 1 << out)
+
+
+@pytest.mark.parametrize("name", ["mesh:4x4", "mesh:3x3x2", "mesh:1x5", "mesh:2x1x4"])
+@pytest.mark.parametrize("classes", [*CLASSES, "2+,0+/2-/1-:last"])
+def test_table_s_class_is_that_of_the_next_hop_or_of_the_last(classes, name):
+    mesh = topology(name)
+    if "2" in classes and len(mesh.shape) < 3:
+        pytest.skip("no such direction")
+    decoder = TableDecoder(AddressList(mesh.shape, 32), consumption=ConsumptionClasses.parse(classes))
+    check_classes(decoder, mesh, table_straps(decoder, mesh, HAMILTONIAN))
+
+
+@pytest.mark.parametrize(("header", "sentence"), [
+    (AddressList((3, 3, 3), 32, relations=2), "TableDecoder.header: it selects among 2 relations, one is allowed"),
+    (AddressList((16, 17), 32), "addresses have 9 bits, a table of ports is built for at most 8"),
+])
+def test_what_a_table_is_not_built_for_is_refused(header, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        TableDecoder(header)
+
+
+def test_injection_by_a_table_is_one_or_all():
+    with pytest.raises(WormcastError, match=r"decoder\.injection: 'two' is given, allowed are one, all"):
+        TableDecoder(AddressList((3, 3), 32), injection="two")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import SCHEMES, AddressList, topology
 from wormcast.sim import deadlock
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.deadlock import find_deadlock
@@ -57,10 +57,11 @@ def test_shortest_payload_that_deadlocks(depth, readers):
         assert figure4(length, buffer=depth, readers=readers).outcome == "deadlock"
 
 
-@pytest.mark.parametrize(("readers", "width"), [("coupled", 3), ("independent", 3), ("coupled", 32)])
+@pytest.mark.parametrize(("readers", "width"), [("coupled", 4), ("independent", 4), ("coupled", 32)])
 def test_header_flits_count_as_payload_does(readers, width):
     """With a third destination and an address to a flit, r is 2: the threshold is one payload flit lower."""
-    depth, r = 4, 2 if width == 3 else 1
+    assert AddressList((1, 6), 4).capacity == 1
+    depth, r = 4, 2 if width == 4 else 1
     least = (depth if readers == "coupled" else 2 * depth) - r + 1
     for length, outcome in ((least - 1, "delivered"), (least, "deadlock")):
         assert run(topology("mesh:1x6"), SCHEMES["dual-path"],
@@ -182,9 +183,10 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
 
 
 def fake(monkeypatch, channels, *, masks=1, consumption=1):
-    """Find the deadlock among channels {name: (worms in it, channel it wants or None, what it holds)}.
+    """Find the deadlock among channels {name: {"worms": in it, "holds": channel, "final": last destination}}.
 
-    Consumption channel c of the one router is held by the channel that says so.
+    Consumption channel c of a router is held by the channel that says so; one that holds none wants one of ``masks``,
+    or any if it is final.
     """
     class Snapshot:
         ejection, vcs, depth, neighbours, upstream = 4, 1, 4, None, {}
@@ -200,7 +202,8 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1):
 
         def of(self, channel, name):
             holds = channels[channel].get("holds")
-            return {"wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0}[name]
+            return {"wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
+                    "final": channels[channel].get("final", 0)}[name]
 
         def consumes(self, channel):
             return "holds" in channels[channel]
@@ -213,7 +216,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1):
 
     monkeypatch.setattr(deadlock, "_Snapshot", Snapshot)
     engine = SimpleNamespace(
-        network=SimpleNamespace(consumption_mask=lambda router, port: masks,
+        network=SimpleNamespace(consumption_mask=lambda node, port, output, final: -1 if final else masks,
                                 configuration=SimpleNamespace(consumption=consumption)),
         host=SimpleNamespace(counters=np.array([77])))
     return find_deadlock(engine)
@@ -240,6 +243,17 @@ def test_reduction_one_free_alternative_is_enough(monkeypatch):
     held = circle | {(0, 2, 0): {"worms": [3], "holds": 1}, (1, 2, 0): {"worms": [4], "holds": 1}}
     assert fake(monkeypatch, held, masks=0b11, consumption=2) is None
     assert fake(monkeypatch, held, masks=0b01, consumption=2).worms == {5, 9}
+
+
+def test_reduction_a_worm_at_its_last_destination_takes_any(monkeypatch):
+    """Its class's channel is held for ever, the other one is free: it is released, and with it who waits for it."""
+    circle = {(0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
+              (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}}
+    assert fake(monkeypatch, circle, masks=0b01, consumption=2).worms == {5, 9}
+    circle[0, 1, 0]["final"] = 1
+    assert fake(monkeypatch, circle, masks=0b01, consumption=2) is None
+    circle[0, 2, 0] = {"worms": [5], "holds": 1}
+    assert fake(monkeypatch, circle, masks=0b01, consumption=2).worms == {5, 9}
 
 
 def test_reduction_all_waits_must_be_met(monkeypatch):

@@ -1,33 +1,97 @@
 """Whatever is sent through a network with enough consumption channels arrives, and leaves nothing behind."""
 
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from wormcast.algorithms import NO_CLASS, ConsumptionClasses, topology
+from wormcast.sim.host.layout import tag_bits
+from wormcast.sim.run import plan_messages
+
 from .bench import bulk, check_receipts, finish, host_of, left_over, network, send
 
-# mesh, scheme, hardware: a kernel each; dual-path has the two consumption channels that suffice, or more
+# mesh, scheme, hardware: a kernel each; as many consumption channels as suffice, or more
 HARDWARE = [
     ("mesh:1x2", "dual-path", {"vcs": 1, "buffer": 1, "flit_width": 16}),
-    ("mesh:1x4", "dual-path", {"vcs": 1, "buffer": 4}),
-    ("mesh:7x1", "dual-path", {"vcs": 2, "buffer": 2, "flit_width": 7}),
+    ("mesh:7x1", "dual-path", {"vcs": 2, "buffer": 2, "flit_width": 8}),
     ("mesh:1x7", "dual-path", {"vcs": 1, "buffer": 3, "readers": "independent", "flit_width": 67, "consumption": 2}),
-    ("mesh:3x2", "dual-path", {"vcs": 3, "buffer": 1, "consumption": 3, "flit_width": 32}),
     ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 40}),
     ("mesh:5x3", "dual-path", {"vcs": 1, "buffer": 5, "readers": "independent", "delays": "fast", "flit_width": 32}),
+    ("mesh:9x7", "dual-path", {"vcs": 1, "buffer": 16, "consumption": 4, "flit_width": 64, "storage": "registers"}),
+    ("mesh:3x3x2", "dual-path", {"vcs": 2, "buffer": 3, "flit_width": 24}),
     ("mesh:2x5", "individual", {"vcs": 1, "buffer": 8, "consumption": 1, "flit_width": 67}),
     ("mesh:6x6", "individual", {"vcs": 3, "buffer": 2, "consumption": 2, "delays": "fast", "flit_width": 32}),
+    ("mesh:4x4", "u-mesh", {"vcs": 1, "buffer": 2, "consumption": 1, "t_hr": 9, "t_hs": 3}),
+    ("mesh:5x4", "multipath", {"vcs": 1, "buffer": 2, "ports": "all", "flit_width": 20, "consumption": 3,
+                               "consumption_links": "separate"}),
+    ("mesh:4x5", "multipath-lmn", {"vcs": 4, "buffer": 1, "flit_width": 24, "packet": 5, "t_nr": 3}),
+    ("mesh:5x4", "column-path", {"vcs": 1, "buffer": 2, "flit_width": 14, "readers": "independent"}),
+    ("mesh:6x3", "column-path-literal", {"vcs": 2, "buffer": 4, "ports": "all", "consumption": 3}),
+    ("mesh:4x4", "e-mcast", {"vcs": 1, "buffer": 2, "consumption": 4, "flit_width": 9}),
+    ("mesh:3x5", "e-mcast", {"vcs": 2, "buffer": 3, "consumption": 3, "classes": "1+,0+/1-/0-:last",
+                             "consumption_links": "separate"}),
+]
+MORE = [
+    ("mesh:1x4", "dual-path", {"vcs": 1, "buffer": 4}),
+    ("mesh:3x2", "dual-path", {"vcs": 3, "buffer": 1, "consumption": 3, "flit_width": 32}),
     ("mesh:9x7", "dual-path", {"vcs": 2, "buffer": 4}),
-    ("mesh:9x7", "dual-path", {"vcs": 1, "buffer": 16, "consumption": 4, "flit_width": 64, "storage": "registers"}),
+    ("mesh:4x4x4", "dual-path", {"vcs": 1, "buffer": 2, "flit_width": 13, "ports": "all"}),
+    ("mesh:2x3x4", "dual-path", {"vcs": 3, "buffer": 1, "readers": "independent", "consumption": 4,
+                                 "consumption_links": "separate"}),
+    ("mesh:4x1x5", "dual-path", {"vcs": 2, "buffer": 6, "delays": "fast", "classes": "up/down:last"}),
+    ("mesh:4x4x4", "individual", {"vcs": 2, "buffer": 3, "consumption": 1, "ports": "all"}),
+    ("mesh:1x9", "individual", {"vcs": 4, "buffer": 1, "consumption": 5, "flit_width": 8}),
+    ("mesh:3x4x2", "u-mesh", {"vcs": 2, "buffer": 4, "consumption": 2, "ports": "all", "packet": 6, "t_ns": 2}),
+    ("mesh:9x1", "u-mesh", {"vcs": 1, "buffer": 1, "consumption": 3, "injection_delay": 5}),
+    ("mesh:8x8", "multipath", {"vcs": 1, "buffer": 4, "flit_width": 7, "readers": "independent"}),
+    ("mesh:1x8", "multipath", {"vcs": 2, "buffer": 7, "consumption": 2, "delays": "fast"}),
+    ("mesh:6x2", "multipath-lmn", {"vcs": 1, "buffer": 2, "ports": "all", "readers": "independent", "flit_width": 9}),
+    ("mesh:8x1", "multipath-lmn", {"vcs": 3, "buffer": 3, "consumption": 4, "consumption_links": "separate"}),
+    ("mesh:8x8", "column-path", {"vcs": 1, "buffer": 1, "flit_width": 13}),
+    ("mesh:8x1", "column-path", {"vcs": 2, "buffer": 5, "consumption": 2, "readers": "independent"}),
+    ("mesh:4x4x4", "column-path", {"vcs": 1, "buffer": 4, "consumption": 4, "consumption_links": "separate"}),
+    ("mesh:5x5", "column-path", {"vcs": 1, "buffer": 3, "flit_width": 32, "packet": 4, "t_ns": 1, "delays": "fast"}),
+    ("mesh:1x6", "column-path-literal", {"vcs": 1, "buffer": 2, "flit_width": 8}),
+    ("mesh:3x3x3", "column-path-literal", {"vcs": 1, "buffer": 2, "ports": "all", "readers": "independent"}),
+    ("mesh:8x8", "e-mcast", {"vcs": 1, "buffer": 2, "consumption": 4, "flit_width": 13, "readers": "independent"}),
+    ("mesh:8x8", "e-mcast", {"vcs": 2, "buffer": 4, "consumption": 6, "ports": "all", "delays": "fast"}),
+    ("mesh:1x7", "e-mcast", {"vcs": 1, "buffer": 2, "consumption": 2, "flit_width": 4}),
+    ("mesh:7x1", "e-mcast", {"vcs": 4, "buffer": 3, "consumption": 3}),
+    ("mesh:3x3x3", "e-mcast", {"vcs": 1, "buffer": 2, "consumption": 6, "flit_width": 7}),
+    ("mesh:2x4x3", "e-mcast", {"vcs": 2, "buffer": 1, "consumption": 7, "packet": 4, "t_hs": 5, "t_nr": 2,
+                               "consumption_links": "separate", "ports": "all", "readers": "independent"}),
 ]
 
 
+@dataclass
+class Traffic:
+    mesh: str
+    scheme: str
+    options: dict[str, Any]
+    messages: list[Any]
+    stall: float
+    seed: int
+
+    def engine(self):
+        return bulk(self.mesh, self.scheme, self.messages, stall=self.stall, seed=self.seed, **self.options)
+
+    def within(self):
+        """Cycles that are enough for one flit after the other."""
+        each = sum(self.options.get(name, 0) for name in ("t_hs", "t_hr", "t_ns", "t_nr", "injection_delay"))
+        flits = sum((message.length + len(message.destinations)) * len(message.destinations) * (1 + each)
+                    for message in self.messages)
+        return 4000 + int(20 * flits / (1 - self.stall))
+
+
 @st.composite
-def traffic(draw):
-    mesh, scheme, options = draw(st.sampled_from(HARDWARE))
-    rows, columns = map(int, mesh.removeprefix("mesh:").split("x"))
-    nodes = rows * columns
+def traffic(draw, hardware, most_flits=80):
+    mesh, scheme, options = draw(st.sampled_from(hardware))
+    nodes = topology(mesh).nodes
     rng = draw(st.randoms(use_true_random=False))  # many values: hypothesis's own are slow to draw one by one
     latest = draw(st.sampled_from([0, 30, 1000]))
     messages = []
@@ -35,26 +99,138 @@ def traffic(draw):
         source = rng.randrange(nodes)
         others = [node for node in range(nodes) if node != source]
         most = draw(st.sampled_from([1, 4, 16]))
-        destinations = rng.sample(others, rng.randint(1, min(most, nodes - 1)))
-        messages.append(send(source, *destinations, length=rng.randint(1, 80), at=rng.randint(0, latest)))
-    return mesh, scheme, options, messages, draw(st.sampled_from([0.0, 0.3, 0.9])), draw(st.integers(0, 2**32 - 1))
+        # tags of 8 bits tell 256 worms under way apart
+        destinations = rng.sample(others, rng.randint(1, min(most, nodes - 1, 10)))
+        messages.append(send(source, *destinations, length=rng.randint(1, most_flits), at=rng.randint(0, latest)))
+    return Traffic(mesh, scheme, options, messages, draw(st.sampled_from([0.0, 0.3, 0.9])),
+                   draw(st.integers(0, 2**32 - 1)))
 
 
-@settings(max_examples=80, derandomize=True, deadline=None, database=None, phases=[Phase.generate],
-          suppress_health_check=list(HealthCheck))
-@given(traffic())
-def test_everything_is_delivered_and_nothing_is_left(case):
-    """Every destination gets every payload flit of its message once, in order and unharmed; then every buffer is
-    empty, every channel free, every credit back."""
-    mesh, scheme, options, messages, stall, seed = case
-    engine = bulk(mesh, scheme, messages, stall=stall, seed=seed, **options)
-    flits = sum((message.length + len(message.destinations)) * len(message.destinations) for message in messages)
-    finish(engine, within=2000 + int(20 * flits / (1 - stall)))
+def examples(count):
+    return settings(max_examples=count, derandomize=True, deadline=None, database=None, phases=[Phase.generate],
+                    suppress_health_check=list(HealthCheck))
+
+
+def check_delivered(case):
+    engine = case.engine()
+    finish(engine, within=case.within())
     assert not left_over(engine)
     host = engine.host
     assert (host.head >= 0).all()
     length = np.repeat(host.worms["length"], host.worms["delivery_end"] - host.worms["delivery"])
     assert (host.tail - host.head >= length - 1).all()
+
+
+@examples(80)
+@given(traffic(HARDWARE))
+def test_everything_is_delivered_and_nothing_is_left(case):
+    """Every destination gets every payload flit of its message once, in order and unharmed; then every buffer is
+    empty, every channel free, every credit back."""
+    check_delivered(case)
+
+
+@pytest.mark.slow
+@examples(600)
+@given(traffic(HARDWARE + MORE))
+def test_everything_is_delivered_on_all_hardware(case):
+    """The same for more hardware: all schemes on rows, columns, and in three dimensions up to 4x4x4."""
+    check_delivered(case)
+
+
+# which consumption channel a worm takes ----------------------------------------------------------------------------
+
+
+def taken_channels(engine, within):
+    """Run to the end; (worm, destination, channel) of every payload flit, as often as there are."""
+    net, host = engine.network, engine.host
+    links, channels = len(net.consumption_ports), net.configuration.consumption // len(net.consumption_ports)
+    vc_bits, tag_mask = (channels - 1).bit_length(), (1 << tag_bits(net.header.flit_width)) - 1
+    block, taken = engine.blocks["interface"], Counter()
+    for _ in range(within):
+        for link in range(links):
+            marks = block.output(f"host_out_{link}")[..., :net.nodes].reshape(-1)
+            for node in np.flatnonzero(marks & 1).tolist():
+                data = block.output(f"host_out_{link}.data")
+                tag = int(data.reshape(-1, data.shape[-1])[0, node]) & tag_mask
+                channel = link * channels + (int(marks[node]) >> 1 & (1 << vc_bits) - 1)
+                taken[int(host.tagged[tag]), node, channel] += 1
+        if not host.left.any():
+            return taken
+        engine.run(1)
+    raise AssertionError("not everything is delivered")
+
+
+def check_classes(case, seen):
+    """Check the channels of one run, and count those of each kind of visit."""
+    engine = case.engine()
+    net = engine.network
+    rule = net.configuration.consumption_classes(net.topology, net.scheme)
+    plans = plan_messages(net.topology, net.scheme, case.messages)
+    classes = rule.of_visits(net.scheme.relation.on(net.topology), plans)
+    channels, taken = net.configuration.consumption, taken_channels(engine, case.within())
+    check_receipts(engine.host)
+    flits = Counter()
+    for (worm, node, channel), count in taken.items():
+        visits = plans.visits(worm).tolist()
+        at = visits.index(node)
+        flits[worm, node] += count
+        k = int(classes[plans.destination_offsets[worm] + at])
+        last = at == len(visits) - 1
+        if last:
+            seen["last, of a class" if channel < len(rule) else "last, of none"] += 1
+        elif k != NO_CLASS:
+            assert channel == k or channel >= len(rule), (worm, node, channel, k)
+            seen["on the way, own class" if channel == k else "on the way, of none"] += 1
+        assert channel < channels
+    length = {(w, int(node)): case.messages[m].length for m in range(plans.messages)
+              for w in range(plans.message_offsets[m], plans.message_offsets[m + 1]) for node in plans.visits(w)}
+    assert flits == length
+
+
+CLASSED = [one for one in HARDWARE if one[1] not in ("individual", "u-mesh")]
+
+
+def test_worms_on_their_way_take_channels_of_their_class():
+    """At a destination that is not its last one a worm uses the channel of its class, or one of no class; at its last
+    one, any."""
+    seen = Counter()
+
+    @examples(20)
+    @given(traffic(CLASSED, most_flits=20))
+    def check(case):
+        check_classes(case, seen)
+
+    check()
+    assert len(seen) == 4
+    assert min(seen.values()) > 20
+
+
+@pytest.mark.slow
+def test_worms_on_their_way_take_channels_of_their_class_on_all_hardware():
+    """The same for more hardware."""
+    seen = Counter()
+
+    @examples(150)
+    @given(traffic(CLASSED + [one for one in MORE if one[1] not in ("individual", "u-mesh")], most_flits=20))
+    def check(case):
+        check_classes(case, seen)
+
+    check()
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("scheme", ["e-mcast", "column-path"])
+def test_a_worm_in_a_channel_of_another_class_is_noticed(scheme):
+    """With the classes of the plan renamed, and not those of the routers."""
+    case = Traffic("mesh:4x4", scheme, {"vcs": 1, "buffer": 2, "consumption": 4, "flit_width": 9},
+                   [send(0, 4, 8, 12, length=3), send(15, 11, 7, 3, length=3)], 0.0, 0)
+    check_classes(case, Counter())
+    with pytest.MonkeyPatch.context() as patch:
+        of_visits = ConsumptionClasses.of_visits
+        patch.setattr(ConsumptionClasses, "of_visits", lambda self, routes, worms: np.where(
+            (found := of_visits(self, routes, worms)) == NO_CLASS, NO_CLASS, (found + 1) % len(self)))
+        with pytest.raises(AssertionError):
+            check_classes(case, Counter())
 
 
 def test_what_is_left_over_is_noticed():
@@ -105,6 +281,10 @@ class Wire:
             self.engine.run(1)
         raise AssertionError("nothing came")
 
+    def where(self, node):
+        """What a complaint about the word on the link to a node's host has to name."""
+        return f"node {node}, consumption channel {self.get(node) >> 1 & 1}"
+
     def outcome(self):
         self.engine.run(1000, beyond=True)
         check_receipts(self.engine.host)
@@ -124,7 +304,7 @@ def test_a_flipped_bit_is_caught(bit):
     for place in (1, 11):
         wire = Wire().run_until_payload(2, place)
         wire.flip(2, bit)
-        with pytest.raises(RuntimeError, match=CORRUPT):
+        with pytest.raises(RuntimeError, match=f"{wire.where(2)}: .*{CORRUPT}"):
             wire.outcome()
 
 
@@ -133,7 +313,7 @@ def test_a_flipped_bit_of_the_first_flit_is_caught(bit):
     """The same in a worm's first payload flit, where the tag says which worm it is."""
     wire = Wire().run_until_payload(2, 0)
     wire.flip(2, bit)
-    with pytest.raises(RuntimeError, match="node 2, consumption channel 0: received a"):
+    with pytest.raises(RuntimeError, match=f"{wire.where(2)}: received a"):
         wire.outcome()
 
 
@@ -183,7 +363,7 @@ def test_a_flit_given_twice_is_caught():
 def test_a_worm_that_comes_to_the_wrong_node_is_caught():
     wire = Wire().run_until_payload(2, 0)
     wire.set(1, wire.get(2))
-    with pytest.raises(RuntimeError, match="node 1, consumption channel 0: received a first payload flit"):
+    with pytest.raises(RuntimeError, match=f"{wire.where(1)}: received a first payload flit"):
         wire.outcome()
 
 

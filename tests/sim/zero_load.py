@@ -29,6 +29,13 @@ consumption channel as of the link. A tail flit leaves the last interface t_nr c
 from dataclasses import dataclass, field
 
 HOST_PLACES = 4
+
+
+def addresses_in_a_flit(shape, width):
+    """How many addresses of a mesh's nodes a header flit holds beside the bit that marks the last one of a list."""
+    return (width - 1) // sum((extent - 1).bit_length() for extent in shape)
+
+
 PASS, COPY, USED_UP, LAST = "pass", "copy", "used up", "last"
 
 

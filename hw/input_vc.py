@@ -27,6 +27,7 @@ class InputVC(wiring.Component):
         IDLE ─ fetch ─┬─▶ WANTS_LINK ─────────────────┬─▶ MOVES ─ tail ─▶ IDLE
                       └─▶ WANTS_CONSUMPTION ─┬────────┘
                                (stripped)    └─▶ CONSUMED ─┬─ header flit ─▶ WANTS_LINK
+                                                           ├─ payload ─▶ MOVES
                                                            └─ tail ─▶ IDLE
 
     What asks in this cycle is registered: ``eligible`` for each reader, the worm has a flit and what that
@@ -63,7 +64,7 @@ class InputVC(wiring.Component):
     links, here : Out
         The worm's targets: network outputs (one-hot) and the consumption channel.
     final : Out(1)
-        The worm's last destination is here.
+        The worm's last destination is here, or its list broke off here: no header flit of it is to come.
     wants_consumption, owns_link, undecided : Out(1)
         A consumption channel is yet to be reserved (until then nothing else is asked for); a virtual channel
         of the next link is owned; the worm holds a consumption channel, and where it goes on is not known.
@@ -144,10 +145,13 @@ class InputVC(wiring.Component):
             through = Cat(done[r] | ends[r] | ~used[r] for r in range(2)).all() & Cat(ends).any()
             m.d.sync += [done[r].eq((done[r] | ends[r]) & ~through) for r in range(2)]
         stays = ~through
+        consumes, sees_head = getattr(self, f"won_{self.readers - 1}"), getattr(self, f"head_{self.readers - 1}")
+        cut = self.undecided & consumes & ~sees_head
         m.d.sync += [
             self.links.eq(late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
             self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
-            self.final.eq((self.final & stays) | (fetch & self.fetched_final)),
+            # payload behind a header flit that was used up: no more addresses come
+            self.final.eq(((self.final | cut) & stays) | (fetch & self.fetched_final)),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
         # what is not yet owned follows the pick, so that only the mark of ownership waits for the win
@@ -186,17 +190,20 @@ class InputVC(wiring.Component):
             m.d.sync += self.claims.eq(claim & ~reserved)
             start &= ~self.fetched_here
 
+        # a bad address behind a header flit that was used up: it leaves without a win
+        dropped = Signal()
+        m.d.comb += dropped.eq(self.shown_0 & self.unread & self.fetched_nothing)
         for r in range(self.readers):
             # a flit is there in the next cycle, if none leaves in this one
             flit = getattr(self, f"has_{r}") | self.write
             if coupled:
-                lost = active & ~self.wants_consumption & flit & link & channel | start
+                lost = active & ~self.wants_consumption & flit & ~dropped & link & channel | start
             elif r == 0:
                 # not before the consumption channel is about to be had: reader 0 has others to present
                 near = ~self.wants_consumption | self.claims
                 lost = goes_on & ~done[0] & near & flit & link | fetch & ~self.fetched_here
             else:
-                lost = self.here & ~self.wants_consumption & ~done[1] & flit & channel | start
+                lost = self.here & ~self.wants_consumption & ~done[1] & flit & ~dropped & channel | start
             m.d.sync += getattr(self, f"eligible_{r}").eq(Mux(advance[r], getattr(self, f"again_{r}"), lost))
             want = lost
             if r == 0:

@@ -192,7 +192,7 @@ class Switch(wiring.Component):
 
     def _note_faults(self, m, inputs, outputs):
         """Latch the first fault that an input or an output reports, and where."""
-        fault = Signal(self.fault_layout)
+        fault = Signal(self.fault_layout, name="first_fault")
         m.d.comb += self.fault.eq(fault)
         with m.If(fault.cause == Cause.NONE):
             for i, unit in reversed(list(enumerate(inputs))):

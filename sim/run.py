@@ -13,10 +13,11 @@ from wormcast.algorithms.relation_files import bind
 from .configuration import Configuration
 from .deadlock import Deadlock, find_deadlock
 from .engines.bulk import BulkEngine
+from .faults import Fault, find_faults
 from .host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from .network import Network
 
-__all__ = ["ENGINES", "Run", "plan_messages", "run"]
+__all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
 
 ENGINES = ("bulk", "amaranth")
 
@@ -40,6 +41,8 @@ class Run:
     messages, worms, host
         What was sent and what became of it; the host's arrays hold every delivery's first and last cycle.
     deadlock : Deadlock or None
+    faults : tuple of Fault
+        Errors on the wire; whatever was lost by them stays undelivered.
     """
 
     network: Network
@@ -51,6 +54,7 @@ class Run:
     worms: Worms
     host: Host
     deadlock: Deadlock | None
+    faults: tuple[Fault, ...]
 
     @property
     def header_flits(self) -> int:
@@ -94,6 +98,7 @@ class Run:
             "header_flits": self.header_flits,
             "messages": [self.message_to_dict(index) for index in range(len(self.messages))],
             "deadlock": self.deadlock.to_dict() if self.deadlock else None,
+            "faults": [fault.to_dict() for fault in self.faults],
         }
 
 
@@ -174,7 +179,7 @@ def run(
 
     host = fresh_host()
     bulk = BulkEngine(network, host)
-    outcome, deadlock = _run_bulk(bulk, timeout)
+    outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
         # the judge runs for itself; the bulk engine has said how long, reads deadlocks, and must agree
@@ -182,31 +187,36 @@ def run(
 
         host = fresh_host()
         AmaranthEngine(network, host, vcd=vcd).run(cycles)
-        check_receipts(host)
+        check_receipts(host, faults=bool(faults))
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on what becomes of this run")
-    return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock)
+    return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults)
 
 
-def _run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None]:
-    """Run until everything is delivered, a deadlock is proved, or the time is up."""
+def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tuple[Fault, ...]]:
+    """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
+
+    Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: what an error
+    has cost is ``stalled``.
+    """
     configuration = engine.network.configuration
     # the interfaces' own waits are no sign of trouble
     host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
     while True:
         now = int(host.counters[NOW])
         engine.run(min(CHUNK, patience, timeout - now))
-        check_receipts(host)
+        faults = find_faults(engine)
+        check_receipts(host, faults=bool(faults))
         if host.counters[UNDELIVERED] == 0:
-            return "delivered", None
+            return "delivered", None, faults
         now = int(host.counters[NOW])
         waiting = (host.injected >= 0) & (host.left > 0)
-        if (waiting & (now - host.touched > patience)).any():
-            deadlock = find_deadlock(engine)
+        aged = (waiting & (now - host.touched > patience)).any()
+        if aged or now >= timeout:
+            deadlock = None if faults else find_deadlock(engine)
             if deadlock:
-                return "deadlock", deadlock
+                return "deadlock", deadlock, faults
             patience *= 2
         if now >= timeout:
-            deadlock = find_deadlock(engine)
-            return ("deadlock", deadlock) if deadlock else ("stalled", None)
+            return "stalled", None, faults

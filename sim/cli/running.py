@@ -223,6 +223,9 @@ def report(result: Run) -> None:
             for node, times in message["deliveries"].items()
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
+    for fault in result.faults:
+        say(f"error on the wire: router {network.node_name(fault.router)}, port {fault.port}, "
+            f"virtual channel {fault.vc}: {fault.cause}")
     if result.deadlock:
         say(describe_deadlock(result))
 

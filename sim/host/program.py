@@ -196,6 +196,8 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
             right &= np.uint64(rx_data[link, part, node]) == _payload(channel.tag, channel.place, width, part)
         if not right:
             _fail(counters, 2, node, number)
+            if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
+                channel.delivery = NONE  # what comes next on this channel is judged by itself
         else:
             delivery = deliveries[channel.delivery]
             worms[channel.worm].touched = now

@@ -1,0 +1,167 @@
+# amaranth: UnusedElaboratable=no
+"""Many runs of one switch at a time: compiled, an instance for each run."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import wormcast.algorithms
+import wormcast.hw
+from wormcast.hw.faults import Cause
+from wormcast.sim.engines.words import credit_word, data_word, words
+from wormcast.sim.lowering import lower_cached
+
+from . import bench
+
+__all__ = ["Lane", "mesh_kernel", "run", "unrest"]
+
+SOURCES = [
+    Path(bench.__file__),
+    *sorted(Path(wormcast.hw.__file__).parent.rglob("*.py")),
+    *sorted(Path(wormcast.algorithms.__file__).parent.rglob("*.py")),
+]
+
+
+class Lane:
+    """One run: what is put on the links, and what was seen.
+
+    The neighbours give each credit back so many cycles after the flit (at least 1).
+
+    Attributes
+    ----------
+    seen : dict of (output, virtual channel) to list of (head, tail, data)
+    sent, credits : Counter of (input, virtual channel)
+        Flits on the links into the switch, and credits that came back.
+    waits : dict of (input, virtual channel) to int
+        Flits that are yet to be sent; without those that there is nothing of.
+    fault : tuple of str, int, int
+        Cause, port and virtual channel that the switch latched.
+    """
+
+    def __init__(self, *, credit_after=1):
+        self.credit_after = credit_after
+        self.queues = {}
+        self.false_credits = {}
+        self.seen = {}
+        self.sent = Counter()
+        self.credits = Counter()
+        self.fault = None
+
+    def send(self, cycle, port, flits, vc=0):
+        """Put flits (head, tail, data) on a link, the first not before ``cycle``, as credits allow."""
+        self.queues.setdefault((port, vc), []).extend((cycle, flit) for flit in flits)
+
+    @property
+    def waits(self):
+        return {channel: len(queue) for channel, queue in self.queues.items() if queue}
+
+    def streams(self, port):
+        """What left by a port, cut behind each tail: the virtual channels one after the other."""
+        worms = []
+        for (out, _), flits in sorted(self.seen.items()):
+            worm = []
+            for flit in flits if out == port else ():
+                worm.append(flit)
+                if flit[1]:
+                    worms.append(worm)
+                    worm = []
+            if worm:
+                worms.append(worm)
+        return worms
+
+
+def mesh_kernel(**options):
+    """A mesh router as `bench.mesh_switch` makes it, and its compiled form."""
+    switch = bench.mesh_switch(**options)
+    inputs, outputs = words(switch)
+    return switch, lower_cached(
+        lambda: switch, inputs=inputs, outputs=outputs, name="switch", cache_key=f"lanes {sorted(options.items())}",
+        sources=SOURCES,
+    )
+
+
+def run(switch, kernel, straps, lanes, cycles):
+    """Step all lanes so many cycles; return their memory."""
+    block = kernel.allocate(len(lanes))
+    for name, value in zip(switch.decoder.straps, straps, strict=True):
+        block.input(f"strap_{name}")[:] = value
+    links = [*switch.decoder.outputs[:-1], *switch.consumption_ports]
+    depth = {(port.name, vc): port.depth for port in switch.inputs for vc in range(port.vcs)}
+    room = [dict(depth) for _ in lanes]
+    owed = [{} for _ in lanes]
+    vcs = {port.name: port.vcs for port in switch.inputs}
+    into_bits = {port: (count - 1).bit_length() for port, count in vcs.items()}
+    out_vcs = [port.vcs for port in switch.outputs[:-1]]
+    out_vcs += [1] * len(switch.consumption_ports) if switch.separate else [switch.outputs[-1].vcs]
+    bits = {name: (count - 1).bit_length() for name, count in zip(links, out_vcs, strict=True)}
+    for cycle in range(cycles):
+        for port in links:
+            marks, data = block.output(f"{port}_out"), block.output(data_word(f"{port}_out"))
+            credit = block.input(credit_word(f"{port}_out"))
+            credit[:] = 0
+            for k in np.flatnonzero(marks[: len(lanes)] & 1):
+                word, lane = int(marks[k]) >> 1, lanes[k]
+                vc = word & (1 << bits[port]) - 1
+                flags = word >> bits[port]
+                lane.seen.setdefault((port, vc), []).append((flags & 1, flags >> 1 & 1, int(data[k])))
+                due = owed[k].setdefault((cycle + lane.credit_after, port), 0)
+                owed[k][cycle + lane.credit_after, port] = due | 1 << vc
+            for k, lane in enumerate(lanes):
+                due = owed[k].pop((cycle, port), 0) | lane.false_credits.get((cycle, port), 0)
+                if due:
+                    credit[k] = due
+        for port in switch.decoder.inputs:
+            back = block.output(credit_word(f"{port}_in"))
+            marks, data = block.input(f"{port}_in"), block.input(data_word(f"{port}_in"))
+            marks[:] = 0
+            for k, lane in enumerate(lanes):
+                # a credit seen in this cycle can be spent in the next but one at the earliest, as by a switch
+                ready = [vc for vc in range(vcs[port])
+                         if (queue := lane.queues.get((port, vc))) and queue[0][0] <= cycle and room[k][port, vc]]
+                for vc in range(vcs[port]):
+                    if int(back[k]) >> vc & 1:
+                        room[k][port, vc] += 1
+                        lane.credits[port, vc] += 1
+                if ready:
+                    vc = ready[(cycle + k) % len(ready)]
+                    _, (head, tail, value) = lane.queues[port, vc].pop(0)
+                    room[k][port, vc] -= 1
+                    lane.sent[port, vc] += 1
+                    marks[k] = 1 | (vc | (head | tail << 1) << into_bits[port]) << 1
+                    data[k] = value
+        kernel.step(block)
+    fault = switch.fault_layout
+    for k, lane in enumerate(lanes):
+        word = int(block.output("fault")[k])
+        fields = [word >> field.offset & (1 << field.width) - 1 for field in
+                  (fault["cause"], fault["port"], fault["vc"])]
+        lane.fault = Cause(fields[0]).name, fields[1], fields[2]
+    return block
+
+
+#: What registers hold in a switch at rest, by the end of their names; None stands for all ones.
+AT_REST = {
+    "level0": 0, "level1": 0, "links": 0, "here": 0, "final": 0, "owns_link": 0, "wants_consumption": 0, "claims": 0,
+    "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "credits": None, "frame": 0,
+    "arriving_onward": 0, "arriving_here": 0,
+}
+MUST_EXIST = ("level0", "links", "here", "owns_link", "wants_consumption", "busy", "credits", "eligible_0", "frame")
+
+
+def unrest(kernel, block, but=()):
+    """For each lane the registers that do not say: empty, idle, all credits held; except those named ``but``."""
+    found = [[] for _ in range(block.n)]
+    looked = set()
+    for name, register in kernel.state.items():
+        end = name.rsplit(".", 1)[-1]
+        end = end.split("_", 1)[1] if end.startswith("vc") and "_" in end else end
+        if end not in AT_REST or any(part in name for part in but):
+            continue
+        looked.add(end)
+        rest = (1 << register.width) - 1 if AT_REST[end] is None else AT_REST[end]
+        values = kernel.read(block, name)
+        for k in np.flatnonzero(values != rest):
+            found[k].append((name, int(values[k])))
+    assert looked >= set(MUST_EXIST), f"no register is called {set(MUST_EXIST) - looked} any more: mend AT_REST"
+    return found

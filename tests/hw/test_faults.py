@@ -1,0 +1,285 @@
+# amaranth: UnusedElaboratable=no
+"""Errors on the wire: the worm concerned is dropped, all others come out exactly, and nothing is lost for later."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from wormcast.algorithms import HAMILTONIAN, topology
+
+from . import lanes
+
+MESH = topology("mesh:3x5")
+HERE = 7  # 1.2: labels rise from right to left in this row
+STRAPS = 1, 2
+OWN, WEST, EAST, FIRST, OUTSIDE = 0b01_010, 0b01_001, 0b01_011, 0b00_000, 0b11_000
+
+CONFIGURATIONS = [
+    {"readers": "coupled", "delays": "paper", "vcs": 1, "depth": 1},
+    {"readers": "coupled", "delays": "fast", "vcs": 2, "depth": 4},
+    {"readers": "independent", "delays": "paper", "vcs": 2, "depth": 1},
+    {"readers": "independent", "delays": "fast", "vcs": 1, "depth": 4},
+    *(pytest.param({"readers": readers, "delays": delays, "vcs": vcs, "depth": depth}, marks=pytest.mark.slow)
+      for readers, delays, vcs, depth in [
+          ("coupled", "paper", 1, 4), ("coupled", "paper", 2, 1), ("coupled", "fast", 1, 1),
+          ("independent", "paper", 1, 4), ("independent", "paper", 2, 4), ("independent", "fast", 2, 1)]),
+]
+
+
+def header(*addresses, last=1, width=10):
+    """A header flit, its slots left over filled with the last address."""
+    slots = (width - 1) // 5
+    addresses += addresses[-1:] * (slots - len(addresses))
+    return 1, 0, sum(address << 5 * k for k, address in enumerate(addresses)) | last << width - 1
+
+
+def body(*data, tail=True):
+    return [(0, int(tail and k == len(data) - 1), value) for k, value in enumerate(data)]
+
+
+def good_worm(rng, switch, port, number, upwards=None):
+    """A random worm that may come by an input (by its index), and what must leave: (output, flits) of each copy."""
+    form, label = switch.decoder.header, MESH.hamiltonian_labels
+    injects = port >= switch.decoder.ejection
+    if upwards is None:
+        upwards = rng.random() < 0.5
+    if not injects:
+        upwards = label[HERE] > label[MESH.neighbours[HERE, port]]
+    own = not injects and rng.random() < 0.6
+    beyond = sorted((node for node in range(MESH.nodes) if node != HERE and (label[node] > label[HERE]) == upwards),
+                    key=lambda node: label[node], reverse=not upwards)
+    chosen = rng.sample(beyond, rng.randint(0 if own else 1, min(5, len(beyond))))
+    onward = [node for node in beyond if node in chosen]
+    flits = form.encode([HERE] * own + onward)
+    length = rng.randint(1, 6)
+    payload = body(*(number << 3 | k for k in range(length)))
+    rest = [flit for flit in [form.strip(flits[0]) if own else flits[0], *flits[1:]] if flit is not None]
+    whole = [(1, 0, flit) for flit in rest] + payload
+    copies = []
+    if onward:
+        hop = int(HAMILTONIAN.on(MESH).table[HERE, onward[0]])
+        copies.append((switch.decoder.outputs[hop], whole))
+    if own:
+        copies.append(("local", whole if onward else payload))
+    return [(1, 0, flit) for flit in flits] + payload, copies
+
+
+def check(switch, lane, unrest, copies):
+    """Everything was sent, every credit is back, the switch is empty, each copy left once and no worm is open."""
+    assert not lane.waits
+    assert lane.sent == lane.credits
+    assert not unrest
+    streams = {port: lane.streams(port) for port in switch.decoder.outputs}
+    for port, flits in copies:
+        assert streams[port].count(flits) == 1, (port, flits, streams[port])
+    assert all(worm[-1][1] for worms in streams.values() for worm in worms)
+    return streams
+
+
+# each cause by itself ---------------------------------------------------------------------------------------------
+
+X = None  # the data of a tail that the switch has made
+MOVING, COPIED, CONSUMED = [header(WEST)], [header(OWN, last=0), header(WEST)], [header(OWN)]
+TO_WEST = [header(WEST), *body(1, tail=False), (0, 1, X)]
+
+#: cause, input, flits on its virtual channel 0, and what leaves of them by each output
+CASES = {
+    "payload first": ("NO_HEADER", "east", body(1, 2), {}),
+    "payload first, no tail": ("NO_HEADER", "east", body(1, 2, tail=False), {}),
+    "payload first from the node": ("NO_HEADER", "local", body(1, 2, tail=False), {}),
+    "list cut": ("LIST_CUT", "east", [header(WEST, last=0), *body(1, 2)],
+                 {"west": [[header(WEST, last=0), *body(1, 2)]]}),
+    "list cut, no tail": ("LIST_CUT", "east", [header(WEST, last=0), *body(1, tail=False)],
+                          {"west": [[header(WEST, last=0), *TO_WEST[1:]]]}),
+    "list cut from the node": ("LIST_CUT", "local", [header(WEST, last=0), *body(1, 2)],
+                               {"west": [[header(WEST, last=0), *body(1, 2)]]}),
+    "list cut behind the own address": ("LIST_CUT", "east", [header(OWN, last=0), *body(1, 2)],
+                                        {"local": [body(1, 2)]}),
+    "list cut behind the own address, no tail": ("LIST_CUT", "east", [header(OWN, last=0), *body(1, tail=False)],
+                                                 {"local": [TO_WEST[1:]]}),
+    "list too long": ("LIST_TOO_LONG", "east", [header(WEST), header(WEST), *body(1, 2)],
+                      {"west": [[header(WEST), (0, 1, X)]]}),
+    "list too long by two": ("LIST_TOO_LONG", "east", [header(WEST), header(WEST, last=0), header(WEST), *body(1)],
+                             {"west": [[header(WEST), (0, 1, X)]]}),
+    "list too long at its end": ("LIST_TOO_LONG", "east", [header(OWN), header(OWN), *body(1, 2, tail=False)],
+                                 {"local": [[(0, 1, X)]]}),
+    "no tail, moving": ("NO_TAIL", "east", [*MOVING, *body(1, tail=False)], {"west": [TO_WEST]}),
+    "no tail, from the node": ("NO_TAIL", "local", [*MOVING, *body(1, tail=False)], {"west": [TO_WEST]}),
+    "no tail, copied": ("NO_TAIL", "east", [*COPIED, *body(1, tail=False)], {"west": [TO_WEST], "local": [TO_WEST]}),
+    "no tail, consumed": ("NO_TAIL", "east", [*CONSUMED, *body(1, tail=False)], {"local": [TO_WEST[1:]]}),
+    **{f"no tail, {name}, next one bad": ("NO_TAIL", "east", [*flits, *body(1, tail=False), header(OUTSIDE), *body(2)],
+                                          {port: [TO_WEST if flits != CONSUMED else TO_WEST[1:]] for port in ports})
+       for name, flits, ports in [("moving", MOVING, ["west"]), ("copied", COPIED, ["west", "local"]),
+                                  ("consumed", CONSUMED, ["local"])]},
+    "outside": ("NO_SUCH_DESTINATION", "east", [header(OUTSIDE), *body(1, 2)], {}),
+    "outside from the node": ("NO_SUCH_DESTINATION", "local", [header(OUTSIDE), *body(1, 2)], {}),
+    "outside behind the own address": (
+        "NO_SUCH_DESTINATION", "east", [header(OWN, last=0), header(OUTSIDE), *body(1, 2)], {"local": [body(1, 2)]}),
+    "outside behind the own address, no tail": (
+        "NO_SUCH_DESTINATION", "east", [header(OWN, last=0), header(OUTSIDE), *body(1, tail=False)],
+        {"local": [TO_WEST[1:]]}),
+    "labels fall": ("WRONG_ORDER", "east", [header(FIRST), *body(1, 2)], {}),
+    "back where it came from": ("WRONG_ORDER", "east", [header(EAST), *body(1, 2)], {}),
+    "own address again": ("WRONG_ORDER", "east", [header(OWN, last=0), header(OWN), *body(1, 2)],
+                          {"local": [body(1, 2)]}),
+    "own address from the node": ("WRONG_ORDER", "local", [header(OWN), *body(1, 2)], {}),
+}
+
+
+def same(worm, expected):
+    """Equal flits; the data of a tail that the switch has made are anything."""
+    return len(worm) == len(expected) and all(
+        one[:2] == (int(other[0]), int(other[1])) and other[2] in (X, one[2])
+        for one, other in zip(worm, expected, strict=True))
+
+
+@pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
+def test_bad_worm_is_dropped_and_reported(options):
+    """Each cause is latched with its place; what comes of the bad worm is as documented; all other worms are exact."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, **options)
+    names, runs, expected = [*CASES, *CASES], [], []
+    for at, name in enumerate(names):
+        _, port, flits, _ = CASES[name]
+        rng, lane, copies, number = random.Random(name), lanes.Lane(credit_after=2), [], 0
+        alone = at < len(CASES)  # each flit by itself and long before all others, or all at once
+        for k, flit in enumerate(flits):
+            lane.send(10 + (k * 12 if alone else 0), port, [flit])
+        for index, spec in enumerate(switch.inputs):
+            for vc in range(spec.vcs):
+                for _ in range(3):
+                    number += 1
+                    worm, leaves = good_worm(rng, switch, index, number)
+                    lane.send(100 if alone else 10, spec.name, worm, vc)
+                    copies += leaves
+        lane.send(500, "south", body(3))  # a later error is not noted
+        runs.append(lane)
+        expected.append(copies)
+    block = lanes.run(switch, kernel, STRAPS, runs, 700)
+    for name, lane, unrest, copies in zip(names, runs, lanes.unrest(kernel, block), expected, strict=True):
+        cause, port, _, pieces = CASES[name]
+        streams = check(switch, lane, unrest, copies)
+        for out, worms in streams.items():
+            good = [flits for at, flits in copies if at == out]
+            rest = [worm for worm in worms if worm not in good]
+            wanted = pieces.get(out, [])
+            assert len(rest) == len(wanted), (name, out, rest)
+            assert all(same(*pair) for pair in zip(rest, wanted, strict=True)), (name, out, rest)
+        assert lane.fault == (cause, switch.decoder.inputs.index(port), 0), name
+
+
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_second_address_in_a_flit_is_looked_at(readers):
+    """Behind the own address in the same flit: outside the network, or in the wrong order. The node gets the worm."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=16, vcs=1, depth=4, readers=readers, delays="paper")
+    wrong = {OUTSIDE: "NO_SUCH_DESTINATION", FIRST: "WRONG_ORDER", EAST: "WRONG_ORDER"}
+    runs = []
+    for address in wrong:
+        runs.append(lanes.Lane())
+        runs[-1].send(10, "east", [header(OWN, address, width=16), *body(1, 2)])
+    block = lanes.run(switch, kernel, STRAPS, runs, 100)
+    for lane, unrest, cause in zip(runs, lanes.unrest(kernel, block), wrong.values(), strict=True):
+        check(switch, lane, unrest, [("local", body(1, 2))])
+        assert lane.fault == (cause, 0, 0)
+
+
+def test_a_turn_against_e_cube_is_refused():
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, relations=("e-cube",), vcs=1, depth=4)
+    lane = lanes.Lane()
+    lane.send(10, "north", [header(EAST), *body(1, 2), header(0b10_010), *body(3)])  # into the row; on in the column
+    block = lanes.run(switch, kernel, STRAPS, [lane], 100)
+    check(switch, lane, lanes.unrest(kernel, block)[0], [("south", [header(0b10_010), *body(3)])])
+    assert lane.fault == ("WRONG_ORDER", switch.decoder.inputs.index("north"), 0)
+    assert set(lane.seen) == {("south", 0)}
+
+
+@pytest.mark.parametrize("port", ["west", "local"])
+@pytest.mark.parametrize("options", CONFIGURATIONS[:4], ids=str)
+def test_false_credit_stops_its_virtual_channel_alone(options, port):
+    """Behind a credit for no flit nothing is sent on that virtual channel; worms take the others."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, **options)
+    lane = lanes.Lane()
+    lane.false_credits[5, port] = 1
+    lane.send(10, "east", [header(WEST if port == "west" else OWN), *body(1, 2)])
+    south = [header(0b10_010), *body(3, 4)]
+    lane.send(10, "local", south)
+    lanes.run(switch, kernel, STRAPS, [lane], 100)
+    assert lane.fault == ("CREDIT", switch.decoder.outputs.index(port), 0)
+    assert lane.streams("south") == [south]
+    assert (port, 0) not in lane.seen
+    others = options["vcs"] > 1 or port == "local"
+    assert len(lane.streams(port)) == others
+    assert (lane.sent == lane.credits) == others
+
+
+# garbage ----------------------------------------------------------------------------------------------------------
+
+def frame_after(flits, frame, last_bit):
+    """What the last of these flits leaves a link in, from the causes' descriptions."""
+    for head, tail, data in flits:
+        if head:
+            frame = "end of list" if data >> last_bit & 1 else "list"
+        elif tail or frame == "nothing":
+            frame = "nothing"
+        else:
+            frame = "payload"
+    return frame
+
+
+def garbage(rng, form):
+    likely = [OWN, WEST, EAST, FIRST, OUTSIDE, 0b10_010, 0b00_010, 0b00_101]
+    heads, tails, lasts = rng.choice([0.3, 0.6, 0.9]), rng.choice([0, 0.2, 0.5]), rng.choice([0.2, 0.5, 0.9])
+    flits = []
+    for _ in range(rng.randint(1, 12)):
+        slots = [rng.choice([*likely, rng.getrandbits(5)]) for _ in range(form.capacity)]
+        if rng.random() < 0.4:
+            slots = slots[:1] * form.capacity
+        data = sum(address << 5 * k for k, address in enumerate(slots)) | (rng.random() < lasts) << form.flit_width - 1
+        flits.append((int(rng.random() < heads), int(rng.random() < tails), data))
+    return flits
+
+
+def spoilt_traffic(rng, switch, lane):
+    """Good worms on every virtual channel, garbage in front of those of some; the good worms' copies.
+
+    Behind garbage that ends within a list a payload flit follows, with a tail or not: only then a header flit begins
+    a worm again.
+    """
+    form, copies, number = switch.decoder.header, [], 0
+    channels = [(index, spec.name, vc) for index, spec in enumerate(switch.inputs) for vc in range(spec.vcs)]
+    bad = rng.sample(channels, rng.choice([1, 1, 2, 5]))
+    tidy = rng.random() < 0.5
+    for channel in channels:
+        index, port, vc = channel
+        cycle = 10
+        for _ in range(rng.randint(1, 4)):
+            cycle = rng.choice([10, cycle + rng.randint(0, 40)])
+            if channel in bad:
+                flits = garbage(rng, form)
+                if tidy or frame_after(flits, "nothing", form.flit_width - 1) in ("list", "end of list"):
+                    flits.append((0, int(tidy or rng.random() < 0.5), rng.getrandbits(10)))
+                lane.send(cycle, port, flits, vc)
+            for _ in range(rng.randint(1, 2)):
+                worm, leaves = good_worm(rng, switch, index, number)
+                lane.send(cycle, port, worm, vc)
+                copies += leaves
+                number += 1
+    return copies
+
+
+@pytest.mark.parametrize("width", [10, 16], ids=["one address a flit", "three addresses a flit"])
+@pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
+def test_garbage_neither_wedges_nor_disturbs(options, width):
+    """Whatever flits come by some virtual channels, every good worm behind them and beside them leaves whole and
+    once, all credits come back, and the switch is empty in the end."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=width, **options)
+    runs, expected = [], []
+    for seed in range(128):
+        rng = random.Random(f"{options} {width} {seed}")
+        runs.append(lanes.Lane(credit_after=rng.choice([1, 2, 7])))
+        expected.append(spoilt_traffic(rng, switch, runs[-1]))
+    block = lanes.run(switch, kernel, STRAPS, runs, 1500)
+    for lane, unrest, copies in zip(runs, lanes.unrest(kernel, block), expected, strict=True):
+        check(switch, lane, unrest, copies)
+    causes = Counter(lane.fault[0] for lane in runs)
+    assert set(causes) >= {"NO_HEADER", "LIST_CUT", "LIST_TOO_LONG", "NO_TAIL", "NO_SUCH_DESTINATION", "WRONG_ORDER"}

@@ -1,0 +1,109 @@
+"""Errors on the links of a network: found where they arrive, reported, and no harm to anybody else."""
+
+import pytest
+
+from wormcast.sim.cli.running import report
+from wormcast.sim.engines.words import credit_word, data_word
+from wormcast.sim.run import Run, plan_messages, run_bulk
+
+from .bench import bulk, send
+
+
+def spoil(engine, node, port, flit=None, credit=None):
+    """Put a flit (vc, head, tail, data) or a credit mask on what a router's port drives."""
+    block = engine.blocks["router"]
+    if credit is not None:
+        block.output(credit_word(f"{port}_in"))[node] |= credit
+        return engine
+    word = block.output(f"{port}_out")
+    vc, head, tail, data = flit
+    bits = (engine.network.configuration.vcs - 1).bit_length()
+    word[node] = 1 | (vc | (head | tail << 1) << bits) << 1
+    block.output(data_word(f"{port}_out"))[node] = data
+    return engine
+
+
+def until(engine, node, port, wanted):
+    """Run until the word of marks on a router's output is as wanted."""
+    for _ in range(400):
+        if wanted(int(engine.blocks["router"].output(f"{port}_out")[node])):
+            return engine
+        engine.run(1)
+    raise AssertionError("it never came")
+
+
+def received(engine):
+    """Destinations that have everything, by message."""
+    host, worms = engine.host, engine.host.worms
+    return [int((host.received[one["delivery"]:one["delivery_end"]] >= 0).sum()) for one in worms]
+
+
+# a row of seven: the first message runs over all of it, the others beside and behind it
+MESSAGES = [send(0, 3, 6, length=40), send(6, 5, 1, length=40), send(0, 2, 5, length=10), send(4, 6, 5, length=20),
+            send(2, 3, length=9, at=900), send(0, 6, 1, length=9, at=1000)]
+HARDWARE = [
+    {"readers": "coupled", "delays": "paper", "buffer": 4},
+    {"readers": "independent", "delays": "fast", "buffer": 1},
+]
+
+
+@pytest.mark.parametrize("options", HARDWARE, ids=str)
+@pytest.mark.parametrize("what", ["no tail mark", "no head mark", "wrong address", "outside", "stray payload"])
+def test_everybody_elses_messages_arrive(options, what):
+    """One flit is changed on the link from router 1 to router 2, or put there: all other messages arrive."""
+    engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, **options)
+    address = engine.network.header.address
+    head, tail = 1 << 1, 1 << 2
+    moment = {"no tail mark": lambda word: word & 1 and word & tail,
+              "stray payload": lambda word: not word & 1}.get(what, lambda word: word & 1 and word & head)
+    if what == "stray payload":
+        engine.run(850)  # between the messages
+    until(engine, 1, "east", moment)
+    last = 1 << 15
+    flit = {"wrong address": (0, 1, 0, last | sum(address(0) << 3 * k for k in range(5))),
+            "no tail mark": (0, 0, 0, 77), "no head mark": (0, 0, 0, 77),
+            "outside": (0, 1, 0, last | sum(7 << 3 * k for k in range(5))),
+            "stray payload": (0, 0, 1, 5)}[what]
+    spoil(engine, 1, "east", flit)
+    if what == "stray payload":
+        # its credit is one too many at router 1, and stops that virtual channel
+        outcome, deadlock, faults = run_bulk(engine, 3000)
+        assert (faults[1].router, faults[1].port, faults[1].cause) == (2, "west", "no header")
+        assert (faults[0].router, faults[0].port, faults[0].cause) == (1, "east", "credit")
+        assert (outcome, deadlock) == ("stalled", None)
+        assert received(engine)[4] == 1
+        return
+    outcome, deadlock, faults = run_bulk(engine, 5000)
+    assert (outcome, deadlock) == ("stalled", None)
+    causes = {"no tail mark": "no tail", "no head mark": "no header", "wrong address": "wrong order",
+              "outside": "no such destination"}
+    assert [fault.to_dict() for fault in faults][:1] == [{"router": 2, "port": "west", "vc": 0, "cause": causes[what]}]
+    hurt = [index for index, (got, message) in enumerate(zip(received(engine), engine.host.worms, strict=True))
+            if got < message["delivery_end"] - message["delivery"]]
+    assert len(hurt) == 1, hurt
+
+
+@pytest.mark.parametrize("options", HARDWARE, ids=str)
+def test_false_credit_stalls_and_is_no_deadlock(options):
+    engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, **options)
+    spoil(engine, 3, "west", credit=1)  # towards router 2's east output, before anything is sent
+    outcome, deadlock, faults = run_bulk(engine, 3000)
+    assert (outcome, deadlock) == ("stalled", None)
+    assert [fault.to_dict() for fault in faults] == [{"router": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    assert received(engine)[1] == 2  # the other way
+
+
+def test_faults_are_reported(capsys):
+    engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, buffer=4)
+    spoil(engine, 3, "west", credit=1)
+    outcome, deadlock, faults = run_bulk(engine, 1500)
+    worms = plan_messages(engine.network.topology, engine.network.scheme, MESSAGES)
+    result = Run(engine.network, "bulk", 0, outcome, 1500, tuple(MESSAGES), worms, engine.host, deadlock, faults)
+    assert result.to_dict()["faults"] == [{"router": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    report(result)
+    assert "error on the wire: router 0.2, port east, virtual channel 0: credit" in capsys.readouterr().out
+
+
+def test_a_run_without_errors_has_no_faults():
+    engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, buffer=4)
+    assert run_bulk(engine, 5000) == ("delivered", None, ())

@@ -32,7 +32,8 @@ def links_of_worms(vcd, columns):
     return dict(found)
 
 
-@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), ("individual", 7, 30)])
+@pytest.mark.parametrize(("scheme", "worms", "hops"), [
+    ("dual-path", 2, 19), pytest.param("individual", 7, 30, marks=pytest.mark.slow)])
 def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme, worms, hops):
     vcd = tmp_path / "example.vcd"
     example = ["mesh:6x6", scheme, "--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]

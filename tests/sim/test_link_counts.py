@@ -84,7 +84,7 @@ def expected_flits(worms, capacity):
     return headers, payload
 
 
-@pytest.mark.parametrize("width", [8, WIDTH])
+@pytest.mark.parametrize("width", [14, WIDTH])  # two addresses a flit, and all in one
 @pytest.mark.parametrize("scheme", WORMS)
 def test_the_papers_example_on_the_links(scheme, width):
     """Copies, order of delivery and the flits on every link, with one address to a header flit and with several."""

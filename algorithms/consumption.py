@@ -81,7 +81,7 @@ class ConsumptionClasses:
 
     @property
     def channels(self) -> int:
-        """Number of consumption channels at each node that suffice against deadlock: one a class, at least one."""
+        """Number of consumption channels at each node that give each class one of its own; at least one."""
         return max(1, len(self))
 
     def of_direction(self, direction: str) -> int:

@@ -76,8 +76,10 @@ class InputUnit(wiring.Component):
         The virtual channel of output o that the presented worm owns, or would take.
     won_{r} : In(1)
         The request was complete, and everything was granted.
-    pick_{o}, free_{o}, soon_{o}, ready_{o}, ready_after_{o} : In
-        As in `OutputUnit`, for this input's class of worms.
+    pick_{o}_{k}, free_{o}, soon_{o}, ready_{o}, ready_after_{o} : In
+        As in `OutputUnit`, of output o and class k.
+    cause : Out(Cause)
+        What is wrong with the flit on the link.
     state_{v} : Out(WormState)
     """
 

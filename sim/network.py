@@ -103,8 +103,9 @@ class Network:
         by_labels = dimensions <= {"up", "down"} and self.scheme.relation is HAMILTONIAN
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             raise WormcastError(
-                f"classes: {rule} is given, by the next hop only one dimension can be told apart (or up and down, "
-                "under hamiltonian): where a header flit is used up, a router does not know that hop; write :last"
+                f"classes: {rule} does not go with relation {self.scheme.relation.name}: by the next hop only one "
+                "dimension can be told apart (or up and down, under hamiltonian), as a router does not know that hop "
+                "where a header flit is used up; give classes that end in :last"
             )
 
     @property

@@ -70,8 +70,9 @@ class Analysis:
         Consumption classes that the schemes state.
     dans : ConsumptionClasses or None
         A map of directions to the fewest classes without a deadlock; None where there is none.
-    lemma1, corollary2 : int
-        Channels of each node that suffice by paper 002.
+    lemma1, corollary2 : int or None
+        Channels of each node that suffice by paper 002, with one virtual channel; None where the links alone have a
+        cycle.
     """
 
     topology: Topology
@@ -82,8 +83,8 @@ class Analysis:
     cycle: tuple[Dependency, ...]
     classes_required: int
     dans: ConsumptionClasses | None
-    lemma1: int
-    corollary2: int
+    lemma1: int | None
+    corollary2: int | None
 
     @property
     def free(self) -> bool:
@@ -156,7 +157,9 @@ def check(
         part, source, *stops = witness.tolist()
         visited = tuple(stop for stop in stops if stop >= 0)
         cycle.append(Dependency(graph.describe(resource, vcs), parts[part].name, source, visited))
-    lemma1, corollary2 = channel_bounds(parts)
+    dans = fewest_classes(parts)
+    # the bounds are for relations that are free by themselves
+    lemma1, corollary2 = channel_bounds(parts) if dans is not None else (None, None)
     return Analysis(
         topology=topology,
         schemes=tuple(part.name for part in parts),
@@ -165,7 +168,7 @@ def check(
         vcs=vcs,
         cycle=tuple(cycle),
         classes_required=max(1, *(len(part.stated) for part in parts)),
-        dans=fewest_classes(parts),
+        dans=dans,
         lemma1=lemma1,
         corollary2=corollary2,
     )

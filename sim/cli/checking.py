@@ -97,8 +97,11 @@ def report(analysis: Analysis) -> None:
         least = f"{analysis.classes_minimal} will do"
         if len(analysis.dans):
             least += f" ({analysis.dans})"
-    say(f"consumption classes: {analysis.classes_required} stated, {least}; channels that suffice by Lemma 1: "
-        f"{analysis.lemma1}, by Corollary 2: {analysis.corollary2}")
+    bounds = ""
+    if analysis.lemma1 is not None:
+        bounds = (f"; channels that suffice by Lemma 1: {analysis.lemma1}, by Corollary 2: {analysis.corollary2} "
+                  "(of their own construction, with one virtual channel)")
+    say(f"consumption classes: {analysis.classes_required} stated, {least}{bounds}")
     say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
 
 

@@ -210,11 +210,16 @@ def report(result: Run) -> None:
         f"({len(result.worms)} worms, {result.header_flits} header flits; {configuration.vcs} VCs x "
         f"{configuration.buffer} flits, {configuration.consumption} consumption channels, "
         f"{configuration.readers} readers, {configuration.delays} delays, engine {result.engine})")
+    usual = Configuration().to_dict()
+    told = {"vcs", "buffer", "consumption", "readers", "delays"}
+    others = [f"{name} {value}" for name, value in configuration.to_dict().items()
+              if name not in told and value != usual[name]]
+    relation = result.network.scheme.relation
+    if relation is not type(result.network.scheme).relation:
+        others.insert(0, f"relation {relation.name}")
+    if others:
+        say(", ".join(others))
     rows: list[list[object]] = []
-    overheads = {name: getattr(configuration, name) for name in
-                 ("packet", "t_hs", "t_hr", "t_ns", "t_nr", "injection_delay")}
-    if any(overheads.values()):
-        say(", ".join(f"{name} {value}" for name, value in overheads.items() if value))
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)
         rows += [

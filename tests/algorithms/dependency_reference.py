@@ -7,7 +7,7 @@ wait of a worm at its last destination.
 
 import itertools
 
-from .plain_schemes import label
+from .reference import label
 
 
 def all_multicasts(nodes):
@@ -19,14 +19,14 @@ def all_multicasts(nodes):
                 yield source, list(chosen)
 
 
-def requests(step, rows, columns, worm):
+def requests(step, shape, worm):
     """What a worm asks for, in order: links, ("stop", node, last link, next link), ("end", node)."""
     source, visits = worm
     hops, stops = [], []
     at = source
     for to in visits:
         while at != to:
-            following = step(rows, columns, at, to)
+            following = step(shape, at, to)
             hops.append((at, following))
             at = following
         stops.append(len(hops))
@@ -38,13 +38,13 @@ def requests(step, rows, columns, worm):
     return [*asked, ("end", visits[-1])]
 
 
-def direction_class(columns, networks, by):
+def direction_class(shape, networks, by):
     """Map of directions such as ``0+`` or ``up`` to classes, by the next hop or the last."""
 
     def of(link):
-        (row, column), (to_row, to_column) = divmod(link[0], columns), divmod(link[1], columns)
+        (row, column), (to_row, to_column) = divmod(link[0], shape[1]), divmod(link[1], shape[1])
         step = f"1{'+' if to_column > column else '-'}" if row == to_row else f"0{'+' if to_row > row else '-'}"
-        names = {step, "up" if label(columns, link[1]) > label(columns, link[0]) else "down"}
+        names = {step, "up" if label(shape, link[1]) > label(shape, link[0]) else "down"}
         return next((k for k, network in enumerate(networks) if names & set(network)), None)
 
     def choose(last, following):

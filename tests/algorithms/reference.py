@@ -4,10 +4,12 @@ Slow and plain on purpose, and it imports nothing of the package. It has tests o
 Nodes are row-major ids outside and tuples of coordinates inside; a mesh is its shape.
 """
 
+import functools
 import itertools
 import math
 
 
+@functools.cache
 def coordinates(shape, node):
     result = []
     for extent in reversed(shape):
@@ -23,6 +25,7 @@ def number(shape, place):
     return node
 
 
+@functools.cache
 def label(shape, node):
     place = coordinates(shape, node)
     if len(shape) == 2:  # paper 002, section 2.1: rows from the top, even ones to the right, odd ones back
@@ -44,6 +47,7 @@ def back_and_forth(shape):
     return [(slice_, *place) for slice_ in range(shape[0]) for place in (rest if slice_ % 2 == 0 else rest[::-1])]
 
 
+@functools.cache
 def neighbours(shape, node):
     place = coordinates(shape, node)
     result = []
@@ -55,6 +59,7 @@ def neighbours(shape, node):
     return result
 
 
+@functools.cache
 def hamiltonian_step(shape, at, to):
     """R(u, v): towards a higher label the neighbour with the largest one not above it, and the reverse."""
     near = {label(shape, node): node for node in neighbours(shape, at)}
@@ -64,6 +69,7 @@ def hamiltonian_step(shape, at, to):
     return near[min(one for one in near if one >= goal)]
 
 
+@functools.cache
 def e_cube_step(shape, at, to):
     """The last coordinate first: in two dimensions change the column, then the row."""
     here, there = list(coordinates(shape, at)), coordinates(shape, to)

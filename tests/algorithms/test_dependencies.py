@@ -14,27 +14,19 @@ from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
 from wormcast.algorithms.deadlock.ways import find_ways
 
 from . import dependency_reference as reference
-from .plain_schemes import (
-    COLUMN_PATH,
-    E_MCAST,
-    Listed,
-    column_path,
-    dual_path,
-    e_cube_step,
-    e_mcast,
-    hamiltonian_step,
-    individual,
-)
+from . import reference as plain
+from .listed import Listed
 
 DUAL_PATH, INDIVIDUAL = SCHEMES["dual-path"], SCHEMES["individual"]
+COLUMN_PATH, E_MCAST = SCHEMES["column-path"], SCHEMES["e-mcast"]
 UNICAST_BY_R = (INDIVIDUAL, HAMILTONIAN)
 
 
 PLAIN = {
-    DUAL_PATH: (dual_path, hamiltonian_step),
-    INDIVIDUAL: (individual, e_cube_step),
-    COLUMN_PATH: (column_path, e_cube_step),
-    E_MCAST: (e_mcast, e_cube_step),
+    DUAL_PATH: (plain.dual_path, plain.hamiltonian_step),
+    INDIVIDUAL: (plain.individual, plain.e_cube_step),
+    COLUMN_PATH: (plain.column_path, plain.e_cube_step),
+    E_MCAST: (plain.e_mcast, plain.e_cube_step),
 }
 EVERY = pytest.mark.parametrize("scheme", PLAIN, ids=lambda scheme: scheme.name)
 SMALL = pytest.mark.parametrize("shape", [(2, 3), (3, 3), (1, 4), (4, 1)], ids="{0[0]}x{0[1]}".format)
@@ -44,9 +36,9 @@ def enumerated(scheme, shape):
     """What each worm of each multicast asks for, in plain Python."""
     function, step = PLAIN[scheme]
     return [
-        reference.requests(step, *shape, (source, visits))
+        reference.requests(step, shape, (source, visits))
         for source, destinations in reference.all_multicasts(shape[0] * shape[1])
-        for visits in function(*shape, source, destinations)
+        for _, _, visits in function(shape, source, destinations)
     ]
 
 
@@ -55,7 +47,7 @@ def mesh(shape):
 
 
 def mapping(shape, classes):
-    return reference.direction_class(shape[1], classes.networks, classes.by) if len(classes) else None
+    return reference.direction_class(shape, classes.networks, classes.by) if len(classes) else None
 
 
 def edges_of(graph, network):
@@ -103,8 +95,8 @@ class TestGraph:
                 continue
             _, source, *stops = witness
             stops = [stop for stop in stops if stop >= 0]
-            assert stops in function(3, 3, source, stops)
-            asked = [reference.requests(step, 3, 3, (source, stops))]
+            assert stops in [visits for _, _, visits in function((3, 3), source, stops)]
+            asked = [reference.requests(step, (3, 3), (source, stops))]
             single = DependencyGraph(network, graph.groups, np.array([start]), np.array([end]), graph.witnesses)
             made = reference.dependencies(asked, graph.groups, mapping((3, 3), part.stated))
             assert edges_of(single, network) <= (as_one_channel(made) if graph.groups == 1 else made)
@@ -321,7 +313,7 @@ class TestMinimum:
                 if best is not None and count >= best:
                     continue
                 networks = [[d for d, k in zip(directions, chosen, strict=True) if k == own] for own in range(count)]
-                class_of = reference.direction_class(shape[1], networks, by)
+                class_of = reference.direction_class(shape, networks, by)
                 if not reference.can_lock(reference.dependencies(worms, count, class_of), count):
                     best = count
         network = mesh(shape)
@@ -339,9 +331,9 @@ class TestMinimum:
                 assert len(found) == len({frozenset(map(frozenset, one)) for one in found}) == count
 
 
-def reversed_column_path(rows, columns, source, destinations):
+def reversed_column_path(shape, source, destinations):
     """Legs of two destinations go down only, those of three go up."""
-    return [sorted(destinations, reverse=len(destinations) > 2)]
+    return [(source, None, sorted(destinations, reverse=len(destinations) > 2))]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def finish(engine, within):
 AT_REST = {
     r"_level\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r".*_arriving_\w+": 0,
-    r".*_credits": None, r".*_expects_header": None, r"free_\d+": None,
+    r".*_credits": None, r".*_frame|.*_stopped|final|first_fault": 0, r"free_\d+": None,
 }
 MUST_EXIST = ("_level0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_credits",
               "eligible_0")

@@ -284,8 +284,18 @@ def test_everything_is_delivered_by_several_ports_and_links(options):
     assert not left_over(engine)
 
 
-@pytest.mark.parametrize("options", [{"packet": 16}, {"packet": 64, "t_ns": 600}, {"t_nr": 600, "t_hs": 70, "vcs": 2}])
-def test_figure_4_is_a_deadlock_in_packets_and_with_overheads(options):
+def test_packets_that_queue_are_no_deadlock():
+    """Everybody sends to one node: several packets of a worm stand in one buffer, and wait for each other."""
+    busy = [send(node, 0, length=200) for node in range(1, 16)]
+    configuration = Configuration(packet=2, consumption=1)
+    result = run(topology("mesh:1x16"), INDIVIDUAL, busy, configuration)
+    assert result.outcome == "delivered"
+    result = run(topology("mesh:1x16"), INDIVIDUAL, busy, configuration, timeout=2000)
+    assert (result.outcome, result.deadlock) == ("stalled", None)
+
+
+@pytest.mark.parametrize("options", [{"packet": 64, "t_ns": 600}, {"t_nr": 600, "t_hs": 70, "vcs": 2}])
+def test_figure_4_is_a_deadlock_in_one_packet_and_with_overheads(options):
     """Two worms that face each other; with two virtual channels, two more behind them on the other one."""
     twice = options.get("vcs", 1)
     result = run(topology("mesh:1x4"), SCHEMES["dual-path"],

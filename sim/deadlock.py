@@ -8,6 +8,7 @@ import numpy as np
 
 from .engines.bulk import BulkEngine
 from .host import NOW, worm_at_interface
+from .host.layout import tag_bits
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
@@ -177,7 +178,7 @@ class _Snapshot:
         """The worm that flits belong to: by its tag in a payload flit, or by who is sending it."""
         for row in rows:
             if not row >> self.width & 5:  # neither head mark nor the mark of a header flit that ends here
-                tag = row & (1 << min(self.width, 16)) - 1
+                tag = row & (1 << tag_bits(self.width)) - 1
                 worm = int(self.host.tagged[tag])
                 return worm if worm >= 0 else None
         return self._sender(channel)

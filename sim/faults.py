@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wormcast.hw.faults import Cause, fault_layout
+from wormcast.hw.faults import Cause
 
 from .engines.bulk import BulkEngine
 
@@ -41,8 +41,7 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
     """Read what the routers have latched, in the order of their nodes."""
     network = engine.network
     inputs, outputs = network.router_inputs, (*network.router_outputs, "local")
-    vcs = max(network.configuration.vcs, network.configuration.consumption)
-    layout = fault_layout(max(len(inputs), len(outputs)), vcs)
+    layout = network.fault_layout
     latched = engine.register("router", "first_fault")
     faults = []
     for router in np.flatnonzero(latched):

@@ -132,6 +132,11 @@ class Network:
         """Outputs to other routers that a router's input leads to, in the order of its bits."""
         return self._router.decoder.reaches(port)
 
+    @property
+    def fault_layout(self):
+        """Layout of the fault that a router latches."""
+        return self._router.fault_layout
+
     @cached_property
     def _router(self):
         return self.configuration.router(self.topology, self.scheme)

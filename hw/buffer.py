@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
-from .logic import late_mux
+from .logic import any_of, late_mux
 
 __all__ = ["ReplicationBuffer"]
 
@@ -26,8 +26,8 @@ class ReplicationBuffer(wiring.Component):
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write, and one take
     per reader, per cycle. With a single reader every chunk has one target, so no counter is built. All virtual
-    channels share one memory, with one read port per reader. The writer must hold a credit: there is no
-    overflow check. *Reset*: empty.
+    channels share one memory, with one read port per reader. What is written into a virtual channel that is full is
+    dropped. *Reset*: empty.
 
     Parameters
     ----------
@@ -53,6 +53,11 @@ class ReplicationBuffer(wiring.Component):
         with several readers: a single one takes the flit.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken.
+    arrives : Out(vcs)
+        In the next cycle a flit more than ``has`` and ``more`` say is there; a full virtual channel may say so in vain
+        if they make no difference any more.
+    full : Out(vcs)
+        No row of this virtual channel is free.
     freed : Out(vcs)
         A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
     """
@@ -74,6 +79,8 @@ class ReplicationBuffer(wiring.Component):
             "write_vc": In(range(vcs)),
             "write_data": In(width),
             "write_count": In(range(readers + 1)),
+            "arrives": Out(vcs),
+            "full": Out(vcs),
             "freed": Out(vcs),
         }
         if readers > 1:
@@ -98,14 +105,20 @@ class ReplicationBuffer(wiring.Component):
         m.submodules.memory = store
         write_port = store.write_port()
         at = [Signal(position_bits, name=f"vc{v}_write_at") for v in range(self.vcs)]
+        writes = [Signal(name=f"vc{v}_write") for v in range(self.vcs)]
         m.d.comb += [
-            write_port.en.eq(self.write),
+            write_port.en.eq(Cat(writes).any()),
             write_port.addr.eq(Cat(Array(at)[self.write_vc], self.write_vc)),
             write_port.data.eq(self.write_data),
         ]
-        writes = [Signal(name=f"vc{v}_write") for v in range(self.vcs)]
         for v in range(self.vcs):
-            m.d.comb += writes[v].eq(self.write & (self.write_vc == v))
+            offered = self.write & (self.write_vc == v)
+            # one reader of a full channel that is not a single flit sees no difference: that spares its counting a gate
+            spared = self.readers == 1 and self.depth > 1
+            m.d.comb += [
+                writes[v].eq(offered & ~self.full[v]),
+                self.arrives[v].eq(offered if spared else writes[v]),
+            ]
             with m.If(writes[v]):
                 m.d.sync += at[v].eq(self._after(at[v]))
 
@@ -113,9 +126,9 @@ class ReplicationBuffer(wiring.Component):
         read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(self.readers)]
                    for v in range(self.vcs)]
         skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
-        for v in range(self.vcs):
-            if self.readers > 1:
-                m.d.comb += skip[v].eq(self.skip[v])
+        if self.readers > 1:
+            m.d.comb += Cat(skip).eq(self.skip)
+        stored: list[list] = [[] for _ in range(self.vcs)]
         for r in range(self.readers):
             vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
             read_port = store.read_port(domain="comb")
@@ -135,14 +148,17 @@ class ReplicationBuffer(wiring.Component):
                 level = Signal(self.depth, name=f"vc{v}_level{r}")
                 left = Signal(name=f"vc{v}_left{r}")
                 m.d.sync += left.eq(gone)
-                with m.If(left ^ writes[v]):
+                with m.If(left ^ self.arrives[v]):
                     m.d.sync += level.eq(Mux(left, Cat(level[1:], 0), Cat(1, level)[: self.depth]))
+                stored[v].append(level[-1] & ~left)
                 at_least = Cat(level, C(0, 2))
                 m.d.comb += [
                     getattr(self, f"has_{r}")[v].eq(Mux(left, at_least[1], at_least[0])),
                     getattr(self, f"more_{r}")[v].eq(Mux(left, at_least[2], at_least[1])),
                 ]
         for v in range(self.vcs):
+            # the reader that is furthest behind counts
+            m.d.comb += self.full[v].eq(any_of(stored[v]))
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
         return m
 

@@ -14,6 +14,11 @@ from .logic import any_of, bit_at
 __all__ = ["InputUnit"]
 
 
+TAIL, FINAL, CUT = 1, 2, 3
+"""What the code of a row without a head mark says: the worm's tail; a header flit that says no more than that the worm
+ends here, for which a header's code would need a bit of its own; a tail that an error has made. 0: payload."""
+
+
 class Frame(enum.Enum, shape=2):
     """What a virtual channel's link has seen of the worm that is arriving on it."""
 
@@ -148,7 +153,7 @@ class InputUnit(wiring.Component):
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
-                worm.write.eq(self.link.valid & (self.link.vc == v)),
+                worm.write.eq(buffer.arrives[v]),
                 getattr(self, f"state_{v}").eq(worm.state),
             ]
             for i, o in enumerate(self.network):
@@ -168,12 +173,8 @@ class InputUnit(wiring.Component):
 
     @property
     def code_bits(self) -> int:
-        """Bits that a row has for the code of a header flit; payload has its tail mark in the first of them.
-
-        A header flit that says no more than that the worm ends here is stored without its head mark, and told from
-        payload by the second one: this code would need a bit of its own.
-        """
-        return max(1 if self.ejection is None else 2, self.decoder.code_width(self.port))
+        """Bits that a row has for the code of a header flit, or for what a row without a head mark is: see `TAIL`."""
+        return max(2, self.decoder.code_width(self.port))
 
     def _kind(self, worm) -> Value:
         """Number of the class of consumption channels that a worm may take; at its last destination any."""
@@ -184,27 +185,32 @@ class InputUnit(wiring.Component):
     def _write(self, m, buffer):
         """Decode what arrives and store it with its code; count its readers; find what is wrong."""
         arriving, vc = self.link.flit, self.link.vc
+        head = arriving.head & ~arriving.tail
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         frames = [Signal(Frame, name=f"vc{v}_frame") for v in range(self.spec.vcs)]
         stripped = [Signal(name=f"vc{v}_stripped") for v in range(self.spec.vcs)]
         frame, again = Signal(Frame, name="frame"), Signal()
+        accepted = Signal()
         begins, first, tail = Signal(), Signal(), Signal()
         m.d.comb += [
+            accepted.eq(self.link.valid & ~bit_at(buffer.full, vc)),
             frame.eq(Array(frame.as_value() for frame in frames)[vc]),
             again.eq(Array(stripped)[vc] & (frame == Frame.LIST)),
-            begins.eq(arriving.head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
-            first.eq(begins | (arriving.head & again)),
-            tail.eq(~arriving.head & arriving.tail),
+            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
+            first.eq(begins | (head & again)),
+            tail.eq(arriving.tail),
         ]
         arrival = Arrival(data=arriving.data, first=first, again=again)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         astray = decoded.outside | decoded.disorder
         # a header flit that must not be here ends the worm in front, as its tail would have
         closes = Signal()
-        m.d.comb += closes.eq(arriving.head & (
+        m.d.comb += closes.eq(head & (
             (frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.final)))
-        with m.If(self.link.valid):
-            with m.If(arriving.head):
+        with m.If(self.link.valid & ~accepted):
+            m.d.comb += self.cause.eq(Cause.OVERFLOW)
+        with m.Elif(self.link.valid):
+            with m.If(head):
                 m.d.sync += [
                     Array(frame.as_value() for frame in frames)[vc].eq(Mux(decoded.last, Frame.START, Frame.LIST)),
                     Array(stripped)[vc].eq(decoded.strip),
@@ -212,21 +218,22 @@ class InputUnit(wiring.Component):
             with m.Else():
                 ends = tail | (frame == Frame.FIRST)
                 m.d.sync += Array(frame.as_value() for frame in frames)[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
-            with m.If(~arriving.head & (frame == Frame.FIRST)):
+            with m.If(~head & (frame == Frame.FIRST)):
                 m.d.comb += self.cause.eq(Cause.NO_HEADER)
-            with m.Elif(~arriving.head & (frame == Frame.LIST)):
+            with m.Elif(~head & (frame == Frame.LIST)):
                 m.d.comb += self.cause.eq(Cause.LIST_CUT)
-            with m.Elif(arriving.head & (frame == Frame.START)):
+            with m.Elif(head & (frame == Frame.START)):
                 m.d.comb += self.cause.eq(Cause.LIST_TOO_LONG)
-            with m.Elif(arriving.head & (frame == Frame.PAYLOAD)):
+            with m.Elif(head & (frame == Frame.PAYLOAD)):
                 m.d.comb += self.cause.eq(Cause.NO_TAIL)
             with m.Elif(decoded.outside):
                 m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)
             with m.Elif(decoded.disorder):
                 m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
 
-        is_header = arriving.head & ~closes
-        code = Mux(is_header, Mux(decoded.final, 2, decoded.code), tail | closes)
+        is_header = head & ~closes
+        cut = closes | (arriving.head & arriving.tail)
+        code = Mux(is_header, Mux(decoded.final, FINAL, decoded.code), Cat(tail | closes, cut))
         m.d.comb += [
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(vc),
@@ -245,7 +252,7 @@ class InputUnit(wiring.Component):
                          | (new & (request.all_of[self.ejection] | decoded.final))),
                 buffer.write_count.eq(goes_on + stays),
             ]
-            with m.If(self.link.valid):
+            with m.If(accepted):
                 m.d.sync += [
                     Array(onward)[vc].eq(goes_on & ~over),
                     Array(here)[vc].eq(stays & ~over),
@@ -270,7 +277,7 @@ class InputUnit(wiring.Component):
         row, flit = getattr(buffer, f"data_{r}"), getattr(self, f"flit_{r}")
         data, marked, code = row[:self.width], row[self.width], row[self.width + 1:]
         fetched = self.decoder.request(self.port, code)
-        final = C(0) if self.ejection is None else ~marked & code[1]
+        final = C(0) if self.ejection is None else ~marked & code[1] & ~code[0]
         nothing, header, closing = Signal(name=f"reader{r}_nothing"), marked | final, Signal(name=f"reader{r}_closing")
         m.d.comb += [
             getattr(self, f"sel_{r}").eq(sel),
@@ -279,8 +286,8 @@ class InputUnit(wiring.Component):
             # the first header flit of another worm: this one has lost its tail, and gets one
             closing.eq(header & ~nothing & shown(f"under_way_{r}")),
             flit.data.eq(data),
-            flit.head.eq(marked & ~closing),
-            flit.tail.eq(closing | (~marked & ~final & code[0])),
+            flit.head.eq(marked | closing | (code[0] & code[1])),
+            flit.tail.eq(closing | (~marked & code[0])),
         ]
 
         links = shown("links")
@@ -337,7 +344,7 @@ class InputUnit(wiring.Component):
         # whether the presented worm is eligible in the next cycle, if it wins now
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
-            more.eq(bit_at(getattr(buffer, f"more_{r}"), sel) | (self.link.valid & (self.link.vc == sel))),
+            more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
             again.eq(more & link_ready & ~tail),
         ]
         if self.ejection in group:

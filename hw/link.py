@@ -13,7 +13,8 @@ __all__ = ["LinkSignature", "PortSpec", "flit_layout"]
 def flit_layout(width: int) -> data.StructLayout:
     """Layout of a flit: ``head`` marks every header flit, ``tail`` the worm's last flit, ``data`` has ``width`` bits.
 
-    No flit is both: a worm has at least one payload flit, and which header flit is the last one its data say.
+    A worm has at least one payload flit, and which header flit is the last one its data say: so no flit of a worm is
+    both. One that is both ends what an error has left of a worm; its data say nothing.
     """
     return data.StructLayout({"head": 1, "tail": 1, "data": width})
 

@@ -27,7 +27,8 @@ class OutputUnit(wiring.Component):
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
-    A credit for a flit that was not sent cannot be repaired: the virtual channel sends no more, and ``wrong`` says so.
+    A credit for a flit that was not sent cannot be repaired: ``wrong`` says so, and from the next cycle on no flit is
+    sent on that virtual channel.
 
     Parameters
     ----------
@@ -131,15 +132,17 @@ class OutputUnit(wiring.Component):
         credits = Signal(depth, init=(1 << depth) - 1, name=f"vc{v}_credits")
         after = Signal(depth, name=f"vc{v}_credits_after")
         stopped = Signal(name=f"vc{v}_stopped")
+        stops = Signal(name=f"vc{v}_stops")
         up, down = Cat(1, credits)[:depth], Cat(credits[1:], 0)
         m.d.comb += [
             self.wrong[v].eq(returned & credits[-1]),
             after.eq(Mux(returned, Mux(sent, credits, up), Mux(sent, down, credits))),
-            self.ready[v].eq(after[0] & ~stopped),
-            self.ready_after[v].eq((after[1] if depth > 1 else 0) & ~stopped),
-            usable[v].eq(~now_busy & after[0] & ~stopped),
+            stops.eq(stopped | self.wrong[v]),
+            self.ready[v].eq(after[0] & ~stops),
+            self.ready_after[v].eq((after[1] if depth > 1 else 0) & ~stops),
+            usable[v].eq(~now_busy & after[0] & ~stops),
         ]
-        m.d.sync += [credits.eq(after), stopped.eq(stopped | self.wrong[v])]
+        m.d.sync += [credits.eq(after), stopped.eq(stops)]
 
     def _picks(self, m, usable):
         """Choose, for each class, the virtual channel that its next header may take."""

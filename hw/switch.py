@@ -8,7 +8,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from .allocator import Allocator
 from .decoders import Decoder
-from .faults import Cause, fault_layout
+from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
@@ -118,6 +118,10 @@ class Switch(wiring.Component):
         """Layout of ``fault``."""
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
 
+    def fault_port(self, cause: Cause, port: int) -> str:
+        """Name of the port that ``fault`` gives by its number."""
+        return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
+
     def consumption_masks(self) -> list[int]:
         """For each consumption class the mask of channels that its worms may take; last, that of worms of no class.
 
@@ -183,25 +187,21 @@ class Switch(wiring.Component):
             lanes = range(len(self._links(o)))
             takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
             m.d.comb += output.take.eq(Cat(takes).any())
-        self._note_faults(m, inputs, outputs)
+        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
         return m
 
     def _links(self, o) -> range:
         """Numbers of an output's links among those that are granted."""
         return range(o, o + (len(self.consumption_ports) if o == self.decoder.ejection else 1))
 
-    def _note_faults(self, m, inputs, outputs):
-        """Latch the first fault that an input or an output reports, and where."""
-        fault = Signal(self.fault_layout, name="first_fault")
-        m.d.comb += self.fault.eq(fault)
-        with m.If(fault.cause == Cause.NONE):
-            for i, unit in reversed(list(enumerate(inputs))):
-                with m.If(unit.cause != Cause.NONE):
-                    m.d.sync += [fault.cause.eq(unit.cause), fault.port.eq(i), fault.vc.eq(unit.link.vc)]
-            for o, output in reversed(list(enumerate(outputs))):
-                for v in reversed(range(output.port.vcs)):
-                    with m.If(output.wrong[v]):
-                        m.d.sync += [fault.cause.eq(Cause.CREDIT), fault.port.eq(o), fault.vc.eq(v)]
+    @staticmethod
+    def _reports(inputs, outputs):
+        """What the inputs and the outputs find wrong."""
+        for o, output in enumerate(outputs):
+            for v, wrong in enumerate(output.wrong):
+                yield wrong, Cause.CREDIT, o, v
+        for i, unit in enumerate(inputs):
+            yield unit.cause != Cause.NONE, unit.cause, i, unit.link.vc
 
     def _send(self, m, o, lane, output, requesters, allocator, flits):
         """Drive one link from the requester that was granted it: the crossbar, and what the win does.

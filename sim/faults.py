@@ -1,4 +1,4 @@
-"""Errors on the wire that the routers of a network have found."""
+"""Errors on the wire that the components of a network have found."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,20 +14,22 @@ __all__ = ["Fault", "find_faults"]
 
 @dataclass(frozen=True)
 class Fault:
-    """The first error that a router has found.
+    """The first error that a router or a network interface has found.
 
     Parameters
     ----------
-    router : int
-        The router's node.
+    component : str
+        "router" or "interface".
+    node : int
     port : str
-        The input where it was seen; for a credit the output.
+        The link where it was seen: an input's, for a credit an output's.
     vc : int
     cause : str
         As in `Cause`, in words: "wrong order".
     """
 
-    router: int
+    component: str
+    node: int
     port: str
     vc: int
     cause: str
@@ -38,16 +40,15 @@ class Fault:
 
 
 def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
-    """Read what the routers have latched, in the order of their nodes."""
-    network = engine.network
-    inputs, outputs = network.router_inputs, (*network.router_outputs, "local")
-    layout = network.fault_layout
-    latched = engine.register("router", "first_fault")
+    """Read what has been latched: first the routers', then the interfaces', each in the order of their nodes."""
     faults = []
-    for router in np.flatnonzero(latched):
-        fault = int(latched[router])
-        cause, port, vc = (fault >> layout[name].offset & (1 << layout[name].width) - 1
-                           for name in ("cause", "port", "vc"))
-        names = outputs if Cause(cause) is Cause.CREDIT else inputs
-        faults.append(Fault(int(router), names[port], vc, Cause(cause).name.lower().replace("_", " ")))
+    for kind, component in engine.network.components.items():
+        layout, latched = component.fault_layout, engine.register(kind, "first_fault")
+        for node in np.flatnonzero(latched):
+            fault = int(latched[node])
+            number, port, vc = (fault >> layout[name].offset & (1 << layout[name].width) - 1
+                                for name in ("cause", "port", "vc"))
+            cause = Cause(number)
+            faults.append(Fault(kind, int(node), component.fault_port(cause, port), vc,
+                                cause.name.lower().replace("_", " ")))
     return tuple(faults)

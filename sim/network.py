@@ -10,6 +10,8 @@ from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.switch import Switch
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 
@@ -132,14 +134,19 @@ class Network:
         """Outputs to other routers that a router's input leads to, in the order of its bits."""
         return self._router.decoder.reaches(port)
 
-    @property
-    def fault_layout(self):
-        """Layout of the fault that a router latches."""
-        return self._router.fault_layout
+    @cached_property
+    def components(self) -> dict[str, Switch | NetworkInterface]:
+        """One component of each kind, not elaborated: what it is called and laid out as."""
+        return {"router": self._router, "interface": self._interface()}
 
     @cached_property
     def _router(self):
         return self.configuration.router(self.topology, self.scheme)
+
+    def _interface(self):
+        return self.configuration.interface(
+            self.topology, self.scheme, ports=len(self.injection_ports), links=len(self.consumption_ports)
+        )
 
     @cached_property
     def injection_ports(self) -> tuple[str, ...]:
@@ -211,7 +218,7 @@ class Network:
             ),
             "interface": Kind(
                 "interface",
-                lambda: self.configuration.interface(self.topology, self.scheme, ports=ports, links=links),
+                self._interface,
                 tuple(f"interface_{name}" for name in names),
                 {},
                 f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} "

@@ -1,6 +1,6 @@
 """Unicast and address-list headers in meshes, under e-cube and under the Hamiltonian relation R."""
 
-from amaranth.hdl import C, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Const, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -8,14 +8,15 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 
-from .base import ANY_CHANNEL, Decoded, Decoder
+from .address_list import AddressListDecoder
+from .base import ANY_CHANNEL
 
 __all__ = ["MeshDecoder"]
 
 RELATIONS = ("e-cube", "hamiltonian")
 
 
-class MeshDecoder(Decoder):
+class MeshDecoder(AddressListDecoder):
     """Decodes addresses of a mesh: the next output towards the first address that is not the own one.
 
     ::
@@ -119,7 +120,10 @@ class MeshDecoder(Decoder):
             at += width
         return fields
 
-    def _compare(self, m: Module, name: str, straps, address: Value) -> dict[tuple[str, int], Value]:
+    def own_address(self, straps):
+        return Cat(straps[name] for name in reversed(self.straps))
+
+    def examine(self, m, name, straps, address):
         """Where ``address`` lies from here, as single bits."""
         result: dict[tuple[str, int], Value] = {}
         for dim, field in self._split(address).items():
@@ -140,20 +144,16 @@ class MeshDecoder(Decoder):
             m.d.comb += signal.eq(value)
         return result
 
-    def _directions(self, m: Module, compared, selector: Value, port: int, straps) -> dict[int, Value]:
-        """One-hot over the outputs: where to go for a compared address, nowhere if it is the own one.
-
-        Bits of outputs that a worm from this port must not take are left out or 0.
-        """
+    def route(self, m, port, straps, examined, selector):
         directions: Value = Const(0, len(self.steps))
         for k, relation in enumerate(self.relations):
-            rule = self._e_cube(compared) if relation == "e-cube" else self._hamiltonian(compared)
+            rule = self._e_cube(examined) if relation == "e-cube" else self._hamiltonian(examined)
             legal = self._legal(relation, port, straps)
             rule = Cat(bit & legal.get(o, C(0)) for o, bit in enumerate(rule))
             directions = rule if k == 0 else Mux(selector == k, rule, directions)
         result = Signal(len(self.steps), name="direction")
         m.d.comb += result.eq(directions)
-        return dict(enumerate(result))
+        return dict(enumerate(result)), examined.get(("outside", 0), C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
         """The outputs that a worm of this relation from this port may take, with the condition for each."""
@@ -169,9 +169,8 @@ class MeshDecoder(Decoder):
             legal[o] = C(1) if even and odd else odd_row if odd else ~odd_row if even else C(0)
         return legal
 
-    @staticmethod
-    def _is_own(compared) -> Value:
-        return Cat(value for (what, _), value in compared.items() if what == "equal").all()
+    def is_own(self, straps, examined):
+        return Cat(value for (what, _), value in examined.items() if what == "equal").all()
 
     def _e_cube(self, compared):
         result = []
@@ -192,43 +191,6 @@ class MeshDecoder(Decoder):
         vertical = ~right & ~left
         by_step = {(1, 1): right, (1, -1): left, (0, 1): vertical & row_above, (0, -1): vertical & row_below}
         return Cat(by_step[step] for step in self.steps)
-
-    def decode(self, m, port, straps, arrival):
-        data, bits, header = arrival.data, self.header.address_bits, self.header
-        slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
-        selector = data[len(data) - header.selector_bits:]
-        last = data[len(data) - header.selector_bits - 1] if header.last_bits else C(1)
-        compared, rewritten = self._compare(m, "address", straps, slots[0]), data
-        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
-        m.d.comb += own.eq(self._is_own(compared))
-        if self.delivers(port):
-            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
-            if self.multicast and header.capacity > 1:
-                # both slots are compared at the same time: the arriving flit has one cycle for all this
-                following = self._compare(m, "next_address", straps, slots[1])
-                m.d.comb += used.eq(self._is_own(following))
-                compared = {key: Mux(own, following[key], value) for key, value in compared.items()}
-                rest = data[header.capacity * bits:]
-                rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
-        # the own address once more is out of order, whatever stands behind it
-        outside = compared.pop(("outside", 0), C(0)) & ~(arrival.again & own)
-        asked = self._directions(m, compared, selector, port, straps)
-        onward, wanted = Signal(name="onward"), arrival.first & ~(arrival.again & own) & ~outside
-        going = {o: asked[o] & wanted for o in self.reaches(port)}
-        m.d.comb += onward.eq(Cat(going.values()).any())
-        # a worm that cannot go on from a destination has its end there
-        end = Signal(name="ends_here")
-        m.d.comb += end.eq(here & ~onward & (last | ~used) if self.multicast else here)
-        astray = arrival.first & ~onward & ~(here & used)
-        return Decoded(
-            code=self.encode(m, port, going, here & ~end),
-            data=rewritten,
-            strip=here & ~onward & ~end,
-            final=end,
-            last=last,
-            outside=astray & outside,
-            disorder=astray & ~outside,
-        )
 
 
 def mesh_steps(shape: tuple[int, ...]) -> list[tuple[str, int, int]]:

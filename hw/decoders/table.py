@@ -1,13 +1,14 @@
 """Unicast and address-list headers under any routing relation, by a table of output ports."""
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import C, Signal
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import mesh_directions
 
-from .base import ANY_CHANNEL, Decoded, Decoder
+from .address_list import AddressListDecoder
+from .base import ANY_CHANNEL
 from .mesh import mesh_steps
 
 __all__ = ["TableDecoder"]
@@ -15,7 +16,7 @@ __all__ = ["TableDecoder"]
 MOST_ADDRESS_BITS = 8
 
 
-class TableDecoder(Decoder):
+class TableDecoder(AddressListDecoder):
     """Looks the next output up in a table, so that a relation is data: whatever a `Relation` says, the router does.
 
     ::
@@ -97,38 +98,18 @@ class TableDecoder(Decoder):
         up, down = self.consumption.of_direction("up"), self.consumption.of_direction("down")
         return [(rises, up), (~rises, down)]
 
-    def decode(self, m: Module, port, straps, arrival) -> Decoded:
-        data, bits, header = arrival.data, self.header.address_bits, self.header
-        slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
-        last = data[len(data) - 1] if header.last_bits else C(1)
-        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
-        target, rewritten = Signal(bits, name="target"), data
-        m.d.comb += [own.eq(slots[0] == straps["address"]), target.eq(slots[0])]
-        if self.delivers(port):
-            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
-            if self.multicast and header.capacity > 1:
-                m.d.comb += [used.eq(slots[1] == straps["address"]), target.eq(Mux(own, slots[1], slots[0]))]
-                rest = data[header.capacity * bits:]
-                rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
-        entry, onward = Signal(self.entry_bits, name="entry"), Signal(name="onward")
-        m.d.comb += entry.eq(straps["route"].word_select(target, self.entry_bits))
-        wanted = arrival.first & ~(arrival.again & own) & (target != straps["address"])
-        going: dict[int, Value] = {o: (entry == o) & wanted for o in self.reaches(port)}
-        nowhere = entry == len(self.steps)
-        end = Signal(name="ends_here")
-        m.d.comb += [
-            onward.eq(Cat(going.values()).any()),
-            end.eq(here & ~onward & (last | ~used) if self.multicast else here),
-        ]
-        astray = arrival.first & ~onward & ~(here & used)
-        # the own address, or once more the one that is just stripped: its entry is empty too, but it exists
-        stays = (target == straps["address"]) | (arrival.again & own)
-        return Decoded(
-            code=self.encode(m, port, going, here & ~end),
-            data=rewritten,
-            strip=here & ~onward & ~end,
-            final=end,
-            last=last,
-            outside=astray & nowhere & ~stays,
-            disorder=astray & (~nowhere | stays),
-        )
+    def own_address(self, straps):
+        return straps["address"]
+
+    def examine(self, m, name, straps, address):
+        return {"address": address}
+
+    def is_own(self, straps, examined):
+        return examined["address"] == straps["address"]
+
+    def route(self, m, port, straps, examined, selector):
+        entry = Signal(self.entry_bits, name="entry")
+        m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
+        # the own address has no entry, but it exists
+        nowhere = (entry == len(self.steps)) & ~self.is_own(straps, examined)
+        return {o: entry == o for o in self.reaches(port)}, nowhere

@@ -27,7 +27,8 @@ class Consumption(wiring.Component):
                             └── a tail flit waits t_nr ◀─┘
 
     *Latency*: 2 cycles from link to link, a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over all
-    channels; one channel gets min(1, depth / 4). Header flits take a cycle each, but no credit of the host.
+    channels; one channel gets min(1, depth / 4). Header flits take a cycle each, but no credit of the host. The
+    mark of a worm that was cut off by an error is handed over as a tail flit is.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.
@@ -47,6 +48,8 @@ class Consumption(wiring.Component):
     network : In(LinkSignature)
     host : Out(LinkSignature)
         The same channels; a host that holds back credits stalls its consumption.
+    wrong, overflow : Out(vcs)
+        As of `OutputUnit`; a flit came for a buffer that was full, and is dropped.
 
     Raises
     ------
@@ -64,6 +67,8 @@ class Consumption(wiring.Component):
         super().__init__({
             "network": In(LinkSignature(vcs=network.vcs, width=width)),
             "host": Out(LinkSignature(vcs=network.vcs, width=width)),
+            "wrong": Out(network.vcs),
+            "overflow": Out(network.vcs),
         })
 
     def elaborate(self, platform):
@@ -81,6 +86,8 @@ class Consumption(wiring.Component):
             buffer.write_vc.eq(self.network.vc),
             buffer.write_data.eq(self.network.flit),
             buffer.write_count.eq(1),
+            self.wrong.eq(output.wrong),
+            self.overflow.eq(Cat(self.network.valid & (self.network.vc == v) & buffer.full[v] for v in range(vcs))),
         ]
         m.d.sync += self.network.credit.eq(buffer.freed)
 
@@ -99,18 +106,17 @@ class Consumption(wiring.Component):
             flit.eq(buffer.data_0),
             output.flit.eq(flit),
             output.vc.eq(sel),
-            output.send.eq(take & ~flit.head),
+            output.send.eq(take & (~flit.head | flit.tail)),
             output.touch.eq(output.send),
             output.tail.eq(flit.tail),
         ]
         with m.If(looks):
             m.d.sync += last.eq(sel)
         for v in range(vcs):
-            arrives = self.network.valid & (self.network.vc == v)
             m.d.sync += eligible[v].eq(~waits[v] & Mux(
                 take & (sel == v),
-                (buffer.more_0[v] | arrives) & Mux(flit.head, output.ready[v], output.ready_after[v]),
-                (buffer.has_0[v] | arrives) & output.ready[v],
+                (buffer.more_0[v] | buffer.arrives[v]) & Mux(output.send, output.ready_after[v], output.ready[v]),
+                (buffer.has_0[v] | buffer.arrives[v]) & output.ready[v],
             ))
         return m
 
@@ -133,7 +139,7 @@ class Consumption(wiring.Component):
         ends = Signal()
         turn = _next_of(m, needs, served, name="turn")
         m.d.comb += [
-            ends.eq(looks & flit.tail & ~flit.head),
+            ends.eq(looks & flit.tail),
             here.eq(Cat(sel == v for v in range(vcs))),
             holds.eq(ends & ~bit_at(waited, sel)),
             needs.eq(waiting | Mux(holds, here, 0)),

@@ -53,6 +53,8 @@ class Injection(wiring.Component):
     host : In(LinkSignature)
         One virtual channel.
     network : Out(LinkSignature)
+    wrong, overflow : Out(vcs), Out(1)
+        As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
 
     Raises
     ------
@@ -76,6 +78,8 @@ class Injection(wiring.Component):
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
             "network": Out(LinkSignature(vcs=network.vcs, width=width)),
+            "wrong": Out(network.vcs),
+            "overflow": Out(1),
         })
 
     def elaborate(self, platform):
@@ -90,6 +94,8 @@ class Injection(wiring.Component):
             buffer.write.eq(self.host.valid),
             buffer.write_data.eq(self.host.flit),
             buffer.write_count.eq(1),
+            self.wrong.eq(output.wrong),
+            self.overflow.eq(self.host.valid & buffer.full),
         ]
         m.d.sync += self.host.credit.eq(buffer.freed)
 

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
+from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature, PortSpec
 from .consumption import Consumption
 from .injection import Injection
@@ -67,7 +68,21 @@ class NetworkInterface(wiring.Component):
             **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
             **{f"network_in_{c}": In(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
             **{f"host_out_{c}": Out(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
+            "fault": Out(self.fault_layout),
         })
+
+    @property
+    def fault_layout(self):
+        """Layout of ``fault``."""
+        parts = [*self.injections, *self.consumptions]
+        return fault_layout(len(parts), max(part.port.vcs for part in parts))
+
+    def fault_port(self, cause: Cause, port: int) -> str:
+        """Name of the link that ``fault`` gives by its number and its cause."""
+        ports, credit = len(self.injections), cause is Cause.CREDIT
+        if port < ports:
+            return f"network_out_{port}" if credit else f"host_in_{port}"
+        return f"host_out_{port - ports}" if credit else f"network_in_{port - ports}"
 
     def elaborate(self, platform):
         m = Module()
@@ -79,4 +94,11 @@ class NetworkInterface(wiring.Component):
             m.submodules[f"consumption_{c}"] = consumption
             wiring.connect(m, wiring.flipped(getattr(self, f"network_in_{c}")), consumption.network)
             wiring.connect(m, consumption.host, wiring.flipped(getattr(self, f"host_out_{c}")))
+        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports()))
         return m
+
+    def _reports(self):
+        for k, part in enumerate((*self.injections, *self.consumptions)):
+            for cause, found in ((Cause.CREDIT, part.wrong), (Cause.OVERFLOW, part.overflow)):
+                for v, whether in enumerate(found):
+                    yield whether, cause, k, v

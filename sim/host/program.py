@@ -186,7 +186,8 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
     there = channel.delivery >= 0
     if not there:
         data = np.uint64(rx_data[link, 0, node])
-        there = _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
+        there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
+            channels, worms, deliveries, begun, tagged, options, row, node, data)
         if not there:
             _fail(counters, 1, node, number)
     if there:

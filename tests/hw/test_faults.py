@@ -81,7 +81,7 @@ def check(switch, lane, unrest, copies):
 
 X = None  # the data of a tail that the switch has made
 MOVING, COPIED, CONSUMED = [header(WEST)], [header(OWN, last=0), header(WEST)], [header(OWN)]
-TO_WEST = [header(WEST), *body(1, tail=False), (0, 1, X)]
+TO_WEST = [header(WEST), *body(1, tail=False), (1, 1, X)]
 
 #: cause, input, flits on its virtual channel 0, and what leaves of them by each output
 CASES = {
@@ -99,11 +99,11 @@ CASES = {
     "list cut behind the own address, no tail": ("LIST_CUT", "east", [header(OWN, last=0), *body(1, tail=False)],
                                                  {"local": [TO_WEST[1:]]}),
     "list too long": ("LIST_TOO_LONG", "east", [header(WEST), header(WEST), *body(1, 2)],
-                      {"west": [[header(WEST), (0, 1, X)]]}),
+                      {"west": [[header(WEST), (1, 1, X)]]}),
     "list too long by two": ("LIST_TOO_LONG", "east", [header(WEST), header(WEST, last=0), header(WEST), *body(1)],
-                             {"west": [[header(WEST), (0, 1, X)]]}),
+                             {"west": [[header(WEST), (1, 1, X)]]}),
     "list too long at its end": ("LIST_TOO_LONG", "east", [header(OWN), header(OWN), *body(1, 2, tail=False)],
-                                 {"local": [[(0, 1, X)]]}),
+                                 {"local": [[(1, 1, X)]]}),
     "no tail, moving": ("NO_TAIL", "east", [*MOVING, *body(1, tail=False)], {"west": [TO_WEST]}),
     "no tail, from the node": ("NO_TAIL", "local", [*MOVING, *body(1, tail=False)], {"west": [TO_WEST]}),
     "no tail, copied": ("NO_TAIL", "east", [*COPIED, *body(1, tail=False)], {"west": [TO_WEST], "local": [TO_WEST]}),

@@ -68,8 +68,8 @@ def test_everybody_elses_messages_arrive(options, what):
     if what == "stray payload":
         # its credit is one too many at router 1, and stops that virtual channel
         outcome, deadlock, faults = run_bulk(engine, 3000)
-        assert (faults[1].router, faults[1].port, faults[1].cause) == (2, "west", "no header")
-        assert (faults[0].router, faults[0].port, faults[0].cause) == (1, "east", "credit")
+        assert (faults[1].node, faults[1].port, faults[1].cause) == (2, "west", "no header")
+        assert (faults[0].node, faults[0].port, faults[0].cause) == (1, "east", "credit")
         assert (outcome, deadlock) == ("stalled", None)
         assert received(engine)[4] == 1
         return
@@ -77,7 +77,7 @@ def test_everybody_elses_messages_arrive(options, what):
     assert (outcome, deadlock) == ("stalled", None)
     causes = {"no tail mark": "no tail", "no head mark": "no header", "wrong address": "wrong order",
               "outside": "no such destination"}
-    assert [fault.to_dict() for fault in faults][:1] == [{"router": 2, "port": "west", "vc": 0, "cause": causes[what]}]
+    assert [fault.to_dict() for fault in faults][:1] == [{"component": "router", "node": 2, "port": "west", "vc": 0, "cause": causes[what]}]
     hurt = [index for index, (got, message) in enumerate(zip(received(engine), engine.host.worms, strict=True))
             if got < message["delivery_end"] - message["delivery"]]
     assert len(hurt) == 1, hurt
@@ -89,7 +89,7 @@ def test_false_credit_stalls_and_is_no_deadlock(options):
     spoil(engine, 3, "west", credit=1)  # towards router 2's east output, before anything is sent
     outcome, deadlock, faults = run_bulk(engine, 3000)
     assert (outcome, deadlock) == ("stalled", None)
-    assert [fault.to_dict() for fault in faults] == [{"router": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    assert [fault.to_dict() for fault in faults] == [{"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}]
     assert received(engine)[1] == 2  # the other way
 
 
@@ -99,7 +99,7 @@ def test_faults_are_reported(capsys):
     outcome, deadlock, faults = run_bulk(engine, 1500)
     worms = plan_messages(engine.network.topology, engine.network.scheme, MESSAGES)
     result = Run(engine.network, "bulk", 0, outcome, 1500, tuple(MESSAGES), worms, engine.host, deadlock, faults)
-    assert result.to_dict()["faults"] == [{"router": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    assert result.to_dict()["faults"] == [{"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}]
     report(result)
     assert "error on the wire: router 0.2, port east, virtual channel 0: credit" in capsys.readouterr().out
 

@@ -1,0 +1,99 @@
+"""What the decoders of address lists share: a flit's slots, the own address, the end of a worm."""
+
+from abc import abstractmethod
+from typing import Any
+
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+
+from wormcast.algorithms.headers import AddressList
+
+from .base import Decoded, Decoder
+
+__all__ = ["AddressListDecoder"]
+
+Examined = dict[Any, Value]
+"""What is known of an address, bits or numbers by name: two addresses have the same names."""
+
+
+class AddressListDecoder(Decoder):
+    """Decodes the first header flit of a worm: the next hop is that to the first address that is not the own one.
+
+    ::
+
+        slot 0 ─▶ examine ─┬─ the own one: here ─▶ code
+                           └─▶ mux(here) ─▶ route ─▶ output ─▶ code
+        slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; final)
+        slots ──▶ shifted down by one if here ─▶ buffer
+
+    The arriving flit has one cycle for all this, so both slots are examined at the same time.
+
+    A flit that is used up has the own address in all its slots; anything behind a repeated own address is an error,
+    and the worm ends here.
+
+    Parameters
+    ----------
+    header : AddressList
+    multicast : bool
+        False builds the decoder for unicast headers: the own address is always the last one.
+    """
+
+    header: AddressList
+    multicast: bool
+
+    @abstractmethod
+    def own_address(self, straps: dict[str, Value]) -> Value:
+        """The own address, as the header format packs it."""
+
+    @abstractmethod
+    def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value) -> Examined:
+        """Find out about an address what `is_own` and `route` need; ``name`` begins the names of new signals."""
+
+    @abstractmethod
+    def is_own(self, straps: dict[str, Value], examined: Examined) -> Value:
+        """Whether it is the own address."""
+
+    @abstractmethod
+    def route(self, m: Module, port: int, straps: dict[str, Value], examined: Examined,
+              selector: Value) -> tuple[dict[int, Value], Value]:
+        """The hop towards an address, one-hot over the outputs that the port reaches and nowhere if there is none that
+        may be taken; and whether there is no such address in the network."""
+
+    def decode(self, m, port, straps, arrival):
+        data, bits, header = arrival.data, self.header.address_bits, self.header
+        slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
+        selector = data[len(data) - header.selector_bits:]
+        last = data[len(data) - header.selector_bits - 1] if header.last_bits else C(1)
+        examined, rewritten = self.examine(m, "address", straps, slots[0]), data
+        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
+        m.d.comb += own.eq(self.is_own(straps, examined))
+        if self.delivers(port):
+            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
+            if self.multicast and header.capacity > 1:
+                following = self.examine(m, "next_address", straps, slots[1])
+                repeated = Cat(slots[2:]) == self.own_address(straps).replicate(header.capacity - 2)
+                m.d.comb += used.eq(self.is_own(straps, following) & repeated)
+                examined = {key: Mux(own, following[key], value) for key, value in examined.items()}
+                rest = data[header.capacity * bits:]
+                rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
+        asked, nowhere = self.route(m, port, straps, examined, selector)
+        # the own address once more is out of order, whatever stands behind it
+        refused = arrival.again & own
+        outside = nowhere & ~refused
+        wanted = arrival.first & ~refused & ~outside
+        going = {o: asked[o] & wanted for o in self.reaches(port)}
+        onward, end = Signal(name="onward"), Signal(name="ends_here")
+        m.d.comb += [
+            onward.eq(Cat(going.values()).any()),
+            # a worm that cannot go on from a destination has its end there
+            end.eq(here & ~onward & (last | ~used) if self.multicast else here),
+        ]
+        astray = arrival.first & ~onward & ~(here & used)
+        return Decoded(
+            code=self.encode(m, port, going, here & ~end),
+            data=rewritten,
+            strip=here & ~onward & ~end,
+            final=end,
+            last=last,
+            outside=astray & outside,
+            disorder=astray & ~outside,
+        )

@@ -1,31 +1,18 @@
-"""The receiving end of a link: decoder, replication buffer, and the readers that feed the crossbar."""
+"""The receiving end of a link: intake, replication buffer, and the readers that feed the crossbar."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import enum, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .buffer import ReplicationBuffer
-from .decoders import Arrival, Decoder
+from .decoders import Decoder
 from .faults import Cause
 from .input_vc import InputVC, WormState
+from .intake import Intake, Mark
 from .link import LinkSignature, PortSpec, flit_layout
 from .logic import any_of, bit_at
 
 __all__ = ["InputUnit"]
-
-
-TAIL, FINAL, CUT = 1, 2, 3
-"""What the code of a row without a head mark says: the worm's tail; a header flit that says no more than that the worm
-ends here, for which a header's code would need a bit of its own; a tail that an error has made. 0: payload."""
-
-
-class Frame(enum.Enum, shape=2):
-    """What a virtual channel's link has seen of the worm that is arriving on it."""
-
-    FIRST = 0  #: nothing: a first header flit is due
-    LIST = 1  #: header flits, and more are announced
-    START = 2  #: all header flits: payload is due
-    PAYLOAD = 3  #: payload, and no tail yet
 
 
 class InputUnit(wiring.Component):
@@ -33,7 +20,7 @@ class InputUnit(wiring.Component):
 
     ::
 
-        link ─▶ decoder ─▶ buffer (all VCs) ─▶ reader: sel ─▶ flit ────────────▶ crossbar
+        link ─▶ intake ──▶ buffer (all VCs) ─▶ reader: sel ─▶ flit ────────────▶ crossbar
                                │ has, more                │
           InputVC, one per VC: targets, owned VCs ─▶ eligible ─▶ request ─▶ allocator
                                ▲                                               │
@@ -57,10 +44,16 @@ class InputUnit(wiring.Component):
         Index of the port in the decoder's list.
     spec, outputs : PortSpec, tuple of PortSpec
         This input, and all outputs of the switch.
+    width : int
+        Data bits of a flit.
+    decoder : Decoder
     readers : "coupled" or "independent"
         One reader for all of a worm's outputs, which then advance together, or one for the links and one for
         the consumption channels; then a flit is freed when both have taken it, and the next worm of the virtual
         channel starts when both are through.
+    storage : "lutram" or "registers"
+    separate : bool
+        Each consumption channel has a link of its own.
 
     Members
     -------
@@ -138,11 +131,25 @@ class InputUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vcs = self.spec.vcs
+        m.submodules.intake = intake = Intake(
+            self.port, vcs=vcs, width=self.width, decoder=self.decoder, outputs=self.network, readers=len(self.groups)
+        )
         m.submodules.buffer = buffer = ReplicationBuffer(
-            vcs=vcs, depth=self.spec.depth, width=self.width + 1 + self.code_bits,
+            vcs=vcs, depth=self.spec.depth, width=intake.row_layout.size,
             readers=len(self.groups), storage=self.storage,
         )
-        self._write(m, buffer)
+        m.d.comb += [
+            intake.valid.eq(self.link.valid),
+            intake.vc.eq(self.link.vc),
+            intake.flit.eq(self.link.flit),
+            *(getattr(intake, f"strap_{name}").eq(strap) for name, strap in self._straps.items()),
+            intake.full.eq(buffer.full),
+            buffer.write.eq(self.link.valid),
+            buffer.write_vc.eq(self.link.vc),
+            buffer.write_data.eq(intake.row),
+            buffer.write_count.eq(intake.count),
+            self.cause.eq(intake.cause),
+        ]
         m.d.sync += self.link.credit.eq(buffer.freed)
 
         worms = []
@@ -166,127 +173,49 @@ class InputUnit(wiring.Component):
                 ]
         unread: list = []
         for r in range(len(self.groups)):
-            self._reader(m, r, buffer, worms, unread)
+            self._reader(m, r, intake, buffer, worms, unread)
         if len(self.groups) > 1:
             m.d.comb += buffer.skip.eq(any_of(unread))
         return m
 
     @property
-    def code_bits(self) -> int:
-        """Bits that a row has for the code of a header flit, or for what a row without a head mark is: see `TAIL`."""
-        return max(2, self.decoder.code_width(self.port))
+    def _straps(self) -> dict[str, Value]:
+        return {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
 
     def _kind(self, worm) -> Value:
         """Number of the class of consumption channels that a worm may take; at its last destination any."""
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        by_class = self.decoder.consumption_class(self.port, straps, worm.links)
+        by_class = self.decoder.consumption_class(self.port, self._straps, worm.links)
         return Mux(worm.final, self.kinds - 1, by_class)
-
-    def _write(self, m, buffer):
-        """Decode what arrives and store it with its code; count its readers; find what is wrong."""
-        arriving, vc = self.link.flit, self.link.vc
-        head = arriving.head & ~arriving.tail
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        frames = [Signal(Frame, name=f"vc{v}_frame") for v in range(self.spec.vcs)]
-        stripped = [Signal(name=f"vc{v}_stripped") for v in range(self.spec.vcs)]
-        frame, again = Signal(Frame, name="frame"), Signal()
-        accepted = Signal()
-        begins, first, tail = Signal(), Signal(), Signal()
-        m.d.comb += [
-            accepted.eq(self.link.valid & ~bit_at(buffer.full, vc)),
-            frame.eq(Array(frame.as_value() for frame in frames)[vc]),
-            again.eq(Array(stripped)[vc] & (frame == Frame.LIST)),
-            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
-            first.eq(begins | (head & again)),
-            tail.eq(arriving.tail),
-        ]
-        arrival = Arrival(data=arriving.data, first=first, again=again)
-        decoded = self.decoder.decode(m, self.port, straps, arrival)
-        astray = decoded.outside | decoded.disorder
-        # a header flit that must not be here ends the worm in front, as its tail would have
-        closes = Signal()
-        m.d.comb += closes.eq(head & (
-            (frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.final)))
-        with m.If(self.link.valid & ~accepted):
-            m.d.comb += self.cause.eq(Cause.OVERFLOW)
-        with m.Elif(self.link.valid):
-            with m.If(head):
-                m.d.sync += [
-                    Array(frame.as_value() for frame in frames)[vc].eq(Mux(decoded.last, Frame.START, Frame.LIST)),
-                    Array(stripped)[vc].eq(decoded.strip),
-                ]
-            with m.Else():
-                ends = tail | (frame == Frame.FIRST)
-                m.d.sync += Array(frame.as_value() for frame in frames)[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
-            with m.If(~head & (frame == Frame.FIRST)):
-                m.d.comb += self.cause.eq(Cause.NO_HEADER)
-            with m.Elif(~head & (frame == Frame.LIST)):
-                m.d.comb += self.cause.eq(Cause.LIST_CUT)
-            with m.Elif(head & (frame == Frame.START)):
-                m.d.comb += self.cause.eq(Cause.LIST_TOO_LONG)
-            with m.Elif(head & (frame == Frame.PAYLOAD)):
-                m.d.comb += self.cause.eq(Cause.NO_TAIL)
-            with m.Elif(decoded.outside):
-                m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)
-            with m.Elif(decoded.disorder):
-                m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
-
-        is_header = head & ~closes
-        cut = closes | (arriving.head & arriving.tail)
-        code = Mux(is_header, Mux(decoded.final, FINAL, decoded.code), Cat(tail | closes, cut))
-        m.d.comb += [
-            buffer.write.eq(self.link.valid),
-            buffer.write_vc.eq(vc),
-            buffer.write_data.eq(Cat(decoded.data, is_header & ~decoded.final, code[:self.code_bits])),
-            buffer.write_count.eq(1),
-        ]
-        if len(self.groups) > 1:
-            request = self.decoder.request(self.port, decoded.code)
-            onward = [Signal(name=f"vc{v}_arriving_onward") for v in range(self.spec.vcs)]
-            here = [Signal(name=f"vc{v}_arriving_here") for v in range(self.spec.vcs)]
-            goes_on, stays = Signal(), Signal()
-            new, over = first & ~closes, tail | closes
-            m.d.comb += [
-                goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.network).any(), Array(onward)[vc])),
-                stays.eq((Array(here)[vc] & ~(begins & ~closes))
-                         | (new & (request.all_of[self.ejection] | decoded.final))),
-                buffer.write_count.eq(goes_on + stays),
-            ]
-            with m.If(accepted):
-                m.d.sync += [
-                    Array(onward)[vc].eq(goes_on & ~over),
-                    Array(here)[vc].eq(stays & ~over),
-                ]
 
     def _pick(self, o: int, kind: Value) -> Value:
         """The consumption channel that is offered to a class of worms."""
         return Array(getattr(self, f"pick_{o}_{k}") for k in range(self.kinds))[kind]
 
-    def _reader(self, m, r, buffer, worms, unread):
+    def _reader(self, m, r, intake, buffer, worms, unread):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
 
         With several readers, what leaves the buffer without being read is added to ``unread``.
         """
         vcs, group = self.spec.vcs, self.groups[r]
         sel = Signal(range(vcs), name=f"reader{r}_sel")
-        last = Signal(range(vcs), name=f"reader{r}_last")
 
         def shown(name):
             return Array(getattr(worm, name) for worm in worms)[sel]
 
-        row, flit = getattr(buffer, f"data_{r}"), getattr(self, f"flit_{r}")
-        data, marked, code = row[:self.width], row[self.width], row[self.width + 1:]
+        row, flit = Signal(intake.row_layout, name=f"reader{r}_row"), getattr(self, f"flit_{r}")
+        marked, code = row.head, row.code
         fetched = self.decoder.request(self.port, code)
-        final = C(0) if self.ejection is None else ~marked & code[1] & ~code[0]
+        final = C(0) if self.ejection is None else ~marked & (code[:2] == Mark.FINAL)
         nothing, header, closing = Signal(name=f"reader{r}_nothing"), marked | final, Signal(name=f"reader{r}_closing")
         m.d.comb += [
             getattr(self, f"sel_{r}").eq(sel),
             getattr(buffer, f"vc_{r}").eq(sel),
+            row.eq(getattr(buffer, f"data_{r}")),
             nothing.eq(marked & fetched.nothing),
             # the first header flit of another worm: this one has lost its tail, and gets one
             closing.eq(header & ~nothing & shown(f"under_way_{r}")),
-            flit.data.eq(data),
-            flit.head.eq(marked | closing | (code[0] & code[1])),
+            flit.data.eq(row.data),
+            flit.head.eq(marked | closing | (code[:2] == Mark.CUT)),
             flit.tail.eq(closing | (~marked & code[0])),
         ]
 
@@ -389,9 +318,17 @@ class InputUnit(wiring.Component):
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
 
-        # a request that reached the arbiters has used up its turn, and so has a look at a header flit; who had
-        # the turn comes last, whether it still wants one or not: so the win does not matter here
-        used = complete | shown("unread") if r == 0 else complete
+        # a request that reached the arbiters has used up its turn, and so has a look at a header flit
+        self._turn(m, r, worms, sel, complete | shown("unread") if r == 0 else complete)
+
+    @staticmethod
+    def _turn(m, r, worms, sel, used):
+        """Present the next virtual channel that has a use for the reader, behind the one that had the turn last.
+
+        That one itself comes last, whether it still wants a turn or not: so the win does not matter here.
+        """
+        vcs = len(worms)
+        last = Signal(range(vcs), name=f"reader{r}_last")
         turn = Signal(range(vcs), name=f"reader{r}_turn")
         following = Signal(range(vcs), name=f"reader{r}_next")
         m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]

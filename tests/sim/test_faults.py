@@ -41,6 +41,7 @@ def received(engine):
 # a row of seven: the first message runs over all of it, the others beside and behind it
 MESSAGES = [send(0, 3, 6, length=40), send(6, 5, 1, length=40), send(0, 2, 5, length=10), send(4, 6, 5, length=20),
             send(2, 3, length=9, at=900), send(0, 6, 1, length=9, at=1000)]
+STOPPED = {"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}
 HARDWARE = [
     {"readers": "coupled", "delays": "paper", "buffer": 4},
     {"readers": "independent", "delays": "fast", "buffer": 1},
@@ -77,7 +78,8 @@ def test_everybody_elses_messages_arrive(options, what):
     assert (outcome, deadlock) == ("stalled", None)
     causes = {"no tail mark": "no tail", "no head mark": "no header", "wrong address": "wrong order",
               "outside": "no such destination"}
-    assert [fault.to_dict() for fault in faults][:1] == [{"component": "router", "node": 2, "port": "west", "vc": 0, "cause": causes[what]}]
+    assert [fault.to_dict() for fault in faults][:1] == [
+        {"component": "router", "node": 2, "port": "west", "vc": 0, "cause": causes[what]}]
     hurt = [index for index, (got, message) in enumerate(zip(received(engine), engine.host.worms, strict=True))
             if got < message["delivery_end"] - message["delivery"]]
     assert len(hurt) == 1, hurt
@@ -89,7 +91,7 @@ def test_false_credit_stalls_and_is_no_deadlock(options):
     spoil(engine, 3, "west", credit=1)  # towards router 2's east output, before anything is sent
     outcome, deadlock, faults = run_bulk(engine, 3000)
     assert (outcome, deadlock) == ("stalled", None)
-    assert [fault.to_dict() for fault in faults] == [{"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    assert [fault.to_dict() for fault in faults] == [STOPPED]
     assert received(engine)[1] == 2  # the other way
 
 
@@ -99,7 +101,7 @@ def test_faults_are_reported(capsys):
     outcome, deadlock, faults = run_bulk(engine, 1500)
     worms = plan_messages(engine.network.topology, engine.network.scheme, MESSAGES)
     result = Run(engine.network, "bulk", 0, outcome, 1500, tuple(MESSAGES), worms, engine.host, deadlock, faults)
-    assert result.to_dict()["faults"] == [{"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}]
+    assert result.to_dict()["faults"] == [STOPPED]
     report(result)
     assert "error on the wire: router 0.2, port east, virtual channel 0: credit" in capsys.readouterr().out
 

@@ -1,0 +1,165 @@
+"""The write side of an input: what arrives is framed into worms, decoded, and checked."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.wiring import In, Out
+
+from .decoders import Arrival, Decoder
+from .faults import Cause
+from .link import flit_layout
+from .logic import bit_at
+
+__all__ = ["Intake", "Mark", "row_layout"]
+
+
+class Mark(enum.Enum, shape=2):
+    """What the code of a row without a head mark says."""
+
+    PAYLOAD = 0
+    TAIL = 1  #: the worm's last flit
+    FINAL = 2  #: a header flit that says no more than that the worm ends here; a header's code would need a bit for it
+    CUT = 3  #: a tail that an error has made
+
+
+def row_layout(width: int, code_bits: int) -> data.StructLayout:
+    """Layout of a row of an input's buffer: the flit's data, its head mark, and the decoder's code or a `Mark`."""
+    return data.StructLayout({"data": width, "head": 1, "code": code_bits})
+
+
+class Frame(enum.Enum, shape=2):
+    """What a virtual channel's link has seen of the worm that is arriving on it."""
+
+    FIRST = 0  #: nothing: a first header flit is due
+    LIST = 1  #: header flits, and more are announced
+    START = 2  #: all header flits: payload is due
+    PAYLOAD = 3  #: payload, and no tail yet
+
+
+class Intake(wiring.Component):
+    """Makes a row of the buffer of each flit that arrives, counts its readers, and finds what is wrong with it.
+
+    *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    under way on any virtual channel.
+
+    Parameters
+    ----------
+    port : int
+        Index of the port in the decoder's list.
+    vcs, width : int
+        Virtual channels of the link, and data bits of its flits.
+    decoder : Decoder
+    outputs : list of int
+        The outputs to other switches that a worm from here can reach.
+    readers : 1 or 2
+        One for all of a worm's outputs, or one for the links and one for the consumption channels.
+
+    Members
+    -------
+    valid, vc, flit : In
+        The link.
+    strap_{name} : In
+        The decoder's straps.
+    full : In(vcs)
+        Virtual channels without room.
+    row : Out(row_layout)
+        What to store; a flit without room is to be dropped.
+    count : Out
+        Readers that will take it.
+    cause : Out(Cause)
+    """
+
+    def __init__(self, port: int, *, vcs: int, width: int, decoder: Decoder, outputs: list[int], readers: int = 1):
+        self.port = port
+        self.vcs = vcs
+        self.decoder = decoder
+        self.outputs = outputs
+        self.readers = readers
+        # a mark takes two bits
+        self.row_layout = row_layout(width, max(2, decoder.code_width(port)))
+        super().__init__({
+            "valid": In(1),
+            "vc": In(range(vcs)),
+            "flit": In(flit_layout(width)),
+            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            "full": In(vcs),
+            "row": Out(self.row_layout),
+            "count": Out(range(readers + 1)),
+            "cause": Out(Cause),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        vc = self.vc
+        frames = Array(Signal(Frame, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
+        stripped = Array(Signal(name=f"vc{v}_stripped") for v in range(self.vcs))
+        accepted, head, frame = Signal(), Signal(), Signal(Frame)
+        again, begins, first = Signal(), Signal(), Signal()
+        m.d.comb += [
+            accepted.eq(self.valid & ~bit_at(self.full, vc)),
+            head.eq(self.flit.head & ~self.flit.tail),
+            frame.eq(frames[vc]),
+            again.eq(stripped[vc] & (frame == Frame.LIST)),
+            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
+            first.eq(begins | (head & again)),
+        ]
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        arrival = Arrival(data=self.flit.data, first=first, again=again)
+        decoded = self.decoder.decode(m, self.port, straps, arrival)
+        with m.If(accepted):
+            with m.If(head):
+                m.d.sync += [frames[vc].eq(Mux(decoded.last, Frame.START, Frame.LIST)), stripped[vc].eq(decoded.strip)]
+            with m.Else():
+                ends = self.flit.tail | (frame == Frame.FIRST)
+                m.d.sync += frames[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
+
+        # a header flit that must not be here ends the worm in front, as its tail would have
+        closes = Signal()
+        astray = decoded.outside | decoded.disorder
+        m.d.comb += closes.eq(head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.final)))
+        self._judge(m, accepted, head, frame, decoded)
+
+        is_header, over = head & ~closes, self.flit.tail | closes
+        mark = Cat(over, closes | (self.flit.head & self.flit.tail))
+        code = Mux(is_header, Mux(decoded.final, Mark.FINAL, decoded.code), mark)
+        m.d.comb += [
+            self.row.data.eq(decoded.data),
+            self.row.head.eq(is_header & ~decoded.final),
+            self.row.code.eq(code),
+            self.count.eq(1),
+        ]
+        if self.readers > 1:
+            self._count(m, accepted, decoded, begins & ~closes, first & ~closes, over)
+        return m
+
+    def _judge(self, m, accepted, head, frame, decoded):
+        """Say what is wrong."""
+        with m.If(self.valid & ~accepted):
+            m.d.comb += self.cause.eq(Cause.OVERFLOW)
+        with m.Elif(self.valid):
+            with m.If(~head & (frame == Frame.FIRST)):
+                m.d.comb += self.cause.eq(Cause.NO_HEADER)
+            with m.Elif(~head & (frame == Frame.LIST)):
+                m.d.comb += self.cause.eq(Cause.LIST_CUT)
+            with m.Elif(head & (frame == Frame.START)):
+                m.d.comb += self.cause.eq(Cause.LIST_TOO_LONG)
+            with m.Elif(head & (frame == Frame.PAYLOAD)):
+                m.d.comb += self.cause.eq(Cause.NO_TAIL)
+            with m.Elif(decoded.outside):
+                m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)
+            with m.Elif(decoded.disorder):
+                m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
+
+    def _count(self, m, accepted, decoded, begins, new, over):
+        """Count the readers: the worm goes on by a link, stays here, or both; remembered from its header."""
+        request = self.decoder.request(self.port, decoded.code)
+        onward = Array(Signal(name=f"vc{v}_onward") for v in range(self.vcs))
+        here = Array(Signal(name=f"vc{v}_here") for v in range(self.vcs))
+        goes_on, stays = Signal(), Signal()
+        m.d.comb += [
+            goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.outputs).any(), onward[self.vc])),
+            stays.eq((here[self.vc] & ~begins)
+                     | (new & (request.all_of[self.decoder.ejection] | decoded.final))),
+            self.count.eq(goes_on + stays),
+        ]
+        with m.If(accepted):
+            m.d.sync += [onward[self.vc].eq(goes_on & ~over), here[self.vc].eq(stays & ~over)]

@@ -7,9 +7,9 @@
 
 One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``consumption`` (which consumption channels they may take), ``plan`` (the readable, checked view of
-one multicast), ``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle),
-``relation_files`` (relations that a user brings).
+arrays), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says
+nothing), ``plan`` (the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms
+can wait for each other in a circle), ``relation_files`` (relations that a user brings).
 """
 
 if __name__ != "wormcast.algorithms":

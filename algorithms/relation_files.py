@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from .errors import WormcastError
-from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
-from .topologies import Topology
+from .errors import WormcastError, told
+from .routing import E_CUBE, HAMILTONIAN, Relation, bind
 
 __all__ = ["bind", "load_relation"]
 
@@ -43,30 +42,12 @@ def load_relation(text: str) -> Relation:
         try:
             thing = thing()
         except Exception as error:
-            raise WormcastError(f"relation: {name} of {file} cannot be made ({_told(error)})") from error
+            raise WormcastError(f"relation: {name} of {file} cannot be made ({told(error)})") from error
     if not isinstance(thing, Relation):
         raise WormcastError(f"relation: {name} of {file} is a {type(thing).__name__}, it must be a Relation")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
         raise WormcastError(f"relation: {name} of {file} has no name, it must state one as text")
     return thing
-
-
-def bind(relation: Relation, topology: Topology) -> Routes:
-    """Bind a relation to a topology, whatever its author did.
-
-    Raises
-    ------
-    WormcastError
-        Its table cannot be computed, or is none.
-    """
-    try:
-        return relation.on(topology)
-    except WormcastError:
-        raise
-    except Exception as error:
-        raise WormcastError(
-            f"relation {relation.name}: no table for {topology.name} can be had from it ({_told(error)})"
-        ) from error
 
 
 def _split(text: str) -> tuple[Path, str | None]:
@@ -92,7 +73,7 @@ def _run(file: Path) -> ModuleType:
         specification.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[unique]
-        raise WormcastError(f"relation: {file} could not be run ({_told(error)})") from error
+        raise WormcastError(f"relation: {file} could not be run ({told(error)})") from error
     return module
 
 
@@ -119,7 +100,3 @@ def _only_name(file: Path, module: ModuleType) -> str:
 def _offer(module: ModuleType) -> str:
     names = _names(module)
     return f"allowed are {', '.join(names)}" if names else "it must have a subclass of Relation, or an instance"
-
-
-def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .errors import WormcastError
+from .errors import WormcastError, told
 from .topologies.base import Topology
 from .topologies.mesh import mesh_directions
 from .worms import Worms
 
-__all__ = ["E_CUBE", "HAMILTONIAN", "ECube", "Hamiltonian", "Relation", "Routes", "next_hop", "walk"]
+__all__ = ["E_CUBE", "HAMILTONIAN", "ECube", "Hamiltonian", "Relation", "Routes", "bind", "next_hop", "walk"]
 
 
 class Relation(ABC):
@@ -185,6 +185,24 @@ class Routes:
 
 E_CUBE = ECube()
 HAMILTONIAN = Hamiltonian()
+
+
+def bind(relation: Relation, topology: Topology) -> Routes:
+    """Bind a relation to a topology, whatever its author did.
+
+    Raises
+    ------
+    WormcastError
+        Its table cannot be computed, or is none.
+    """
+    try:
+        return relation.on(topology)
+    except WormcastError:
+        raise
+    except Exception as error:
+        raise WormcastError(
+            f"relation {relation.name}: no table for {topology.name} can be had from it ({told(error)})"
+        ) from error
 
 
 @compiled

@@ -5,24 +5,29 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
+from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders import Decoder, MeshDecoder, TableDecoder
+from wormcast.hw.decoders.base import INJECTION
+from wormcast.hw.decoders.table import MOST_ADDRESS_BITS
 from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
-__all__ = ["Configuration"]
+__all__ = ["ALLOWED", "LIMITS", "Configuration"]
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST = 2**32
 
-ALLOWED = {
-    "readers": ("coupled", "independent"),
+#: Values that options of few values may have, and least and most of the numbers.
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "readers": READERS,
     "header": ("real", "ideal"),
-    "delays": ("paper", "fast"),
-    "storage": ("lutram", "registers"),
-    "ports": ("one", "all"),
-    "consumption_links": ("shared", "separate"),
+    "delays": DELAYS,
+    "storage": tuple(STORAGE),
+    "ports": INJECTION,
+    "consumption_links": CONSUMPTION_LINKS,
 }
 LIMITS = {
     "vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024), "packet": (0, 65535),
@@ -131,7 +136,17 @@ class Configuration:
         return scheme.header(topology.shape, self.flit_width, relations)
 
     def decoder(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Decoder:
-        """Build the header decoder: by comparing coordinates where the relation is known, else by a table."""
+        """Build the header decoder: by comparing coordinates where the relation is known, else by a table.
+
+        Raises
+        ------
+        WormcastError
+            Of the relations named one is not known, or twice there; or the network is too large for a table.
+        """
+        known = [relation.name for relation in (E_CUBE, HAMILTONIAN) if MeshDecoder.knows(relation, topology.shape)]
+        if not set(relations) <= set(known) or len(set(relations)) < len(relations):
+            raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
+                                f"coordinates by {', '.join(known)}, each once")
         header = self.header_format(topology, scheme, max(len(relations), 1))
         classes = self.consumption_classes(topology, scheme)
         multicast = not isinstance(header, Unicast)
@@ -139,6 +154,12 @@ class Configuration:
             names = relations or (scheme.relation.name,)
             return MeshDecoder(
                 header, relations=names, consumption=classes, multicast=multicast, injection=self.ports
+            )
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(
+                f"relation: {scheme.relation.name} is looked up in tables on {topology.name}, whose addresses have "
+                f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and, in two "
+                "dimensions, hamiltonian need no tables"
             )
         return TableDecoder(header, consumption=classes, multicast=multicast, injection=self.ports)
 

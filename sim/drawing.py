@@ -1,8 +1,9 @@
 """Pictures of a mesh: a cycle of links and consumption channels in it, one column of a paper wide."""
 
 import re
+import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,9 @@ WIDTH = 3.4  # inches: one column of a paper
 HIGHEST = 8.0
 MARGIN = 0.3
 LARGEST_CELL = 0.6
-LEGEND = 0.36
+LEGEND = 0.32
+LINE = 0.1  # of the caption
+LETTERS = 68  # in a line of it
 
 HELD = "#b2182b"  # dark in grey too
 CHANNEL = "#2166ac"
@@ -42,11 +45,12 @@ def require_drawable(topology: Topology, file: Path) -> None:
         raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
 
 
-def draw_cycle(topology: Topology, resources: Iterable[str], file: Path, form: str) -> None:
+def draw_cycle(topology: Topology, resources: Iterable[str], file: Path, form: str,
+               caption: Sequence[str]) -> None:
     """Draw a two-dimensional mesh, and in it the resources of a cycle.
 
-    Links become arrows beside the grid line, consumption channels squares at their node with their number. The
-    same cycle gives the same file.
+    Links become arrows beside the grid line, consumption channels squares at their node with their number. Rows and
+    columns are numbered. The same cycle gives the same file.
 
     Parameters
     ----------
@@ -55,6 +59,8 @@ def draw_cycle(topology: Topology, resources: Iterable[str], file: Path, form: s
     file : Path
         To write; its ending does not matter.
     form : "svg" or "png"
+    caption : sequence of str
+        What is drawn, written below; each on a line of its own.
     """
     # takes half a second to load, which every other command would wait for
     import matplotlib
@@ -63,13 +69,15 @@ def draw_cycle(topology: Topology, resources: Iterable[str], file: Path, form: s
     from matplotlib.lines import Line2D
 
     rows, columns = topology.shape
-    cell = min(LARGEST_CELL, (WIDTH - 2 * MARGIN) / columns, (HIGHEST - MARGIN - LEGEND) / rows)
-    height = MARGIN + LEGEND + cell * rows
+    lines = [line for text in caption for line in textwrap.wrap(text, LETTERS)]
+    foot = 0.06 + LINE * len(lines)
+    cell = min(LARGEST_CELL, (WIDTH - 2 * MARGIN) / columns, (HIGHEST - MARGIN - LEGEND - foot) / rows)
+    height = MARGIN + LEGEND + foot + cell * (rows - 0.4)
     with matplotlib.rc_context({"font.size": 6, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast"}):
         figure = Figure(figsize=(WIDTH, height))
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
-        left, top = (WIDTH / cell - columns) / 2 + 0.5, MARGIN / cell + 0.5
+        left, top = (WIDTH / cell - columns) / 2 + 0.5, MARGIN / cell
         axes.set(xlim=(-left, WIDTH / cell - left), ylim=(height / cell - top, -top), aspect="equal")
         axes.axis("off")
         _mesh(axes, topology, cell)
@@ -85,10 +93,12 @@ def draw_cycle(topology: Topology, resources: Iterable[str], file: Path, form: s
             if kinds[kind]
         ]
         if marks:
-            figure.legend(handles=marks, loc="lower center", ncols=2, frameon=False, borderaxespad=0.4,
-                          title="each is held by a worm that asks for the next", title_fontsize=6)
+            figure.legend(handles=marks, loc="lower center", bbox_to_anchor=(0.5, foot / height), ncols=2,
+                          frameon=False, borderaxespad=0.5, title_fontsize=6,
+                          title=f"a cycle of {kinds.total()}: each is held by a worm that asks for the next")
         else:
-            figure.text(0.5, 0.12 / height, "no cycle", ha="center", va="bottom", color=WORDS)
+            figure.text(0.5, (foot + LINE) / height, "no cycle", ha="center", va="bottom", color=WORDS)
+        figure.text(0.5, 0.06 / height, "\n".join(lines), ha="center", va="bottom", linespacing=1.2)
         figure.savefig(file, format=form, dpi=300, metadata={"Date": None} if form == "svg" else None)
 
 

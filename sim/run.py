@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
-from wormcast.algorithms.relation_files import bind
+from wormcast.algorithms.routing import bind
+from wormcast.algorithms.stops import require_classes
 
 from .configuration import Configuration
 from .deadlock import Deadlock, find_deadlock
@@ -170,6 +171,8 @@ def run(
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     worms = plan_messages(topology, scheme, messages)
+    classes = configuration.consumption_classes(topology, scheme)
+    require_classes(classes, scheme.name, bind(scheme.relation, topology), worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, longest)
     network = Network(topology, scheme, configuration)

@@ -30,7 +30,11 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's legs: what is left of a multipath worm is part of one of dual-path, if not its own."""
+        """List dual-path's legs: what is left of a multipath worm is part of one of dual-path, if not its own.
+
+        By R multipath's own multicasts to two destinations have the same ways through stops; by other relations, that
+        a user may put in its place, they lack some.
+        """
         return legs_of_pairs(DualPath(), topology)
 
 

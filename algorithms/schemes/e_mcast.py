@@ -8,7 +8,7 @@ from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import E_CUBE
 from ..topologies.base import Topology
-from ..topologies.mesh import mesh_directions
+from ..topologies.mesh import direction_name, mesh_directions
 from ..worms import Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
@@ -42,9 +42,12 @@ class EMcast(MeshScheme):
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """One class for each direction that has links, in the order of routing, by the last hop: the paper's four."""
+        """One class for each direction that has links, in the order of routing, by the last hop: the paper's four.
+
+        Three are enough in two dimensions: ``1+,0+/1-/0-:last``.
+        """
         directions = mesh_directions(topology.shape)
-        return ConsumptionClasses(tuple((f"{dim}{'+' if step > 0 else '-'}",) for dim, step in directions), by="last")
+        return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")
 
     def worms(
         self,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..errors import WormcastError
 from .base import Topology
 
-__all__ = ["mesh", "mesh_directions", "port_name"]
+__all__ = ["direction_name", "mesh", "mesh_directions", "port_name"]
 
 MOST_NODES = 4096
 """A routing table has a byte for each pair of nodes, and some more while it is made."""
@@ -87,6 +87,11 @@ def parse_extents(extents: str) -> tuple[int, ...]:
 def mesh_directions(shape: tuple[int, ...]) -> list[tuple[int, int]]:
     """List dimension and step (+1 or -1) of each port to another router, in the order of the ports."""
     return [(dim, step) for dim in reversed(range(len(shape))) if shape[dim] > 1 for step in (1, -1)]
+
+
+def direction_name(dimension: int, step: int) -> str:
+    """Name of the steps up (+1) or down (-1) a dimension, as class maps write it: ``0+``, ``0-``, ``1+``, ..."""
+    return f"{dimension}{'+' if step > 0 else '-'}"
 
 
 def port_name(dimensions: int, dimension: int, step: int) -> str:

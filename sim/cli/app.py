@@ -13,7 +13,8 @@ from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 
 from ..synthesis import ToolMissing
 
-__all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "emit", "find_scheme", "main", "say", "table"]
+__all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main", "say",
+           "table"]
 
 app = typer.Typer(
     name="wormcast",
@@ -57,6 +58,11 @@ def version(
 def say(text: str = "") -> None:
     """Print a line on stdout."""
     _console.print(text, markup=False)
+
+
+def count(number: int, word: str) -> str:
+    """Write a number of things: ``1 worm``, ``2 worms``."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:

@@ -18,9 +18,9 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
+from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, table
 from .files import whole_file
-from .running import Classes, RelationOption
+from .running import Classes, Consumption, RelationOption, describe_classes
 
 __all__ = ["report"]
 
@@ -29,8 +29,7 @@ __all__ = ["report"]
 def check_(
     topology: TopologyName,
     scheme: SchemeName,
-    consumption: Annotated[int | None, typer.Option(
-        help="Consumption channels of each node; default: one for each class.")] = None,
+    consumption: Consumption = None,
     classes: Classes = None,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
@@ -43,7 +42,7 @@ def check_(
 ) -> int:
     """Look for a cycle among the links and consumption channels that worms hold and ask for.
 
-    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible.
+    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible. For networks of up to 256 nodes.
     """
     network = build_topology(topology)
     if plot:
@@ -60,7 +59,8 @@ def check_(
     )
     if plot:
         with whole_file(plot) as unfinished:
-            draw_cycle(network, [step.resource for step in analysis.cycle], unfinished, plot.suffix[1:])
+            draw_cycle(network, [step.resource for step in analysis.cycle], unfinished, plot.suffix[1:],
+                       caption=_subject(analysis))
     if json:
         emit(
             analysis.to_dict(),
@@ -85,28 +85,28 @@ def _other(text: str, network: Topology) -> tuple[Scheme, Relation | None]:
 
 def report(analysis: Analysis) -> None:
     """Print an analysis for people."""
-    say(f"{' and '.join(analysis.schemes)} on {analysis.topology.name}, {analysis.consumption} consumption "
-        f"channel{'s' if analysis.consumption > 1 else ''} a node, classes {_maps(analysis)}: "
+    say(f"{', '.join(_subject(analysis))}: "
         f"{'free of deadlock' if analysis.free else f'a cycle of {len(analysis.cycle)} resources'}")
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
               [[step.resource, step.scheme, *_journey(analysis.topology, step)] for step in analysis.cycle])
-    least = "no number of classes will do"
+    least = "no number will do"
     if analysis.dans is not None:
-        least = f"{analysis.classes_minimal} will do"
-        if len(analysis.dans):
-            least += f" ({analysis.dans})"
-    bounds = ""
+        found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
+        least = f"{analysis.classes_minimal} will do ({found})"
+    say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
-        bounds = (f"; channels that suffice by Lemma 1: {analysis.lemma1}, by Corollary 2: {analysis.corollary2} "
-                  "(of their own construction, with one virtual channel)")
-    say(f"consumption classes: {analysis.classes_required} stated, {least}{bounds}")
+        say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
+            f"Lemma 1, {analysis.corollary2} by Corollary 2 (with one virtual channel)")
     say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
 
 
-def _maps(analysis: Analysis) -> str:
-    return " and ".join(str(one) if len(one) else "any" for one in analysis.classes)
+def _subject(analysis: Analysis) -> tuple[str, str]:
+    """Say what was analysed, and with which consumption channels."""
+    maps = dict.fromkeys(map(describe_classes, analysis.classes))
+    return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
+            f"{count(analysis.consumption, 'consumption channel')} a node, {' and '.join(maps)}")
 
 
 def _journey(network: Topology, step: Dependency) -> list[object]:

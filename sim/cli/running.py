@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import enum
 import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,65 +11,60 @@ import typer
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
-from ..configuration import MOST as MOST_CYCLES
-from ..configuration import Configuration
+from ..configuration import ALLOWED, LIMITS, Configuration
 from ..configurations import CONFIGURATIONS
 from ..host import Message
-from ..run import MOST, Run, run
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
+from ..run import ENGINES, MOST, Run, run
+from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, table
 from .files import whole_file
 
-__all__ = ["describe_deadlock", "hardware", "read_messages", "report"]
-
-Engine = enum.StrEnum("Engine", ["bulk", "amaranth"])
-Readers = enum.StrEnum("Readers", ["coupled", "independent"])
-Header = enum.StrEnum("Header", ["real", "ideal"])
-Delays = enum.StrEnum("Delays", ["paper", "fast"])
-Ports = enum.StrEnum("Ports", ["one", "all"])
-ConsumptionLinks = enum.StrEnum("ConsumptionLinks", ["shared", "separate"])
+__all__ = ["describe_classes", "describe_deadlock", "describe_hardware", "hardware", "read_messages", "report"]
 
 HARDWARE = "Hardware"
 OVERHEADS = "Overheads, in cycles"
 
 
-def _hardware(text: str, panel: str = HARDWARE, most: int | None = None) -> Any:
-    """An option that a named configuration may give; with ``most``, numbers from 0 to there."""
-    least = None if most is None else 0
-    return typer.Option(help=text, rich_help_panel=panel, show_default=False, min=least, max=most)
+def _hardware(field: str, text: str, panel: str = HARDWARE) -> Any:
+    """The option for a field of `Configuration`, with the values that this allows; it refuses all others."""
+    values = "|".join(ALLOWED[field]) if field in ALLOWED else "{}..{}".format(*LIMITS[field])
+    return typer.Option(help=text, rich_help_panel=panel, show_default=False, metavar=values)
 
 
-Named = Annotated[str | None, _hardware("Named configuration, options below override it; see: wormcast list "
-                                        "configurations.")]
-Vcs = Annotated[int | None, _hardware("Virtual channels of each link, 2 by default.")]
-Buffer = Annotated[int | None, _hardware("Flits of buffer per virtual channel, 4 by default.")]
-ReadersOption = Annotated[Readers | None, _hardware(
-    "Whether the outputs of a worm advance together, as they do by default.")]
+Named = Annotated[str | None, typer.Option(
+    metavar="NAME", help="Named configuration, options below override it; see: wormcast list configurations.",
+    rich_help_panel=HARDWARE)]
+Vcs = Annotated[int | None, _hardware("vcs", "Virtual channels of each link, 2 by default.")]
+Buffer = Annotated[int | None, _hardware("buffer", "Flits of buffer per virtual channel, 4 by default.")]
+Readers = Annotated[str | None, _hardware(
+    "readers", "Whether the outputs of a worm advance together, as they do by default.")]
 Consumption = Annotated[int | None, _hardware(
-    "Consumption channels of each node; default: as many as the scheme needs against deadlock.")]
-FlitWidth = Annotated[int | None, _hardware("Data bits of a flit, 32 by default.")]
-HeaderOption = Annotated[Header | None, _hardware("ideal widens the flit until every header fits into one.")]
-DelaysOption = Annotated[Delays | None, _hardware(
-    "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock.")]
-PortsOption = Annotated[Ports | None, _hardware(
-    "Injection ports of each node: one (default), or one for each link of its router.")]
-ConsumptionLinksOption = Annotated[ConsumptionLinks | None, _hardware(
-    "Whether a node's consumption channels share one link (default).")]
+    "consumption", "Consumption channels of each node; default: one for each class, so that none shares one.")]
+FlitWidth = Annotated[int | None, _hardware("flit_width", "Data bits of a flit, 32 by default.")]
+Header = Annotated[str | None, _hardware("header", "ideal widens the flit until every header fits into one.")]
+Delays = Annotated[str | None, _hardware(
+    "delays", "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock.")]
+Ports = Annotated[str | None, _hardware(
+    "ports", "Injection ports of each node: one (default), or one for each link of its router.")]
+ConsumptionLinks = Annotated[str | None, _hardware(
+    "consumption_links", "Whether a node's consumption channels share one link (default).")]
 Classes = Annotated[str | None, typer.Option(
     metavar="MAP",
-    help="Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); default: the scheme's.",
+    help='Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
+         "channel; default: the scheme's.",
     rich_help_panel=HARDWARE)]
 RelationOption = Annotated[str | None, typer.Option(
     metavar="FILE.py[:NAME]",
     help="Route by this relation: e-cube, hamiltonian, or one of yours; default: the scheme's.")]
-Packet = Annotated[int | None, _hardware("Payload flits of a packet; 0: worms are sent whole (default).")]
-Queue = Annotated[int | None, _hardware("Flits of buffer between host and each injection port, 4 by default.")]
-Ths = Annotated[int | None, _hardware("Host, before it posts a worm.", OVERHEADS, MOST_CYCLES)]
-Thr = Annotated[int | None, _hardware("Host, for each receipt.", OVERHEADS, MOST_CYCLES)]
-Tns = Annotated[int | None, _hardware("Interface, before each packet it sends.", OVERHEADS, 65535)]
-Tnr = Annotated[int | None, _hardware("Interface, before the last flit of each packet it gets is handed over.",
-                                      OVERHEADS, 65535)]
+Packet = Annotated[int | None, _hardware("packet", "Payload flits of a packet; 0: worms are sent whole (default).")]
+Queue = Annotated[int | None, _hardware("queue", "Flits of buffer between host and each injection port, 4 by default.")]
+Storage = Annotated[str | None, _hardware("storage", "What the buffers are built of, lutram by default.")]
+Ths = Annotated[int | None, _hardware("t_hs", "Host, before it posts a worm.", OVERHEADS)]
+Thr = Annotated[int | None, _hardware("t_hr", "Host, for each receipt.", OVERHEADS)]
+Tns = Annotated[int | None, _hardware("t_ns", "Interface, before each packet it sends.", OVERHEADS)]
+Tnr = Annotated[int | None, _hardware(
+    "t_nr", "Interface, before the last flit of each packet it gets is handed over.", OVERHEADS)]
 InjectionDelay = Annotated[int | None, _hardware(
-    "Host, once for each message: it prepares the headers.", OVERHEADS, MOST_CYCLES)]
+    "injection_delay", "Host, once for each message: it prepares the headers.", OVERHEADS)]
 
 KEYS = {"at", "source", "destinations", "length"}
 
@@ -84,21 +78,22 @@ def run_(
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         help='JSON list of {"at": cycle, "source": NODE, "destinations": [NODE, ...], "length": flits}.')] = None,
-    engine: Annotated[Engine | None, typer.Option(
+    engine: Annotated[str | None, typer.Option(
+        metavar="|".join(ENGINES),
         help="bulk: compiled, fast (default). amaranth: every signal, slow (default with --vcd).")] = None,
     vcd: Annotated[Path | None, typer.Option(help="Write the waveform of every signal to this file.")] = None,
     relation: RelationOption = None,
     configuration: Named = None,
     vcs: Vcs = None,
     buffer: Buffer = None,
-    readers: ReadersOption = None,
+    readers: Readers = None,
     consumption: Consumption = None,
-    consumption_links: ConsumptionLinksOption = None,
+    consumption_links: ConsumptionLinks = None,
     classes: Classes = None,
-    ports: PortsOption = None,
+    ports: Ports = None,
     flit_width: FlitWidth = None,
-    header: HeaderOption = None,
-    delays: DelaysOption = None,
+    header: Header = None,
+    delays: Delays = None,
     packet: Packet = None,
     queue: Queue = None,
     t_hs: Ths = None,
@@ -113,6 +108,10 @@ def run_(
     """Send one multicast, or a file of messages, through the routers; report when each destination has it.
 
     Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
+
+    Up to 4096 nodes by e-cube, and by hamiltonian in two dimensions.
+
+    By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
     network = build_topology(topology)
     found = find_scheme(scheme, network)
@@ -125,13 +124,13 @@ def run_(
         packet=packet, queue=queue, t_hs=t_hs, t_hr=t_hr, t_ns=t_ns, t_nr=t_nr, injection_delay=injection_delay,
     )
     posted = _messages(network, source, destinations, length, messages)
-    chosen = (engine or (Engine.amaranth if vcd else Engine.bulk)).value
+    chosen = engine or ("amaranth" if vcd else "bulk")
     with whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished:
         result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
                      timeout=timeout, seed=seed)
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
-        "relation": found.relation.name,
+        "relation": relation or found.relation.name,
         **result.network.configuration.to_dict(),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
@@ -146,13 +145,13 @@ def run_(
 
 def hardware(topology: Topology, scheme: Scheme, *, named: str | None = None, **options: Any) -> Configuration:
     """Resolve the hardware options for a scheme: those given, then the named configuration's, then the defaults."""
-    given = {name: value.value if isinstance(value, enum.Enum) else value
-             for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     chosen = CONFIGURATIONS[named].resolve(given) if named is not None else given
-    classes = scheme.classes_on(topology)
-    if chosen.get("classes") is not None:
-        classes = ConsumptionClasses.parse(chosen["classes"])
-    return Configuration(**{"consumption": classes.channels, **chosen})
+    configuration = Configuration(**chosen)
+    if "consumption" in chosen:
+        return configuration
+    classes = configuration.consumption_classes(topology, scheme)
+    return dataclasses.replace(configuration, consumption=classes.channels)
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
@@ -207,18 +206,10 @@ def report(result: Run) -> None:
     network = result.network.topology
     configuration = result.network.configuration
     say(f"{result.network.scheme.name} on {network.name}: {result.outcome} after {result.cycles} cycles "
-        f"({len(result.worms)} worms, {result.header_flits} header flits; {configuration.vcs} VCs x "
-        f"{configuration.buffer} flits, {configuration.consumption} consumption channels, "
-        f"{configuration.readers} readers, {configuration.delays} delays, engine {result.engine})")
-    usual = Configuration().to_dict()
-    told = {"vcs", "buffer", "consumption", "readers", "delays"}
-    others = [f"{name} {value}" for name, value in configuration.to_dict().items()
-              if name not in told and value != usual[name]]
+        f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
-    if relation is not type(result.network.scheme).relation:
-        others.insert(0, f"relation {relation.name}")
-    if others:
-        say(", ".join(others))
+    own = relation is type(result.network.scheme).relation
+    say(describe_hardware(configuration) + ("" if own else f", relation {relation.name}"))
     rows: list[list[object]] = []
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)
@@ -233,6 +224,26 @@ def report(result: Run) -> None:
             f"virtual channel {fault.vc}: {fault.cause}")
     if result.deadlock:
         say(describe_deadlock(result))
+
+
+def describe_hardware(configuration: Configuration) -> str:
+    """Name the hardware options: the first five always, the others where they are not the usual ones."""
+    told = {"vcs", "buffer", "consumption", "readers", "delays", "classes"}
+    usual = Configuration().to_dict()
+    others = [f"{name.replace('_', '-')} {value}" for name, value in configuration.to_dict().items()
+              if name not in told and value != usual[name]]
+    if configuration.classes is not None:
+        others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))
+    return ", ".join([
+        f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
+        count(configuration.consumption, "consumption channel"),
+        f"{configuration.readers} readers", f"{configuration.delays} delays", *others,
+    ])
+
+
+def describe_classes(classes: ConsumptionClasses) -> str:
+    """Write a map of classes, and in words that there are none: a worm then takes any channel."""
+    return f"classes {classes}" if len(classes) else "no classes"
 
 
 def describe_deadlock(result: Run) -> str:

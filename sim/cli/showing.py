@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import SCHEMES, TOPOLOGIES, plan
+from wormcast.algorithms import SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
 from wormcast.algorithms import topology as build_topology
 
 from ..configurations import CONFIGURATIONS
@@ -25,11 +25,9 @@ class Subject(enum.StrEnum):
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
     """List schemes, topologies or named configurations, each with a line of explanation."""
+    entries: list[dict[str, str | None]]
     if what is Subject.SCHEMES:
-        entries = [
-            {"name": name, "description": SCHEMES[name].description, "provenance": SCHEMES[name].provenance}
-            for name in SCHEMES
-        ]
+        entries = [_scheme(name, SCHEMES[name]) for name in SCHEMES]
     elif what is Subject.CONFIGURATIONS:
         entries = [{"name": name, "description": CONFIGURATIONS[name].description} for name in CONFIGURATIONS]
     else:
@@ -37,8 +35,31 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
                    for name in TOPOLOGIES]
     if json:
         emit({what.value: entries}, {"what": what.value})
-        return
-    table(list(entries[0]), [list(entry.values()) for entry in entries])
+    elif what is Subject.SCHEMES:
+        _show_schemes(entries)
+    else:
+        table(list(entries[0]), [list(entry.values()) for entry in entries])
+
+
+def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
+    """What there is to know of a scheme, with its forms on meshes of two and of more dimensions (None: it has none)."""
+    flat, deep = (scheme.in_two_dimensions, scheme.in_more_dimensions) if isinstance(scheme, MeshScheme) else ("", "")
+    return {
+        "name": name, "description": scheme.description, "provenance": scheme.provenance,
+        "in_two_dimensions": flat or None, "in_more_dimensions": deep or None,
+    }
+
+
+def _show_schemes(entries: list[dict[str, str | None]]) -> None:
+    table(["name", "dimensions", "description", "provenance"],
+          [[entry["name"], "2 and more" if entry["in_more_dimensions"] else "2" if entry["in_two_dimensions"] else "-",
+            entry["description"], entry["provenance"]] for entry in entries])
+    for form, title in (("in_two_dimensions", "forms in two dimensions"),
+                        ("in_more_dimensions", "forms in more than two dimensions")):
+        say(f"{title}:")
+        for entry in entries:
+            if entry[form]:
+                say(f"  {entry['name']}: {entry[form]}")
 
 
 @app.command("topology")

@@ -10,36 +10,36 @@ import typer
 from wormcast.algorithms import topology as build_topology
 
 from ..network import Network
-from ..synthesis import synthesise
-from .app import Json, app, emit, find_scheme, table
+from ..synthesis import TARGETS, synthesise
+from .app import Json, app, emit, find_scheme, say, table
 from .running import (
     Buffer,
     Classes,
     Consumption,
-    ConsumptionLinksOption,
-    DelaysOption,
+    ConsumptionLinks,
+    Delays,
     FlitWidth,
     Packet,
-    PortsOption,
+    Ports,
     Queue,
-    ReadersOption,
+    Readers,
+    Storage,
     Tnr,
     Tns,
     Vcs,
+    describe_hardware,
     hardware,
 )
 
 __all__: list[str] = []
 
-Target = enum.StrEnum("Target", ["ecp5"])
 Component = enum.StrEnum("Component", ["router", "interface"])
-Storage = enum.StrEnum("Storage", ["lutram", "registers"])
 
 
 @app.command("synth")
 def synth(
     what: Annotated[Component, typer.Argument(metavar="WHAT", help="router or interface.")],
-    target: Annotated[Target, typer.Option(help="FPGA family.")] = Target.ecp5,
+    target: Annotated[str, typer.Option(metavar="|".join(TARGETS), help="FPGA family.")] = "ecp5",
     topology: Annotated[str, typer.Option(help="Network that the router is built for.")] = "mesh:8x8",
     scheme: Annotated[str, typer.Option(help="Scheme that the router is built for.")] = "dual-path",
     relations: Annotated[str | None, typer.Option(
@@ -49,23 +49,25 @@ def synth(
         help="Clock period in ps up to which Yosys trades area for clock; default: all the clock there is.")] = None,
     vcs: Vcs = None,
     buffer: Buffer = None,
-    readers: ReadersOption = None,
+    readers: Readers = None,
     consumption: Consumption = None,
-    consumption_links: ConsumptionLinksOption = None,
+    consumption_links: ConsumptionLinks = None,
     classes: Classes = None,
-    ports: PortsOption = None,
+    ports: Ports = None,
     flit_width: FlitWidth = None,
-    delays: DelaysOption = None,
+    delays: Delays = None,
     packet: Packet = None,
     queue: Queue = None,
     t_ns: Tns = None,
     t_nr: Tnr = None,
-    storage: Annotated[Storage, typer.Option(help="What the buffers are built of.")] = Storage.lutram,
+    storage: Storage = None,
     json: Json = False,
 ) -> None:
     """Synthesise a router or a network interface, and place and route it: look-up tables, flip-flops, clock."""
     if seeds < 0:
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
+    if target not in TARGETS:
+        raise typer.BadParameter(f"{target!r} is given, allowed are {', '.join(TARGETS)}", param_hint="--target")
     network = build_topology(topology)
     found = find_scheme(scheme, network)
     configuration = hardware(
@@ -76,14 +78,19 @@ def synth(
     decoded = tuple(relations.split(",")) if relations else ()
     component = (configuration.router(network, found, decoded) if what is Component.router
                  else Network(network, found, configuration).kinds["interface"].build())
-    result = synthesise(component, target=target.value, storage=storage.value, seeds=range(1, seeds + 1),
+    result = synthesise(component, target=target, storage=configuration.storage, seeds=range(1, seeds + 1),
                         area_delay=area_delay, progress=lambda step: print(step, file=sys.stderr))
+    known = decoded or (found.relation.name,)
     if json:
-        resolved = {"what": what.value, "topology": network.name, "scheme": scheme,
-                    "relations": decoded or (found.relation.name,),
+        resolved = {"what": what.value, "topology": network.name, "scheme": scheme, "relations": known,
                     "seeds": seeds, "area_delay": area_delay, **configuration.to_dict()}
         emit(dataclasses.asdict(result) | {"median_mhz": result.median_mhz}, resolved)
         return
+    made_for = f"{scheme} on {network.name}"
+    if what is Component.router:
+        made_for += f", relation{'s' if len(known) > 1 else ''} {' and '.join(known)}"
+    say(f"{what.value} for {made_for}; {target}{'' if area_delay is None else f', area-delay {area_delay} ps'}")
+    say(describe_hardware(configuration))
     table(["", what.value], [
         ["LUT4", result.lut4], ["flip-flops", result.ff], ["DPR16X4", result.dpr16x4],
         ["TRELLIS_COMB, packed with harness", result.trellis_comb],

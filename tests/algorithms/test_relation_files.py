@@ -174,6 +174,13 @@ def test_unicasts_are_free_where_the_relation_is(file, name, free):
     assert all(step.resource.startswith("link:") for step in analysis.cycle)
 
 
+@pytest.mark.parametrize("scheme", ["multipath", "multipath-lmn"])
+def test_multipath_s_worms_are_known_under_other_relations_too(file, scheme):
+    """What is left of such a worm at a stop is none that the stop would send: by e-cube it shows ways of its own."""
+    assert not check(topology("mesh:3x3"), SCHEMES[scheme], relation=E_CUBE).free
+    assert not check(topology("mesh:3x3"), SCHEMES[scheme], relation=load_relation(f"{file}:ColumnFirst")).free
+
+
 def test_the_pair_without_a_way_is_named(file):
     relation = load_relation(f"{file}:Away")
     with pytest.raises(WormcastError, match=r"relation away: it does not lead from node 1 \(0.1\) to node 0 \(0.0\)"):

@@ -1,6 +1,7 @@
 """The command check: exit codes, JSON, pictures and sentences."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -68,6 +69,16 @@ def test_the_smallest_map_can_be_given_back():
     assert as_json("mesh:4x4", "dual-path", "--classes", "up,down:next")[0] == 3
 
 
+def test_no_classes_are_called_so():
+    """And four channels that any worm takes are not those of Lemma 1."""
+    code, out, _ = wormcast("check", "mesh:4x4", "dual-path", "--classes", "", "--consumption", 4)
+    first, *_, suffice, _ = out.splitlines()
+    assert (code, first) == (
+        3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
+    assert suffice.startswith("consumption channels that suffice without classes, if each serves one link alone: 4 ")
+    assert "1 stated, 1 will do (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+
+
 def test_mixes():
     code, found = as_json("mesh:8x8", "dual-path", "--with", "individual")
     assert (code, found["classes_minimal"]) == (3, None)
@@ -95,6 +106,10 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
         code, out, err = wormcast("check", "mesh:8x8", "dual-path", "--consumption", 1, "--plot", file)
         assert (code, err) == (3, "")
         assert str(file) in out.replace("\n", "")
+        if ending == "svg":  # text is drawn as paths, with the words beside them
+            said = " ".join(re.findall("<!-- (.*?) -->", file.read_text()))
+            assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
+            assert "a cycle of 4: each is held by a worm that asks for the next" in said
         pictures.append(file.read_bytes())
     assert pictures[0] == pictures[1]
     assert pictures[0].startswith(magic)

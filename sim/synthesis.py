@@ -19,6 +19,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.hw.buffer import STORAGE
 
 __all__ = ["TARGETS", "Harness", "Synthesis", "ToolMissing", "find_tool", "scratch_folder", "synthesise"]
 
@@ -163,8 +164,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     """
     if target not in TARGETS:
         raise WormcastError(f"synthesise.target: must be one of {', '.join(TARGETS)}, not {target!r}")
-    if storage not in ("lutram", "registers"):
-        raise WormcastError(f"synthesise.storage: must be one of lutram, registers, not {storage!r}")
+    if storage not in STORAGE:
+        raise WormcastError(f"synthesise.storage: must be one of {', '.join(STORAGE)}, not {storage!r}")
     kind = TARGETS[target]
     yosys = find_tool("yosys")
     nextpnr = find_tool(kind.nextpnr) if seeds else []

@@ -6,7 +6,7 @@ from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
-from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
+from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions, port_name
 
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
@@ -101,7 +101,7 @@ class MeshDecoder(AddressListDecoder):
         step = dim, -side if into else side  # a worm moves away from the side it came in by
         by_row = []
         for odd in (False, True):
-            k = self.consumption.of_direction(f"{dim}{'+' if step[1] > 0 else '-'}")
+            k = self.consumption.of_direction(direction_name(*step))
             if k == NO_CLASS:
                 k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down")
             by_row.append(k)

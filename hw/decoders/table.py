@@ -5,7 +5,7 @@ from amaranth.hdl import C, Signal
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
-from wormcast.algorithms.topologies.mesh import mesh_directions
+from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
@@ -91,7 +91,7 @@ class TableDecoder(AddressListDecoder):
 
     def hop_class(self, output, straps, *, into):
         dim, side = self.steps[output]
-        k = self.consumption.of_direction(f"{dim}{'+' if (side > 0) != into else '-'}")
+        k = self.consumption.of_direction(direction_name(dim, -side if into else side))
         if k != NO_CLASS or "rises" not in straps:
             return [(C(1), k)]
         rises = straps["rises"][output] ^ into  # into: from there to here, the other way round

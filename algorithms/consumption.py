@@ -88,17 +88,30 @@ class ConsumptionClasses:
         """Class of a hop in this direction, or ``NO_CLASS``."""
         return next((k for k, network in enumerate(self.networks) if direction in network), NO_CLASS)
 
+    def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
+        """Class that a worm takes at a destination on its way: the rule itself, of as many worms as are given.
+
+        Parameters
+        ----------
+        last, following : int8 arrays
+            Classes of the hops by which worms came there, and by which they go on; ``NO_CLASS`` for a hop that has
+            none, or is not known.
+        """
+        if self.by == "last":
+            return np.asarray(last, np.int8)
+        return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
+
     def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
         """Class of each link of a topology, int8 [links], ``NO_CLASS`` where it has none.
 
         Raises
         ------
         WormcastError
-            The topology has no such directions, or no labels for ``up`` and ``down``.
+            The topology has no such directions: it is no mesh, or not of so many dimensions; or it has no labels for
+            ``up`` and ``down``.
         """
         classes = np.full(len(topology.links), NO_CLASS, np.int8)
         start, out, end, _ = topology.links.T
-        steps = mesh_directions(topology.shape)
         for k, network in enumerate(self.networks):
             for direction in network:
                 if direction in ("up", "down"):
@@ -106,10 +119,14 @@ class ConsumptionClasses:
                     rises = labels[end] > labels[start]
                     classes[rises == (direction == "up")] = k
                     continue
+                if topology.kind != "mesh":
+                    raise WormcastError(f"classes: {direction!r} is given for {topology.name}, "
+                                        "only meshes have directions of dimensions")
                 dimension, sign = int(direction[:-1]), 1 if direction[-1] == "+" else -1
                 if dimension >= len(topology.shape):
                     raise WormcastError(f"classes: {direction!r} is no direction of {topology.name}, "
                                         f"dimensions go from 0 to {len(topology.shape) - 1}")
+                steps = mesh_directions(topology.shape)
                 if (dimension, sign) in steps:
                     classes[out == steps.index((dimension, sign))] = k
         return classes
@@ -128,34 +145,35 @@ class ConsumptionClasses:
         by_port = np.full(topology.neighbours.shape, NO_CLASS, np.int8)
         by_port[topology.links[:, 0], topology.links[:, 1]] = self.of_links(topology)
         routes.hops(worms)  # refuses those that do not arrive
-        return _of_visits(
+        last, following = _hops_of_visits(
             by_port,
-            self.by == "next",
             routes.table,
             topology.neighbours,
             topology.attachments[worms.source, 0],
             worms.destination_offsets,
             worms.destinations,
         )
+        return self.at_stop(last, following)
 
 
 @compiled
-def _of_visits(by_port, by_next, table, neighbours, starts, destination_offsets, destinations):
-    classes = np.full(len(destinations), NO_CLASS, np.int8)
+def _hops_of_visits(by_port, table, neighbours, starts, destination_offsets, destinations):
+    """Classes of the last and the next hop at each destination; none at a worm's last one."""
+    last = np.full(len(destinations), NO_CLASS, np.int8)
+    following = np.full(len(destinations), NO_CLASS, np.int8)
     path = np.empty(len(neighbours), np.int32)
     for worm in range(len(starts)):
         switch = starts[worm]
-        last = np.int8(NO_CLASS)  # class of the last hop
+        taken = np.int8(NO_CLASS)  # class of the hop that was taken last
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
         waiting = first  # the first destination whose next hop has not been seen
         for visit in range(first, end):
             node = destinations[visit]
             for hop in range(walk(table, neighbours, switch, node, path)):
-                last = by_port[switch, table[switch, node]]
-                if by_next and last != NO_CLASS:
-                    classes[waiting:visit] = last
+                taken = by_port[switch, table[switch, node]]
+                following[waiting:visit] = taken
                 waiting = visit
                 switch = path[hop]
             if visit + 1 < end:
-                classes[visit] = last
-    return classes
+                last[visit] = taken
+    return last, following

@@ -1,55 +1,90 @@
-"""Deadlock, proved: the wait-for graph of the worms in a network, read from its registers and reduced."""
+"""Deadlock, proved: the wait-for graph of the packets in a network, read from its registers and reduced.
+
+A packet is what the network takes for a worm: a host's worm, or a piece of it with a header of its own.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .engines.bulk import BulkEngine
-from .host import NOW, worm_at_interface
-from .host.layout import tag_bits
+from .host import NOW, Packet, packet_at_interface, packet_of
+from .network import Network
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
 #: Registers that a component may lack: one virtual channel needs no number, the local input no consumption channel,
 #: a single reader no mark of being through.
-ABSENT = {"link_vc", "consumption_vc", "packet_vc", "here", "wants_consumption", "done_0"}
+ABSENT = {"link_vc", "consumption_vc", "packet_vc", "here", "wants_consumption", "done_0", "done_1"}
+
+#: Marks of a buffer's row, from the bit above its data on, as `InputUnit` stores them: it is a header flit; or else the
+#: tail; or else a header flit that says no more than that its worm ends here.
+HEAD, TAIL, ENDS_HERE = 1, 2, 4
+
+Integers = npt.NDArray[np.int64]
 
 Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
 
+Wait = tuple[list[str], list[Packet | None]]
+"""Resources of which any one will do, and who holds each; None for one that is not held for ever."""
+
 
 @dataclass(frozen=True)
 class Hold:
-    """One worm of a cyclic wait: it holds what its predecessor waits for. Resources are written as in JSON."""
+    """One packet of a cyclic wait: it holds what its predecessor waits for. Resources are written as in JSON.
+
+    Parameters
+    ----------
+    worm : int
+    packet : int or None
+        Which packet of the worm, from 0; None where the worm is of one packet.
+    holds, waits : tuple of str
+    """
 
     worm: int
+    packet: int | None
     holds: tuple[str, ...]
     waits: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """Who it is, in words: ``worm 3``, or ``worm 3, packet 0``."""
+        return f"worm {self.worm}" if self.packet is None else f"worm {self.worm}, packet {self.packet}"
+
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
-        return {"worm": self.worm, "holds": list(self.holds), "waits": list(self.waits)}
+        """Give it as plain data for JSON; with a packet where the worm has several."""
+        packet = {} if self.packet is None else {"packet": self.packet}
+        return {"worm": self.worm, **packet, "holds": list(self.holds), "waits": list(self.waits)}
 
 
 @dataclass(frozen=True)
 class Deadlock:
-    """Worms that no future event can release.
+    """Packets that no future event can release.
 
     Parameters
     ----------
     at : int
         Cycle in which it was proved.
     cycle : tuple of Hold
-        One cycle inside: each worm waits for the next one, the last for the first.
-    worms : frozenset of int
-        All worms in the routers that cannot be released; those wholly at their source, waiting behind one, apart.
+        One cycle inside: each waits for the next one, the last for the first.
+    packets : frozenset of (int, int)
+        All in the routers that cannot be released, worm and number; those wholly at their source, waiting behind
+        one, apart: they hold nothing.
     """
 
     at: int
     cycle: tuple[Hold, ...]
-    worms: frozenset[int]
+    packets: frozenset[Packet]
+
+    @property
+    def worms(self) -> frozenset[int]:
+        """The worms that these packets belong to."""
+        return frozenset(worm for worm, _ in self.packets)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
@@ -68,8 +103,10 @@ class _Snapshot:
         self.vcs, self.depth, self.width = configuration.vcs, configuration.buffer, configuration.flit_width
         self.neighbours = network.topology.neighbours
         self._cache: dict[tuple[str, str], np.ndarray] = {}
-        self._occupants: dict[Channel, list[int | None]] = {}
+        self._links: dict[tuple[str, str], np.ndarray] = {}
+        self._occupants: dict[Channel, list[Packet | None]] = {}
         self.upstream = {(int(v), int(i)): (int(u), int(o)) for u, o, v, i in network.topology.links}
+        self.downstream = {near: far for far, near in self.upstream.items()}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """A register of one instance; 0 for those of `ABSENT` that the component was built without."""
@@ -93,46 +130,58 @@ class _Snapshot:
                     yield router, port, vc
 
     def output(self, channel: Channel) -> int | None:
-        """The network output that the worm at the front goes to."""
+        """The network output that the packet at the front goes to."""
         links = self.of(channel, "links")
         return next((o for i, o in enumerate(self.network.reaches(channel[1])) if links >> i & 1), None)
 
     def consumes(self, channel: Channel) -> bool:
-        """Whether the worm at the front holds a consumption channel."""
-        return bool(self.of(channel, "here") and not self.of(channel, "wants_consumption"))
+        """Whether the packet at the front holds a consumption channel."""
+        # of two readers the second one may be through with it before the packet is gone
+        return bool(self.of(channel, "here") and not self.of(channel, "wants_consumption")
+                    and not self.of(channel, "done_1"))
 
-    def owner(self, router: int, output: int, vc: int) -> Channel | None:
-        """The input virtual channel whose worm owns a virtual channel of an output."""
-        for port in range(len(self.inputs)):
-            for source in range(self.vcs):
-                channel = router, port, source
-                if output == self.ejection:
-                    owns = bool(self.consumes(channel) and self.of(channel, "consumption_vc") == vc)
-                else:
-                    # of two readers the first one may be through with its link before the worm is gone
-                    owns = bool(self.of(channel, "owns_link") and not self.of(channel, "done_0")
-                                and self.output(channel) == output and self.of(channel, "link_vc") == vc)
-                if owns:
-                    return channel
-        return None
+    def owns_link(self, channel: Channel) -> bool:
+        """Whether the packet at the front owns a virtual channel of its link."""
+        # and so may the first one with the link
+        return bool(self.of(channel, "owns_link") and not self.of(channel, "done_0"))
 
-    def behind(self, router: int, output: int, vc: int) -> Channel | None:
+    @cached_property
+    def owners(self) -> dict[tuple[int, int, int], Channel]:
+        """The input virtual channel whose front packet owns a virtual channel of an output: router, output, number."""
+        found = {}
+        for channel in self.channels():
+            router = channel[0]
+            if self.consumes(channel):
+                found[router, self.ejection, self.of(channel, "consumption_vc")] = channel
+            output = self.output(channel)
+            if output is not None and self.owns_link(channel):
+                found[router, output, self.of(channel, "link_vc")] = channel
+        return found
+
+    def far_end(self, router: int, output: int, vc: int) -> Channel:
         """The input virtual channel at the far end of an output's virtual channel."""
-        for (far, port), near in self.upstream.items():
-            if near == (router, output):
-                return far, port, vc
-        return None
+        return *self.downstream[router, output], vc
+
+    def _unread(self, channel: Channel) -> list[int]:
+        """Flits stored that each reader of a buffer has before it."""
+        router, port, vc = channel
+        prefix = f"{self.inputs[port]}_input.buffer.vc{vc}_"
+        readers = 2 if f"{prefix}level1" in self.engine.kernels["router"].state else 1
+        # the level counts a flit that left in the cycle before
+        return [int(self.register("router", f"{prefix}level{r}", router)).bit_count()
+                - int(self.register("router", f"{prefix}left{r}", router)) for r in range(readers)]
+
+    def full(self, channel: Channel) -> bool:
+        """Whether a buffer has no room for a flit, with one that is on its link."""
+        return max(self._unread(channel)) + len(self._on_link(channel)) == self.depth
 
     def stored(self, channel: Channel) -> list[int]:
-        """Rows in a buffer, front first: data, then head, then code or tail."""
+        """Rows in a buffer, front first, and of the flit on its link: data, then marks."""
         router, port, vc = channel
         prefix = f"{self.inputs[port]}_input.buffer."
         memory = self.register("router", prefix + "memory", router)
-        readers = 2 if f"{prefix}vc{vc}_level1" in self.engine.kernels["router"].state else 1
         # of several readers the last one has the most before it
-        # the level counts a flit that left in the cycle before
-        levels = [int(self.register("router", f"{prefix}vc{vc}_level{r}", router)).bit_count()
-                  - int(self.register("router", f"{prefix}vc{vc}_left{r}", router)) for r in range(readers)]
+        levels = self._unread(channel)
         last = int(np.argmax(levels))
         start = 0 if self.depth == 1 else int(self.register("router", f"{prefix}vc{vc}_read{last}_at", router))
         first_row = vc << (self.depth - 1).bit_length()
@@ -143,10 +192,10 @@ class _Snapshot:
         """The flit that lies on the link to a buffer, as a row of it."""
         router, port, vc = channel
         if port >= self.ejection:
-            word = self.engine.output("interface", f"network_out_{port - self.ejection}")[router]
+            word = self._driven("interface", f"network_out_{port - self.ejection}")[router]
         elif (router, port) in self.upstream:
             near, output = self.upstream[router, port]
-            word = self.engine.output("router", f"{self.outputs[output]}_out")[near]
+            word = self._driven("router", f"{self.outputs[output]}_out")[near]
         else:
             return []
         vc_bits = (self.vcs - 1).bit_length()
@@ -154,150 +203,185 @@ class _Snapshot:
             return []
         flit = word >> 1 + vc_bits
         head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
-        return [data | head << self.width | (tail and not head) << self.width + 1]
+        return [data | (HEAD if head else TAIL if tail else 0) << self.width]
 
-    def occupants(self, channel: Channel) -> list[int | None]:
-        """Worms in a buffer, front first; None for one that is on the move where no register tells."""
+    def _driven(self, kind: str, port: str) -> np.ndarray:
+        if (kind, port) not in self._links:
+            self._links[kind, port] = self.engine.output(kind, port)
+        return self._links[kind, port]
+
+    def occupants(self, channel: Channel) -> list[Packet | None]:
+        """Packets in a buffer, front first; None for one that is on the move where no register tells."""
         if channel not in self._occupants:
             self._occupants[channel] = []  # ends a search that runs in a circle
             self._occupants[channel] = self._find_occupants(channel)
         return self._occupants[channel]
 
-    def _find_occupants(self, channel: Channel) -> list[int | None]:
+    def _find_occupants(self, channel: Channel) -> list[Packet | None]:
         pieces: list[list[int]] = [[]]
         for row in self.stored(channel):
             pieces[-1].append(row)
-            if row >> self.width & 3 == 2:
+            if self._is_payload(row) and row >> self.width & TAIL:
                 pieces.append([])
         active = self.of(channel, "here") or self.of(channel, "links")
         if not pieces[-1] and (len(pieces) > 1 or not active):
             pieces.pop()
         return [self._name(piece, channel) for piece in pieces]
 
-    def _name(self, rows: list[int], channel: Channel) -> int | None:
-        """The worm that flits belong to: by its tag in a payload flit, or by who is sending it."""
-        for row in rows:
-            if not row >> self.width & 5:  # neither head mark nor the mark of a header flit that ends here
-                tag = row & (1 << tag_bits(self.width)) - 1
-                worm = int(self.host.tagged[tag])
-                return worm if worm >= 0 else None
-        return self._sender(channel)
+    def _is_payload(self, row: int) -> bool:
+        return not row >> self.width & (HEAD | ENDS_HERE)
 
-    def _sender(self, channel: Channel) -> int | None:
+    def _name(self, rows: list[int], channel: Channel) -> Packet | None:
+        """The packet that flits belong to: by what a payload flit says, or by who is sending it.
+
+        Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
+        a header flit.
+        """
+        for row in rows:
+            if self._is_payload(row):
+                return packet_of(self.host, row & (1 << self.width) - 1)
+        return self.sender(channel)
+
+    def front(self, channel: Channel | None) -> Packet | None:
+        """The packet at the front of a buffer."""
+        found = self.occupants(channel) if channel else []
+        return found[0] if found else None
+
+    def sender(self, channel: Channel) -> Packet | None:
+        """The packet whose flits are still to come on an input virtual channel."""
         router, port, vc = channel
         if port >= self.ejection:
             return self._injecting(router, port - self.ejection, vc)
         if (router, port) not in self.upstream:
             return None
-        owner = self.owner(*self.upstream[router, port], vc)
-        found = self.occupants(owner) if owner else []
-        return found[0] if found else None
+        return self.front(self.owners.get((*self.upstream[router, port], vc)))
 
-    def _injecting(self, node: int, port: int, vc: int) -> int | None:
-        """The worm that a node's interface is sending on this virtual channel."""
+    def _injecting(self, node: int, port: int, vc: int) -> Packet | None:
+        """The packet that a node's interface is sending on this virtual channel."""
         def register(name: str, instance: int) -> Any:
             return self.register("interface", name, instance)
 
-        return worm_at_interface(self.host, register, self.engine.on_host_link(node, port), node, port, vc)
+        return packet_at_interface(self.host, register, self.engine.on_host_link(node, port), node, port, vc)
+
+    def moves(self, channel: Channel) -> list[Packet | None]:
+        """Packets whose flits go on here by themselves: into the buffer, as far as it has room, or to the node."""
+        moving: list[Packet | None] = []
+        sender = self.sender(channel)
+        if sender is not None and not self.full(channel):
+            moving.append(sender)
+        front, unread = self.front(channel), self._unread(channel)
+        if len(unread) > 1 and self.consumes(channel) and (unread[1] or sender != front):
+            # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
+            moving.append(front)
+        return moving
 
 
 def find_deadlock(engine: BulkEngine) -> Deadlock | None:
-    """Prove that worms wait for each other for ever, or return None.
+    """Prove that packets wait for each other for ever, or return None.
 
-    The graph's vertices are worms. A worm waits for a consumption channel or a virtual channel of a link (any
-    one of those it may take: OR), and for the worms before it in each buffer that it stands in (all: AND).
-    Worms that wait for nothing, or for something that a releasable worm holds, are released; the rest is the
-    deadlock. Consumption itself always goes on, and a worm that no register names counts as releasable.
+    The graph's vertices are packets. One waits for a consumption channel or a virtual channel of a link (any one of
+    those it may take: OR), and for the packets before it in each buffer that it stands in (all: AND). Packets that
+    wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
+    Consumption itself always goes on, and a packet that no register names counts as releasable.
+
+    So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
+    deadlock have come to rest, so that the first of them to move would need what another one must give free before.
+    Every deadlock comes to rest within the time that its buffers take to fill.
     """
     snapshot = _Snapshot(engine)
-    mask_of = engine.network.consumption_mask
-    waits: dict[int, list[tuple[list[str], list[int | None]]]] = {}
-    holds: dict[int, list[str]] = {}
+    waits: dict[Packet, list[Wait]] = {}
+    holds: dict[Packet, list[str]] = {}
+    moving: set[Packet | None] = set()
 
     for channel in snapshot.channels():
-        worms = snapshot.occupants(channel)
-        if not worms:
+        moving.update(snapshot.moves(channel))
+        packets = snapshot.occupants(channel)
+        if not packets:
             continue
         router, port, vc = channel
         arrived = f"link:{snapshot.upstream[router, port][0]}>{router}:{vc}" if port < snapshot.ejection else None
-        for place, worm in enumerate(worms):
-            if worm is None:
+        for place, packet in enumerate(packets):
+            if packet is None:
                 continue
-            waits.setdefault(worm, [])
+            waits.setdefault(packet, [])
             if arrived:
-                _add(holds, worm, arrived)
+                _add(holds, packet, arrived)
             if place:
-                waits[worm].append(([arrived or f"injection:{router}:{vc}"], [worms[0]]))
-        front = worms[0]
-        if front is None:
-            continue
-        output = snapshot.output(channel)
-        if snapshot.consumes(channel):
-            _add(holds, front, f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}")
-        if snapshot.of(channel, "wants_consumption"):
-            mask = mask_of(router, port, output, bool(snapshot.of(channel, "final")))
-            wanted = [c for c in range(engine.network.configuration.consumption) if mask >> c & 1]
-            owners = [snapshot.owner(router, snapshot.ejection, c) for c in wanted]
-            waits[front].append(([f"cons:{router}:{c}" for c in wanted],
-                                 [_front(snapshot, owner) for owner in owners]))
-        elif output is not None and not snapshot.of(channel, "owns_link"):
-            far = int(snapshot.neighbours[router, output])
-            waits[front].append(([f"link:{router}>{far}:{w}" for w in range(snapshot.vcs)],
-                                 [_link_holder(snapshot, router, output, w) for w in range(snapshot.vcs)]))
-        elif output is not None:
-            far = int(snapshot.neighbours[router, output])
-            _add(holds, front, f"link:{router}>{far}:{snapshot.of(channel, 'link_vc')}")
+                waits[packet].append(([arrived or f"injection:{router}:{vc}"], [packets[0]]))
+        front = packets[0]
+        if front is not None:
+            held, wait = _at_front(snapshot, channel, engine.network)
+            for resource in held:
+                _add(holds, front, resource)
+            waits[front] += wait
 
-    stuck = set(waits)
+    stuck = set(waits) - moving
     while True:
         released = {
-            worm for worm in stuck
-            if all(any(holder not in stuck for holder in holders) for _, holders in waits[worm])
+            packet for packet in stuck
+            if all(any(holder not in stuck for holder in holders) for _, holders in waits[packet])
         }
         if not released:
             break
         stuck -= released
     if not stuck:
         return None
-    return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds), frozenset(stuck))
+    return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
+                    frozenset(stuck))
 
 
-def _front(snapshot: _Snapshot, channel: Channel | None) -> int | None:
-    found = snapshot.occupants(channel) if channel else []
-    return found[0] if found else None
+def _at_front(snapshot: _Snapshot, channel: Channel, network: Network) -> tuple[list[str], list[Wait]]:
+    """What the packet at the front of a buffer holds from there on, and what it waits for."""
+    router, port, _ = channel
+    output = snapshot.output(channel)
+    held = [f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}"] if snapshot.consumes(channel) else []
+    if snapshot.of(channel, "wants_consumption"):
+        mask = network.consumption_mask(router, port, output, bool(snapshot.of(channel, "final")))
+        wanted = [c for c in range(network.configuration.consumption) if mask >> c & 1]
+        owners = [snapshot.owners.get((router, snapshot.ejection, c)) for c in wanted]
+        return held, [([f"cons:{router}:{c}" for c in wanted], [snapshot.front(owner) for owner in owners])]
+    if output is None:
+        return held, []
+    far = int(snapshot.neighbours[router, output])
+    if snapshot.of(channel, "owns_link"):
+        owned = [f"link:{router}>{far}:{snapshot.of(channel, 'link_vc')}"] if snapshot.owns_link(channel) else []
+        return held + owned, []
+    return held, [([f"link:{router}>{far}:{w}" for w in range(snapshot.vcs)],
+                   [_link_holder(snapshot, router, output, w) for w in range(snapshot.vcs)])]
 
 
-def _link_holder(snapshot: _Snapshot, router: int, output: int, vc: int) -> int | None:
-    """The worm because of which a virtual channel of a link cannot be taken."""
-    owner = snapshot.owner(router, output, vc)
+def _link_holder(snapshot: _Snapshot, router: int, output: int, vc: int) -> Packet | None:
+    """The packet because of which a virtual channel of a link cannot be taken."""
+    owner = snapshot.owners.get((router, output, vc))
     if owner is not None:
-        return _front(snapshot, owner)
+        return snapshot.front(owner)
     # nobody owns it: it can be taken as soon as the buffer behind it has room
-    behind = snapshot.behind(router, output, vc)
-    if behind is not None and len(snapshot.stored(behind)) == snapshot.depth:
-        return _front(snapshot, behind)
-    return None
+    behind = snapshot.far_end(router, output, vc)
+    return snapshot.front(behind) if snapshot.full(behind) else None
 
 
-def _add(holds: dict[int, list[str]], worm: int, resource: str) -> None:
-    if resource not in holds.setdefault(worm, []):
-        holds[worm].append(resource)
+def _add(holds: dict[Packet, list[str]], packet: Packet, resource: str) -> None:
+    if resource not in holds.setdefault(packet, []):
+        holds[packet].append(resource)
 
 
-def _cycle(stuck: set[int], waits: dict, holds: dict[int, list[str]]) -> tuple[Hold, ...]:
-    """Follow the waits among worms that cannot be released until one comes round."""
-    path: list[int] = []
+def _cycle(stuck: set[Packet], waits: dict[Packet, list[Wait]], holds: dict[Packet, list[str]],
+           packets: Integers) -> tuple[Hold, ...]:
+    """Follow the waits among packets that cannot be released until one comes round; worms have so many packets."""
+    path: list[Packet] = []
     why: list[tuple[str, ...]] = []
-    worm = min(stuck)
-    while worm not in path:
-        path.append(worm)
-        resources, holders = next(
-            wait for wait in waits[worm] if all(holder in stuck for holder in wait[1])
+    packet = min(stuck)
+    while packet not in path:
+        path.append(packet)
+        resources, first = next(
+            (resources, holders[0]) for resources, holders in waits[packet]
+            if all(holder in stuck for holder in holders)
         )
         why.append(tuple(resources))
-        worm = holders[0]
-    start = path.index(worm)
+        assert first is not None
+        packet = first
+    start = path.index(packet)
     return tuple(
-        Hold(one, tuple(holds.get(one, ())), reasons)
-        for one, reasons in zip(path[start:], why[start:], strict=True)
+        Hold(worm, number if packets[worm] > 1 else None, tuple(holds.get((worm, number), ())), reasons)
+        for (worm, number), reasons in zip(path[start:], why[start:], strict=True)
     )

@@ -189,10 +189,8 @@ class Network:
             return masks[-1]
         came = int(self.topology.neighbours[node, port])
         back = int(self.topology.neighbours[came].tolist().index(node))
-        k = self._hop_classes[came, back]
-        if rule.by == "next" and output is not None and self._hop_classes[node, output] != NO_CLASS:
-            k = self._hop_classes[node, output]
-        return masks[k]  # that of no class is the last one
+        following = NO_CLASS if output is None else self._hop_classes[node, output]
+        return masks[int(rule.at_stop(self._hop_classes[came, back], following))]  # that of no class is the last one
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

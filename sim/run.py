@@ -60,8 +60,7 @@ class Run:
     @property
     def header_flits(self) -> int:
         """Header flits sent beside the payload, of all worms and their packets."""
-        worms, packet = self.host.worms, self.network.configuration.packet
-        return int((worms["headers"] * (-(-worms["length"] // packet) if packet else 1)).sum())
+        return int((self.host.worms["headers"] * self.host.packets).sum())
 
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
@@ -201,12 +200,11 @@ def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tu
     """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
 
     Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: what an error
-    has cost is ``stalled``. Neither is it of worms in several packets, as the proof takes a worm for one piece.
+    has cost is ``stalled``.
     """
     configuration = engine.network.configuration
     # the interfaces' own waits are no sign of trouble
     host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
-    in_pieces = bool(configuration.packet) and bool((host.worms["length"] > configuration.packet).any())
     while True:
         now = int(host.counters[NOW])
         engine.run(min(CHUNK, patience, timeout - now))
@@ -218,7 +216,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tu
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()
         if aged or now >= timeout:
-            deadlock = None if faults or in_pieces else find_deadlock(engine)
+            deadlock = None if faults else find_deadlock(engine)
             if deadlock:
                 return "deadlock", deadlock, faults
             patience *= 2

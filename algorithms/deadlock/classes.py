@@ -29,19 +29,21 @@ def fewest_classes(parts: Sequence[Ways]) -> ConsumptionClasses | None:
     Returns
     -------
     ConsumptionClasses or None
-        None where no map will do, or where there are more than eight directions.
+        None where no map will do, or where there are more than eight directions, or none.
     """
     stated = parts[0].stated
     if not any((part.stops[:, :, 0] >= 0).any() for part in parts):
         return ConsumptionClasses() if dependency_graph(parts, 1).free else None
     topology = parts[0].topology
-    vocabularies = [[f"{dim}{'+' if step > 0 else '-'}" for dim, step in mesh_directions(topology.shape)]]
+    vocabularies = []
+    if topology.kind == "mesh":
+        vocabularies.append([f"{dim}{'+' if step > 0 else '-'}" for dim, step in mesh_directions(topology.shape)])
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
         vocabularies.reverse()
     choices = [_by_deciding(parts, vocabulary, stated.by) for vocabulary in vocabularies]
-    for count in range(1, max(len(deciding) + bool(idle) for deciding, idle in choices) + 1):
+    for count in range(1, max((len(deciding) + bool(idle) for deciding, idle in choices), default=0) + 1):
         for deciding, idle in choices:
             if len(deciding) > MOST_DIRECTIONS:
                 continue

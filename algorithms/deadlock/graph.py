@@ -180,9 +180,7 @@ def _class_of_stops(
 ) -> npt.NDArray:
     """Class that a worm asks for at each way through a stop."""
     of_link = classes.of_links(part.topology)
-    chosen = of_link[held]
-    if classes.by == "next":
-        chosen = np.where(of_link[asked] == NO_CLASS, chosen, of_link[asked])
+    chosen = classes.at_stop(of_link[held], of_link[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
         came, at, to = map(part.topology.node_name, witness[without[0]].tolist())

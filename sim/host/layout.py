@@ -11,7 +11,7 @@ from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE
 
 from ..network import Network
-from .program import NONE, UNDELIVERED
+from .program import NONE, PACKET, UNDELIVERED
 
 __all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
 
@@ -88,6 +88,11 @@ class Host(NamedTuple):
     def injected(self) -> Integers:
         """Cycle of each worm's first flit on the host's link, or -1; [worms]."""
         return self.worms["injected"]
+
+    @property
+    def packets(self) -> Integers:
+        """Packets that each worm is sent in, [worms]."""
+        return _packets(self.worms["length"], int(self.options[PACKET]))
 
     @property
     def left(self) -> Integers:
@@ -176,7 +181,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
 
     deliveries = np.zeros(len(worms.destinations), DELIVERY)
     worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
-    packets = -(-rows["length"][worm_of] // packet) if packet else np.ones(len(deliveries), np.int64)
+    packets = _packets(rows["length"][worm_of], packet)
     releases, offsets = _releases(worms, worm_of, order, nodes)
     for field, values in {
         "node": worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
@@ -215,6 +220,11 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
     )
+
+
+def _packets(length: Integers, packet: int) -> Integers:
+    """Packets of worms of so many payload flits."""
+    return -(-length // packet) if packet else np.ones(len(length), np.int64)
 
 
 def _check_packets(packet: int, width: int, longest: int) -> None:

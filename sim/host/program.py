@@ -10,7 +10,7 @@ from wormcast.algorithms.compiled import compiled, inlined
 
 from ..lowering import call_step
 
-__all__ = ["host_step", "run_cycles"]
+__all__ = ["host_step", "place_of", "run_cycles"]
 
 NONE = -1
 
@@ -51,6 +51,12 @@ def _payload(tag, place, width, part):
     if used < 64:
         word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
     return word
+
+
+@compiled
+def place_of(data, width):
+    """Give the place in its worm that the first 32 bits of a payload flit say; in narrow flits it has fewer bits."""
+    return (data >> 16) & 0xFFFF & ((1 << min(width, 32) - 16) - 1)
 
 
 @compiled
@@ -147,7 +153,7 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
     length = worms[worm].length
     place, end, number = 0, length, 0
     if packet > 0:
-        place = np.int64(data >> np.uint64(16) & np.uint64(0xFFFF)) & ((1 << min(width, 32) - 16) - 1)
+        place = place_of(np.int64(data & np.uint64(0xFFFFFFFF)), width)
         if place % packet != 0 or place >= length:
             return False
         number = place // packet

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,7 +65,7 @@ def test_worms_do_not_see_each_other_s_hops():
 def test_destinations_at_one_switch_take_the_class_of_the_next_hop_from_there():
     """Nodes 1 and 2 share switch 1 of a line of three switches; links to the right have class 0."""
     line = Topology(
-        name="line", kind="line", shape=(4,),
+        name="line", kind="mesh", shape=(4,),
         ports=(("on", "back", "a", "b"),) * 3,
         links=np.array([[0, 0, 1, 1], [1, 0, 2, 1]], np.int32),
         attachments=np.array([[0, 2], [1, 2], [1, 3], [2, 2]], np.int32),
@@ -106,6 +108,30 @@ def test_the_links_of_each_direction():
     assert sorted(up.tolist()) == [0] * (len(up) // 2) + [1] * (len(up) // 2)
 
 
+def test_labels_will_do_where_there_are_no_dimensions():
+    ring = replace(MESH, name="ring:9", kind="ring")
+    up = ConsumptionClasses.parse("up/down")
+    assert up.of_links(ring).tolist() == up.of_links(MESH).tolist()
+    assert set(ConsumptionClasses().of_links(ring).tolist()) == {NO_CLASS}
+
+
+@pytest.mark.parametrize(
+    ("by", "last", "following", "taken"),
+    [
+        ("next", 0, 1, 1),
+        ("next", 0, NO_CLASS, 0),
+        ("next", NO_CLASS, 1, 1),
+        ("next", NO_CLASS, NO_CLASS, NO_CLASS),
+        ("last", 0, 1, 0),
+        ("last", NO_CLASS, 1, NO_CLASS),
+    ],
+)
+def test_the_rule(by, last, following, taken):
+    classes = ConsumptionClasses((("0+",), ("0-",)), by)
+    assert classes.at_stop(last, following) == taken
+    assert classes.at_stop(np.array([last, 0]), np.array([following, 0])).tolist() == [taken, 0]
+
+
 @pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "up/down:next", ":next"])
 def test_what_is_written_is_read_again(text):
     assert str(ConsumptionClasses.parse(text)) == text
@@ -128,6 +154,14 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
+        (
+            lambda: ConsumptionClasses.parse("0-").of_links(replace(MESH, name="ring:9", kind="ring")),
+            "classes: '0-' is given for ring:9, only meshes have directions of dimensions",
+        ),
+        (
+            lambda: ConsumptionClasses.parse("up").of_links(replace(MESH, name="ring:9", kind="ring", labels=None)),
+            "topology: ring:9 has no Hamiltonian labels",
+        ),
         (
             lambda: ConsumptionClasses.parse("2+").of_links(MESH),
             "classes: '2[+]' is no direction of mesh:3x3, dimensions go from 0 to 1",

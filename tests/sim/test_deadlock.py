@@ -14,6 +14,7 @@ from wormcast.sim.host import NOW
 from wormcast.sim.run import run
 
 from .bench import bulk, check_receipts, send
+from .deadlock_search import CASES, kept
 from .thresholds import DEPTHS, figure4
 
 # Figure 4 ------------------------------------------------------------------------------------------------------
@@ -98,6 +99,53 @@ def test_a_deadlock_is_found_while_others_still_move():
     assert (result.host.injected[2:] < 0).any(), "the others had already done"
 
 
+# in several packets --------------------------------------------------------------------------------------------
+
+
+def require_closed(cycle):
+    """Each packet of a cycle waits for what the next one holds, or is itself behind it."""
+    for hold, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+        assert set(hold.waits) & set(after.holds), f"{after.name} does not hold what {hold.name} waits for"
+
+
+def test_packets_deadlock_as_worms_of_their_own():
+    """Figure 4 in packets of two flits, some of which pass each other: the later packets wait behind earlier ones of
+    their own worm, each a link of the chain for itself."""
+    result = figure4(12, packet=2, vcs=2)
+    assert result.outcome == "deadlock"
+    cycle = result.deadlock.cycle
+    require_closed(cycle)
+    named = {(hold.worm, hold.packet) for hold in cycle}
+    assert {worm for worm, _ in named} == result.deadlock.worms == {0, 1}
+    assert len(named) == len(cycle) > 2
+    assert named < result.deadlock.packets
+    told = result.to_dict()["deadlock"]["cycle"]
+    assert [(hold["worm"], hold["packet"]) for hold in told] == [(hold.worm, hold.packet) for hold in cycle]
+
+
+@pytest.mark.parametrize("depth", [2, 4, 5])
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_shortest_packet_that_deadlocks(depth, readers):
+    """The threshold is one of packets: the first ones meet as whole worms of their length do."""
+    least = depth if readers == "coupled" else 2 * depth
+    for packet in (least, least + 1):
+        result = figure4(3 * packet, buffer=depth, readers=readers, packet=packet)
+        assert result.outcome == "deadlock"
+        assert [(hold.worm, hold.packet) for hold in sorted(result.deadlock.cycle, key=lambda hold: hold.worm)] \
+            == [(0, 0), (1, 0)]
+        alone = figure4(packet, buffer=depth, readers=readers, packet=packet).to_dict()["deadlock"]["cycle"]
+        assert all("packet" not in hold for hold in alone)
+
+
+def test_packets_of_column_path_deadlock_with_one_channel_alone():
+    case, messages = CASES["column-path_6x1"], kept("column-path_6x1")
+    result = case.run(messages, packet=2)
+    assert result.outcome == "deadlock"
+    require_closed(result.deadlock.cycle)
+    assert all(hold.packet is not None for hold in result.deadlock.cycle)
+    assert case.run(messages, packet=2, consumption=2).outcome == "delivered"
+
+
 # never wrong ---------------------------------------------------------------------------------------------------
 
 
@@ -105,6 +153,7 @@ def test_a_deadlock_is_found_while_others_still_move():
     ("mesh:4x4", "dual-path", {"vcs": 1, "buffer": 4, "consumption": 2}),
     ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 16}),
     ("mesh:2x5", "individual", {"vcs": 1, "buffer": 8, "consumption": 1, "flit_width": 67}),
+    ("mesh:2x4", "column-path", {"vcs": 2, "buffer": 2, "consumption": 2, "packet": 3}),
 ])
 def test_no_false_alarm(mesh, scheme, options):
     """Heavy legal traffic, whose nodes take a flit every fifty cycles: never a deadlock, whenever one looks."""
@@ -115,7 +164,7 @@ def test_no_false_alarm(mesh, scheme, options):
     engine = bulk(mesh, scheme, messages, stall=0.98, seed=1, **options)
     looks = 0
     while engine.host.left.any() and engine.host.counters[NOW] < 200_000:
-        engine.run(rng.randint(1, 200))
+        engine.run(rng.randint(1, 100))
         check_receipts(engine.host)
         assert find_deadlock(engine) is None
         looks += 1
@@ -125,33 +174,72 @@ def test_no_false_alarm(mesh, scheme, options):
     assert result.outcome == "delivered"
 
 
+@pytest.mark.parametrize("packet", [0, 3])
+@pytest.mark.parametrize("delays", ["paper", "fast"])
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_worms_that_close_up_are_no_deadlock(readers, delays, packet):
+    """Figure 4 with worms that pass each other by a hair, looked at in every cycle: both headers stand before a
+    channel that the other worm holds, until its last flits come after it."""
+    depth = 5 if readers == "coupled" else 3
+    length = 3 if packet else 4
+    engine = bulk("mesh:1x4", "dual-path", [send(0, 1, 2, length=length), send(3, 2, 1, length=length)], vcs=1,
+                  buffer=depth, consumption=1, readers=readers, delays=delays, packet=packet)
+    while engine.host.left.any():
+        engine.run(1)
+        assert find_deadlock(engine) is None
+        assert engine.host.counters[NOW] < 300
+
+
 def in_the_network(engine):
-    """Worms with deliveries due of which a flit has left the source's interface."""
-    host, waiting = engine.host, engine.register("interface", "injection_0.buffer.vc0_level0")
-    due = set(np.flatnonzero((host.left > 0) & (host.injected >= 0)).tolist())
-    for behind, stream in zip((int(level).bit_count() for level in waiting), host.streams, strict=True):
-        # backwards through the worms sent, as long as all flits are still in the interface's buffer
-        worm, sent = int(stream["worm"]), int(stream["sent"])
-        while worm >= 0 and sent <= behind:
-            due.discard(worm)
+    """Packets that are due at some node, and of which a flit has left the source's interface; of a network at rest."""
+    host, size = engine.host, engine.network.configuration.packet or 2**40
+    left = {}  # payload flits that have left the interface, of each worm that has
+    for worm in np.flatnonzero(host.injected >= 0).tolist():
+        left[worm] = int(host.worms["length"][worm])
+    waiting = engine.register("interface", "injection_0.buffer.vc0_level0")
+    for node, stream in enumerate(host.streams):
+        # backwards through the worms sent, as long as flits are still in the interface's buffer
+        behind, worm, sent = int(waiting[node]).bit_count(), int(stream["worm"]), int(stream["sent"])
+        if worm < 0:
+            worm = int(stream["before"])
+            sent = int(host.worms["headers"][worm] + host.worms["length"][worm])
+        while worm >= 0:
+            if sent > behind:
+                left[worm] = max(0, sent - behind - int(host.worms["headers"][worm]))
+                # a packet that has begun, with its header alone
+                begun = bool(engine.register("interface", "injection_0.owns")[node])
+                left[worm] += begun and left[worm] % size == 0
+                break
+            del left[worm]
             behind, worm = behind - sent, int(host.worms["previous"][worm])
             sent = int(host.worms["headers"][worm] + host.worms["length"][worm])
+    coming = {(int(row["delivery"]), int(row["place"]) // size) for row in host.channels if row["delivery"] >= 0}
+    due = set()
+    for at, delivery in enumerate(host.deliveries):
+        worm = int(delivery["worm"])
+        for number in range(-(-left.get(worm, 0) // size)):
+            if not host.begun[delivery["packets"] + number] or (at, number) in coming:
+                due.add((worm, number))
     return due
 
 
 CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
          ("mesh:4x4", 24, {"vcs": 1, "buffer": 4, "consumption": 1}),
-         ("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"})]
+         ("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"}),
+         ("mesh:1x4", 8, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 3, "flit_width": 21}),
+         ("mesh:1x4", 8, {"vcs": 1, "buffer": 2, "consumption": 1, "packet": 1, "flit_width": 21}),
+         ("mesh:2x3", 12, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 4, "readers": "independent",
+                           "delays": "fast"})]
 
 
 @pytest.mark.parametrize(("mesh", "most", "options"), CROWD)
 def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
-    """Random multicasts with too few consumption channels: worms once called deadlocked are never delivered and
-    stay called so; and once a network has come to rest, all worms in it with deliveries due are called so."""
+    """Random multicasts with too few consumption channels: packets once called deadlocked are never delivered and
+    stay called so; and once a network has come to rest, all packets in it that are due somewhere are called so."""
     rng = random.Random(3)
     nodes = topology(mesh).nodes
     called = delivered = 0
-    for _ in range(20):
+    for _ in range(8 if "packet" in options else 16):
         messages = []
         for _ in range(rng.randint(2, most)):
             source = rng.randrange(nodes)
@@ -159,20 +247,20 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
             messages.append(send(source, *rng.sample(others, rng.randint(1, min(6, len(others)))),
                                  length=rng.randint(1, 30), at=rng.randint(0, 60)))
         engine = bulk(mesh, "dual-path", messages, **options)
-        stuck: frozenset[int] = frozenset()
+        stuck: frozenset[tuple[int, int]] = frozenset()
         for _ in range(40):
-            engine.run(rng.randint(1, 60))
+            engine.run(rng.choice((1, 1, 60)))
             found = find_deadlock(engine)
-            assert stuck <= (found.worms if found else frozenset()), "a deadlock that dissolved"
+            assert stuck <= (found.packets if found else frozenset()), "a deadlock that dissolved"
             if found:
-                stuck = found.worms
-                assert {hold.worm for hold in found.cycle} <= stuck
+                stuck = found.packets
+                assert {(hold.worm, hold.packet or 0) for hold in found.cycle} <= stuck
         engine.run(20_000)
         check_receipts(engine.host)
-        assert (engine.host.left[list(stuck)] > 0).all(), "a worm that was called deadlocked came through"
         last = find_deadlock(engine)
         due = in_the_network(engine)
-        assert (last.worms if last else set()) == due
+        assert stuck <= due, "a packet that was called deadlocked came through"
+        assert (last.packets if last else set()) == due
         called += bool(due)
         delivered += not due
     assert called >= 1
@@ -182,43 +270,42 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
 # the reduction alone -------------------------------------------------------------------------------------------
 
 
-def fake(monkeypatch, channels, *, masks=1, consumption=1):
+def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=()):
     """Find the deadlock among channels {name: {"worms": in it, "holds": channel, "final": last destination}}.
 
     Consumption channel c of a router is held by the channel that says so; one that holds none wants one of ``masks``,
-    or any if it is final.
+    or any if it is final. Worms are of so many packets; a worm alone stands for its first one.
     """
-    class Snapshot:
-        ejection, vcs, depth, neighbours, upstream = 4, 1, 4, None, {}
+    def packet(one):
+        return (one, 0) if isinstance(one, int) else one
 
+    class Snapshot(deadlock._Snapshot):
         def __init__(self, engine):
+            self.ejection, self.vcs = 4, 1
             self.upstream = {(router, port): (port + 10, 0) for router in range(2) for port in range(4)}
 
         def channels(self):
             return list(channels)
 
         def occupants(self, channel):
-            return channels[channel]["worms"]
+            return [packet(one) for one in channels[channel]["worms"]]
 
         def of(self, channel, name):
             holds = channels[channel].get("holds")
-            return {"wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
-                    "final": channels[channel].get("final", 0)}[name]
-
-        def consumes(self, channel):
-            return "holds" in channels[channel]
+            return {"here": 1, "wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
+                    "final": channels[channel].get("final", 0)}.get(name, 0)
 
         def output(self, channel):
             return None
 
-        def owner(self, router, output, vc):
-            return next((c for c, what in channels.items() if c[0] == router and what.get("holds") == vc), None)
+        def moves(self, channel):
+            return [packet(one) for one in channels[channel]["worms"] if one in moving]
 
     monkeypatch.setattr(deadlock, "_Snapshot", Snapshot)
     engine = SimpleNamespace(
         network=SimpleNamespace(consumption_mask=lambda node, port, output, final: -1 if final else masks,
                                 configuration=SimpleNamespace(consumption=consumption)),
-        host=SimpleNamespace(counters=np.array([77])))
+        host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
     return find_deadlock(engine)
 
 
@@ -263,3 +350,24 @@ def test_reduction_all_waits_must_be_met(monkeypatch):
         (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}, (0, 2, 0): {"worms": [8, None]}})
     assert found.worms == {5, 7, 8, 9}
     assert {hold.worm for hold in found.cycle} == {5, 9}
+
+
+def test_reduction_packets_of_one_worm_wait_for_each_other(monkeypatch):
+    """Each stands for itself: two packets of a worm in a circle, and a third one that is free."""
+    circle = {(0, 0, 0): {"worms": [(5, 2)], "holds": 0}, (1, 0, 0): {"worms": [(5, 2)]},
+              (1, 1, 0): {"worms": [(5, 3)], "holds": 0}, (0, 1, 0): {"worms": [(5, 3)]},
+              (1, 2, 0): {"worms": [(5, 4)], "holds": 1}}
+    found = fake(monkeypatch, circle, packets=9)
+    assert (found.packets, found.worms) == ({(5, 2), (5, 3)}, {5})
+    assert found.to_dict()["cycle"] == [{"worm": 5, "packet": 2, "holds": ["link:10>0:0", "cons:0:0", "link:10>1:0"],
+                                         "waits": ["cons:1:0"]},
+                                        {"worm": 5, "packet": 3, "holds": ["link:11>1:0", "cons:1:0", "link:11>0:0"],
+                                         "waits": ["cons:0:0"]}]
+    assert [hold.name for hold in found.cycle] == ["worm 5, packet 2", "worm 5, packet 3"]
+
+
+def test_reduction_a_worm_that_still_closes_up_is_released(monkeypatch):
+    circle = {(0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
+              (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}}
+    assert fake(monkeypatch, circle).worms == {5, 9}
+    assert fake(monkeypatch, circle, moving={9}) is None

@@ -10,7 +10,7 @@ from wormcast.algorithms.schemes import SCHEMES
 from wormcast.hw import Switch
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.host import worm_at_interface
+from wormcast.sim.host import packet_at_interface, packet_of
 from wormcast.sim.network import Network
 from wormcast.sim.run import run
 
@@ -318,21 +318,23 @@ def test_the_same_run_in_json():
 
 
 @pytest.mark.parametrize("options", [{"queue": 16}, {"queue": 16, "packet": 2}, {"queue": 1, "t_ns": 3}])
-def test_the_worm_at_an_interface_is_the_one_that_leaves_it_next(options):
+def test_the_packet_at_an_interface_is_the_one_that_leaves_it_next(options):
     """At any time: short worms of which several wait in the interface's buffer, on two virtual channels."""
     engine = bulk("mesh:1x4", "individual", [send(0, 1 + k % 3, length=1 + k % 5) for k in range(40)], vcs=2,
                   flit_width=32, **options)
-    answers, leaving = [], []
+    answers, leaving, size = [], [], options.get("packet", 2**40)
     for cycle in range(1500):
         word = int(engine.output("interface", "network_out_0")[0])
         if word & 1 and not word >> 2 & 1:
-            leaving.append((cycle, word >> 1 & 1, word >> 4 & 0xFFFF))
+            packet = word >> 4 & 0xFFFF, (word >> 20 & 0xFFFF) // size
+            assert packet_of(engine.host, word >> 4) == packet
+            leaving.append((cycle, word >> 1 & 1, packet))
         for vc in range(2):
-            found = worm_at_interface(engine.host, lambda name, node: engine.register("interface", name)[node],
-                                      engine.on_host_link(0, 0), 0, 0, vc)
+            found = packet_at_interface(engine.host, lambda name, node: engine.register("interface", name)[node],
+                                        engine.on_host_link(0, 0), 0, 0, vc)
             if found is not None:
                 answers.append((cycle, vc, found))
         engine.run(1, beyond=True)
     assert len(answers) > 100
-    for cycle, vc, worm in answers:
-        assert next((on, tag) for at, on, tag in leaving if at > cycle) == (vc, worm)
+    for cycle, vc, packet in answers:
+        assert next((on, gone) for at, on, gone in leaving if at > cycle) == (vc, packet)

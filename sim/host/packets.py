@@ -1,16 +1,29 @@
-"""Which worm a network interface is sending: read from its registers and from what the host has sent."""
+"""Which packet of which worm a flit belongs to: by what it says, or by what a network interface is sending."""
 
 from collections.abc import Callable
 from typing import Any
 
 from .layout import Host
+from .program import PACKET, WIDTH, place_of
 
-__all__ = ["worm_at_interface"]
+__all__ = ["Packet", "packet_at_interface", "packet_of"]
+
+Packet = tuple[int, int]
+"""A worm, and which of its packets, from 0."""
 
 
-def worm_at_interface(host: Host, register: Callable[[str, int], Any], on_link: bool, node: int, port: int,
-                      vc: int) -> int | None:
-    """Find the worm that an injection port is sending on a virtual channel.
+def packet_of(host: Host, data: int) -> Packet | None:
+    """Find the packet that a payload flit belongs to by its data; None where no worm with its tag is under way."""
+    worm = int(host.tagged[data & len(host.tagged) - 1])
+    if worm < 0:
+        return None
+    packet = int(host.options[PACKET])
+    return worm, place_of(data & 0xFFFFFFFF, int(host.options[WIDTH])) // packet if packet else 0
+
+
+def packet_at_interface(host: Host, register: Callable[[str, int], Any], on_link: bool, node: int, port: int,
+                        vc: int) -> Packet | None:
+    """Find the packet that an injection port is sending on a virtual channel.
 
     Parameters
     ----------
@@ -21,8 +34,8 @@ def worm_at_interface(host: Host, register: Callable[[str, int], Any], on_link: 
 
     Returns
     -------
-    int or None
-        The worm; None when the port has no packet on this virtual channel.
+    Packet or None
+        None when the port has no packet on this virtual channel.
     """
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:
@@ -41,7 +54,10 @@ def worm_at_interface(host: Host, register: Callable[[str, int], Any], on_link: 
         behind -= sent
         worm = int(host.worms["previous"][worm])
         sent = _flits(host, worm)
-    return worm
+    packet = int(host.options[PACKET])
+    # the packet is not through: it is the one of the next payload flit
+    payload = max(0, sent - behind - int(host.worms["headers"][worm]))
+    return worm, payload // packet if packet else 0
 
 
 def _flits(host: Host, worm: int) -> int:

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import ModuleType
 
 from .errors import WormcastError, told
-from .routing import E_CUBE, HAMILTONIAN, Relation, bind
+from .routing import E_CUBE, HAMILTONIAN, Relation
 
-__all__ = ["bind", "load_relation"]
+__all__ = ["load_relation"]
 
 OWN = {relation.name: relation for relation in (E_CUBE, HAMILTONIAN)}
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wormcast.hw.intake import Mark
+
 from .engines.bulk import BulkEngine
 from .host import NOW, Packet, packet_at_interface, packet_of
 from .network import Network
@@ -20,10 +22,6 @@ __all__ = ["Deadlock", "Hold", "find_deadlock"]
 #: Registers that a component may lack: one virtual channel needs no number, the local input no consumption channel,
 #: a single reader no mark of being through.
 ABSENT = {"link_vc", "consumption_vc", "packet_vc", "here", "wants_consumption", "done_0", "done_1"}
-
-#: Marks of a buffer's row, from the bit above its data on, as `InputUnit` stores them: it is a header flit; or else the
-#: tail; or else a header flit that says no more than that its worm ends here.
-HEAD, TAIL, ENDS_HERE = 1, 2, 4
 
 Integers = npt.NDArray[np.int64]
 
@@ -203,7 +201,8 @@ class _Snapshot:
             return []
         flit = word >> 1 + vc_bits
         head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
-        return [data | (HEAD if head else TAIL if tail else 0) << self.width]
+        mark = Mark.TAIL if tail else Mark.PAYLOAD
+        return [data | (1 if head else mark.value << 1) << self.width]
 
     def _driven(self, kind: str, port: str) -> np.ndarray:
         if (kind, port) not in self._links:
@@ -221,15 +220,17 @@ class _Snapshot:
         pieces: list[list[int]] = [[]]
         for row in self.stored(channel):
             pieces[-1].append(row)
-            if self._is_payload(row) and row >> self.width & TAIL:
+            if self._mark(row) is Mark.TAIL:
                 pieces.append([])
         active = self.of(channel, "here") or self.of(channel, "links")
         if not pieces[-1] and (len(pieces) > 1 or not active):
             pieces.pop()
         return [self._name(piece, channel) for piece in pieces]
 
-    def _is_payload(self, row: int) -> bool:
-        return not row >> self.width & (HEAD | ENDS_HERE)
+    def _mark(self, row: int) -> Mark | None:
+        """Mark of a row that is no header flit; see `row_layout`."""
+        head, code = row >> self.width & 1, row >> self.width + 1
+        return None if head else Mark(code & 3)
 
     def _name(self, rows: list[int], channel: Channel) -> Packet | None:
         """The packet that flits belong to: by what a payload flit says, or by who is sending it.
@@ -238,7 +239,7 @@ class _Snapshot:
         a header flit.
         """
         for row in rows:
-            if self._is_payload(row):
+            if self._mark(row) in (Mark.PAYLOAD, Mark.TAIL):
                 return packet_of(self.host, row & (1 << self.width) - 1)
         return self.sender(channel)
 

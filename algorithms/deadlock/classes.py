@@ -7,7 +7,7 @@ import numpy as np
 
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
-from ..topologies.mesh import mesh_directions
+from ..topologies.mesh import direction_name, mesh_directions
 from .graph import dependency_graph
 from .ways import Ways
 
@@ -37,7 +37,7 @@ def fewest_classes(parts: Sequence[Ways]) -> ConsumptionClasses | None:
     topology = parts[0].topology
     vocabularies = []
     if topology.kind == "mesh":
-        vocabularies.append([f"{dim}{'+' if step > 0 else '-'}" for dim, step in mesh_directions(topology.shape)])
+        vocabularies.append([direction_name(*direction) for direction in mesh_directions(topology.shape)])
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import NO_CLASS, ConsumptionClasses
-from ..errors import WormcastError
+from ..stops import without_class
 from ..topologies import Topology
 from .ways import Ways, link_of_port
 
@@ -183,11 +183,7 @@ def _class_of_stops(
     chosen = classes.at_stop(of_link[held], of_link[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
-        came, at, to = map(part.topology.node_name, witness[without[0]].tolist())
-        raise WormcastError(
-            f"classes: {classes} gives no class to a worm of {part.name} from {came} that stops at {at} on its way "
-            f"to {to}, the direction of its {'next or ' if classes.by == 'next' else ''}last hop must be in a class"
-        )
+        raise without_class(classes, part.name, part.topology, *witness[without[0]].tolist())
     return chosen
 
 

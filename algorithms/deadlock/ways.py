@@ -9,8 +9,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
-from ..relation_files import bind
-from ..routing import Relation
+from ..routing import Relation, bind
 from ..schemes import Scheme
 from ..topologies import Topology
 from ..worms import Worms

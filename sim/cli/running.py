@@ -254,6 +254,6 @@ def describe_deadlock(result: Run) -> str:
     for hold in result.deadlock.cycle:
         visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
         source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
-        lines.append(f"  worm {hold.worm} (from {source} to {visits}) holds {', '.join(hold.holds)}; "
+        lines.append(f"  {hold.name} (from {source} to {visits}) holds {', '.join(hold.holds)}; "
                      f"waits for {' or '.join(hold.waits)}")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from amaranth.sim import Simulator
 from wormcast.algorithms import ConsumptionClasses
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
-from wormcast.hw.decoders import MeshDecoder
+from wormcast.hw.decoders import MeshDecoder, TableDecoder
 
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
@@ -46,15 +46,41 @@ def settle(build, cases):
 
 def mesh_switch(
     shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
-    injection="one", classes=UP_DOWN, **options,
+    injection="one", classes=UP_DOWN, table=False, **options,
 ):
-    """A mesh router with the same buffers everywhere."""
+    """A mesh router with the same buffers everywhere; with ``table`` its straps say what the relation is."""
     header = (AddressList if multicast else Unicast)(shape, width, relations=len(relations))
-    decoder = MeshDecoder(header, relations=relations, consumption=classes, multicast=multicast, injection=injection)
+    decoder: MeshDecoder | TableDecoder
+    if table:
+        decoder = TableDecoder(header, consumption=classes, multicast=multicast, injection=injection)
+    else:
+        decoder = MeshDecoder(header, relations=relations, consumption=classes, multicast=multicast,
+                              injection=injection)
     inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.inputs]
     outputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.outputs[:-1]]
     outputs.append(PortSpec("local", vcs=consumption, depth=depth))
     return Switch(inputs=inputs, outputs=outputs, decoder=decoder, width=width, **options)
+
+
+def straps_of(switch, mesh, relation, node):
+    """Values of the straps of one router of a mesh, in the decoder's order."""
+    return [column[node] for column in switch.decoder.strap_values(mesh, relation).values()]
+
+
+def injection_port(switch, output):
+    """The input from the node by which a worm can go to an output, given by name."""
+    return "local" if switch.decoder.injection == "one" else f"local_{output}"
+
+
+def cut(flits):
+    """Cut flits (head, tail, data) behind each tail."""
+    worms, worm = [], []
+    for flit in flits:
+        worm.append(flit)
+        if flit[1]:
+            worms.append(worm)
+            worm = []
+    return [*worms, worm] if worm else worms
 
 
 class Driver:
@@ -77,6 +103,15 @@ class Driver:
     def send(self, cycle, port, flits, vc=0):
         """Put flits (head, tail, data) on a link, the first not before ``cycle``, as credits allow."""
         self.queues[port] += [(cycle, vc, flit) for flit in flits]
+
+    def worms(self, port):
+        """What left by a port, or by all consumption links, in worms: the virtual channels one after the other."""
+        names = self.switch.consumption_ports if port == "local" else (port,)
+        by_channel = {}
+        for _, out, vc, *flit in self.seen:
+            if out in names:
+                by_channel.setdefault((out, vc), []).append(tuple(flit))
+        return [worm for _, flits in sorted(by_channel.items()) for worm in cut(flits)]
 
     def run(self, cycles):
         """Run; ``seen`` has (cycle, output, vc, head, tail, data), ``credits`` (cycle, input, vc)."""

@@ -30,7 +30,15 @@ class Lane:
 
     Attributes
     ----------
+    false_credits : dict of (cycle, output) to int
+        Virtual channels that get a credit for no flit.
+    held : dict of output to int
+        Cycle before which no credit comes back from there.
+    forced : dict of (cycle, input) to (virtual channel, flit)
+        Flits that are put on a link without a credit, in place of any other; they are not counted as sent.
     seen : dict of (output, virtual channel) to list of (head, tail, data)
+    when : dict of (output, virtual channel) to list of int
+        The cycles in which these flits were on the link.
     sent, credits : Counter of (input, virtual channel)
         Flits on the links into the switch, and credits that came back.
     waits : dict of (input, virtual channel) to int
@@ -43,7 +51,10 @@ class Lane:
         self.credit_after = credit_after
         self.queues = {}
         self.false_credits = {}
+        self.held = {}
+        self.forced = {}
         self.seen = {}
+        self.when = {}
         self.sent = Counter()
         self.credits = Counter()
         self.fault = None
@@ -58,17 +69,7 @@ class Lane:
 
     def streams(self, port):
         """What left by a port, cut behind each tail: the virtual channels one after the other."""
-        worms = []
-        for (out, _), flits in sorted(self.seen.items()):
-            worm = []
-            for flit in flits if out == port else ():
-                worm.append(flit)
-                if flit[1]:
-                    worms.append(worm)
-                    worm = []
-            if worm:
-                worms.append(worm)
-        return worms
+        return [worm for (out, _), flits in sorted(self.seen.items()) if out == port for worm in bench.cut(flits)]
 
 
 def mesh_kernel(**options):
@@ -85,7 +86,9 @@ def run(switch, kernel, straps, lanes, cycles):
     """Step all lanes so many cycles; return their memory."""
     block = kernel.allocate(len(lanes))
     for name, value in zip(switch.decoder.straps, straps, strict=True):
-        block.input(f"strap_{name}")[:] = value
+        word = block.input(f"strap_{name}")
+        for part, row in enumerate(word.reshape(-1, word.shape[-1])):
+            row[:] = value >> 64 * part & (1 << 8 * word.itemsize) - 1
     links = [*switch.decoder.outputs[:-1], *switch.consumption_ports]
     depth = {(port.name, vc): port.depth for port in switch.inputs for vc in range(port.vcs)}
     room = [dict(depth) for _ in lanes]
@@ -105,8 +108,9 @@ def run(switch, kernel, straps, lanes, cycles):
                 vc = word & (1 << bits[port]) - 1
                 flags = word >> bits[port]
                 lane.seen.setdefault((port, vc), []).append((flags & 1, flags >> 1 & 1, int(data[k])))
-                due = owed[k].setdefault((cycle + lane.credit_after, port), 0)
-                owed[k][cycle + lane.credit_after, port] = due | 1 << vc
+                lane.when.setdefault((port, vc), []).append(cycle)
+                back = max(cycle + lane.credit_after, lane.held.get(port, 0) + len(lane.when[port, vc]))
+                owed[k][back, port] = owed[k].get((back, port), 0) | 1 << vc
             for k, lane in enumerate(lanes):
                 due = owed[k].pop((cycle, port), 0) | lane.false_credits.get((cycle, port), 0)
                 if due:
@@ -123,7 +127,11 @@ def run(switch, kernel, straps, lanes, cycles):
                     if int(back[k]) >> vc & 1:
                         room[k][port, vc] += 1
                         lane.credits[port, vc] += 1
-                if ready:
+                if (cycle, port) in lane.forced:
+                    vc, (head, tail, value) = lane.forced[cycle, port]
+                    marks[k] = 1 | (vc | (head | tail << 1) << into_bits[port]) << 1
+                    data[k] = value
+                elif ready:
                     vc = ready[(cycle + k) % len(ready)]
                     _, (head, tail, value) = lane.queues[port, vc].pop(0)
                     room[k][port, vc] -= 1

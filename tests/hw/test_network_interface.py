@@ -8,6 +8,8 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
+from wormcast.sim.lowering import netlist
+from wormcast.sim.lowering.order import refuse_paths
 
 from . import bench
 
@@ -198,6 +200,7 @@ def test_channels_that_are_all_full_take_turns():
     assert len(late) > 9
     assert all(a != b for a, b in itertools.pairwise(late))
 
+
 @pytest.mark.parametrize("t_nr", [1, 2, 3, 30])
 def test_last_flit_of_each_packet_is_held_back(t_nr):
     """Two packets on one channel, the second behind the first: only tails wait, what is behind them too."""
@@ -270,3 +273,70 @@ def test_ports_and_links_of_an_interface_are_independent():
     assert len(sent[1]) == 4
     for link in range(2):
         assert [cycle for cycle, _ in got[link]] == list(range(got[link][0][0], got[link][0][0] + 20))
+
+
+# virtual channels and depth towards the network, consumption channels and depth from it, and the other parameters
+ODD = [
+    ((1, 1), (1, 1), {"width": 2, "queue": 1}),
+    ((3, 1), (3, 1), {"width": 7, "ports": 2}),
+    ((3, 3), (3, 5), {"width": 257, "packet": 1, "header_flits": 3, "queue": 3}),
+    ((2, 16), (1, 16), {"width": 16, "links": 3, "packet": 4, "t_ns": 1, "queue": 16}),
+    ((1, 1), (5, 2), {"width": 7, "ports": 3, "links": 2, "t_nr": 1, "storage": "registers"}),
+    ((4, 5), (3, 1), {"width": 65, "packet": 3, "header_flits": 2, "t_ns": 3, "t_nr": 4, "queue": 2}),
+    ((1, 2), (2, 3), {"width": 257, "ports": 4, "packet": 5, "t_ns": 6, "t_nr": 3}),
+]
+
+
+@pytest.mark.parametrize(("injection", "consumption", "options"), ODD, ids=str)
+def test_worms_pass_at_odd_parameters(injection, consumption, options):
+    """No combinational path from link to link; and at the same time a worm by every port of the host, in packets as
+    chosen, and one by every consumption channel come out whole, each on one virtual channel."""
+    injection, consumption = PortSpec("network", *injection), PortSpec("network", *consumption)
+
+    def build():
+        return NetworkInterface(injection=injection, consumption=consumption, **options)
+
+    refuse_paths(netlist.read(build()))
+    interface = build()
+    ports, links, packet = (options.get(name, least) for name, least in (("ports", 1), ("links", 1), ("packet", 0)))
+    top, heads = (1 << options["width"]) - 1, options.get("header_flits", 1)
+    # (link in, virtual channel): the flits that come by it; (link out): what must leave by it, for each channel in turn
+    queues, room, expected, seen, owed = {}, {}, {}, {}, {}
+    for p in range(ports):
+        queues[f"host_in_{p}", 0] = bench.worm([top, *range(1, heads)], 7)
+        room[f"host_in_{p}", 0] = options.get("queue", 4)
+        expected[f"network_out_{p}"] = packets([top, *range(1, heads)], 7, packet or 7)
+    for link, channel in itertools.product(range(links), range(consumption.vcs)):
+        queues[f"network_in_{link}", channel] = bench.worm([top], 4)
+        room[f"network_in_{link}", channel] = consumption.depth
+        expected.setdefault(f"host_out_{link}", []).extend(bench.worm([], 4))
+    into = sorted({name for name, _ in queues})
+
+    def step(cycle, context):
+        for name in expected:
+            link = getattr(interface, name)
+            if context.get(link.valid):
+                vc, flit = context.get(link.vc), context.get(link.flit)
+                seen.setdefault(name, []).append((vc, (flit.head, flit.tail, flit.data)))
+                owed.setdefault((cycle + 2, name), []).append(vc)
+            context.set(link.credit, sum(1 << vc for vc in owed.get((cycle, name), ())))
+        for name in into:
+            link = getattr(interface, name)
+            credit = context.get(link.credit)
+            ready = [vc for (port, vc), queue in queues.items() if port == name and queue and room[name, vc]]
+            for vc in range(len(link.credit)):
+                room[name, vc] += credit >> vc & 1
+            context.set(link.valid, bool(ready))
+            if ready:
+                vc = ready[cycle % len(ready)]
+                head, tail, value = queues[name, vc].pop(0)
+                room[name, vc] -= 1
+                context.set(link.vc, vc)
+                context.set(link.flit, {"head": head, "tail": tail, "data": value & top})
+
+    bench.simulate(interface, 130, step)
+    for name, flits in expected.items():
+        wanted = [(head, tail, value & top) for head, tail, value in flits]
+        # by channel; packets take turns at theirs and are sent one after the other
+        got = seen[name] if name.startswith("network") else sorted(seen[name], key=lambda entry: entry[0])
+        assert [flit for _, flit in got] == wanted, name

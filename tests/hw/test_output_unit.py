@@ -59,3 +59,18 @@ def test_channel_that_one_class_took_is_not_offered_to_the_other():
     seen = drive(unit, 14, inputs)
     assert (seen[9]["pick_0"], seen[9]["pick_1"], seen[9]["free"]) == (2, 2, 0b11)
     assert all(shown["free"] == 0 for shown in seen[10:])
+
+
+@pytest.mark.parametrize("extra_stage", [False, True])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
+    """From the next cycle on, whatever is sent and comes back; and headers are offered the other channel alone."""
+    unit = OutputUnit(PortSpec("east", vcs=2, depth=depth), width=8, classes=[0b11], extra_stage=extra_stage)
+    events = {4: {"credit": 0b01}, 6: {"touch": 1, "send": 1, "tail": 1}, 9: {"credit": 0b01}, 10: {"credit": 0b01}}
+    seen = drive(unit, 20, lambda cycle: events.get(cycle, {}))
+    assert all(shown["ready"] & 0b01 and shown["ready_after"] & 0b01 == (depth > 1) for shown in seen[:4])
+    assert all(not shown["ready"] & 0b01 for shown in seen[5:])
+    assert all(not shown["ready_after"] & 0b01 for shown in seen[5:])
+    assert all(shown["pick_0"] == 1 for shown in seen[6:])
+    for name in ("ready", "ready_after"):
+        assert all(shown[name] >> 1 == (name == "ready" or depth > 1) for shown in seen)

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError, topology
 from wormcast.hw import PortSpec, Switch
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
@@ -121,6 +121,44 @@ def test_two_worms_share_a_link_flit_by_flit():
     assert all(a != b for a, b in itertools.pairwise(vcs))
 
 
+@pytest.mark.parametrize("multicast", [True, False], ids=["multicast", "unicast"])
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@pytest.mark.parametrize("ports", [("east", "north"), ("west", "south")], ids=["up", "down"])
+def test_worm_at_its_last_destination_takes_any_consumption_channel(ports, readers, multicast):
+    """Two worms whose last hops have one class end here at a time, and the first stays open: each has a channel."""
+    switch = bench.mesh_switch((4, 4), readers=readers, multicast=multicast)
+    first, second = ports
+    driver = bench.Driver(switch, (1, 1))
+    header = switch.decoder.header.encode([HERE])
+    driver.send(START, first, bench.worm(header, 3)[:3])  # its tail does not come
+    driver.send(START + 20, second, bench.worm(header, 3))
+    driver.run(60)
+    assert {vc for _, _, vc, *_ in on_local(driver)} == {0, 1}
+    assert [data for *_, tail, data in on_local(driver) if tail] == [102]
+
+
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@pytest.mark.parametrize(("port", "beyond", "channel"), [("east", 4, 0), ("west", 6, 1)], ids=["up", "down"])
+def test_worm_on_its_way_waits_for_the_consumption_channel_of_its_class(port, beyond, channel, readers):
+    """Two worms go on from here, on two virtual channels: the second waits until the first, which holds the channel of
+    their class, is through; the other channel is free all the time."""
+    switch = bench.mesh_switch((4, 4), readers=readers, vcs=2)
+    driver = bench.Driver(switch, (1, 1))
+    flits = bench.worm(switch.decoder.header.encode([HERE, beyond]), 3)
+    driver.send(START, port, flits[:-1], 0)
+    driver.send(START + 20, port, flits, 1)
+    driver.send(START + 50, port, flits[-1:], 0)
+    driver.run(90)
+    onward = "west" if port == "east" else "east"
+    assert {vc for _, _, vc, *_ in on_local(driver)} == {channel}
+    assert [cycle < START + 50 for cycle, out, *_ in driver.seen if out == onward] == [True] * 3 + [False] * 5
+    assert driver.worms("local") == driver.worms(onward)
+
+
+def on_local(driver):
+    return [entry for entry in driver.seen if entry[1] == "local"]
+
+
 ODD = [
     {"shape": (1, 3)},
     {"shape": (3, 1), "vcs": 3},
@@ -130,16 +168,68 @@ ODD = [
     {"shape": (2, 3, 2), "relations": ("e-cube",), "consumption": 4, "vcs": 2},
     {"shape": (8, 8), "relations": ("e-cube", "hamiltonian"), "vcs": 2, "depth": 16},
     {"shape": (4, 4), "relations": ("e-cube",), "multicast": False, "consumption": 1, "vcs": 4},
+    {"shape": (1, 4), "vcs": 3, "depth": 1, "consumption": 3, "consumption_links": "separate"},
+    {"shape": (4, 1), "injection": "all", "depth": 1, "consumption": 1},
+    {"shape": (2, 3), "width": 7, "injection": "all", "consumption_links": "separate"},
+    {"shape": (1, 2, 3), "table": True, "vcs": 2, "depth": 3},
+    {"shape": (1, 6), "table": True, "width": 7, "injection": "all", "consumption": 3, "vcs": 3},
+    {"shape": (5, 1), "table": True, "width": 257, "depth": 1, "consumption_links": "separate"},
+    {"shape": (2, 3), "table": True, "relations": ("e-cube",), "multicast": False, "injection": "all",
+     "consumption_links": "separate", "consumption": 3},
 ]
+PAIRS = [("coupled", "paper"), ("independent", "fast"), ("coupled", "fast"), ("independent", "paper")]
 
 
-@pytest.mark.parametrize(("readers", "delays"), [("coupled", "paper"), ("independent", "fast")])
-@pytest.mark.parametrize("options", ODD, ids=str)
-def test_every_output_comes_from_a_flip_flop(options, readers, delays):
+@pytest.mark.parametrize(("number", "options"), list(enumerate(ODD)), ids=str)
+def test_every_output_comes_from_a_flip_flop(number, options):
     """No combinational path from link to link, at odd parameters too: elaboration itself refuses one."""
     options = dict(options)
+    readers, delays = PAIRS[number % 4]
     switch = bench.mesh_switch(options.pop("shape"), readers=readers, delays=delays, **options)
     refuse_paths(netlist.read(switch))
+
+
+@pytest.mark.parametrize(("number", "options"), list(enumerate(ODD)), ids=str)
+def test_worms_pass_at_odd_parameters(number, options):
+    """By each input from the network a worm to this node and beyond, or to this node; from it one by each output."""
+    options = dict(options)
+    shape = options.pop("shape")
+    readers, delays = PAIRS[(number + 1) % 4]
+    mesh = topology("mesh:" + "x".join(map(str, shape)))
+    relation = {"e-cube": E_CUBE, "hamiltonian": HAMILTONIAN}[options.get("relations", ("hamiltonian",))[0]]
+    switch = bench.mesh_switch(shape, readers=readers, delays=delays, **options)
+    here = mesh.nodes // 2
+    driver = bench.Driver(switch, bench.straps_of(switch, mesh, relation, here))
+    header, copies, sent = switch.decoder.header, {}, 0
+    for k, (port, nodes) in enumerate(worms_by(switch, mesh, relation, here)):
+        flits = [(1, 0, data) for data in header.encode(nodes)]
+        payload = [(0, int(at == 2), k << 2 | at) for at in range(3)]
+        driver.send(3, port, flits + payload, k % switch.inputs[0].vcs)
+        sent += len(flits + payload)
+        if here in nodes:
+            rest = header.strip(flits[0][2]) if switch.decoder.multicast else None
+            flits[:1] = [(1, 0, rest)] if rest is not None else []
+            copies.setdefault("local", []).append((flits if nodes[-1] != here else []) + payload)
+        if nodes[-1] != here:
+            out = switch.decoder.outputs[relation.on(mesh).table[here, nodes[-1]]]
+            copies.setdefault(out, []).append(flits + payload)
+    driver.run(60 if switch.inputs[0].depth > 1 else 90)
+    assert len(driver.credits) == sent
+    assert driver.fault == ("NONE", 0, 0)
+    assert {port: sorted(driver.worms(port)) for port in switch.decoder.outputs if driver.worms(port)} == {
+        port: sorted(worms) for port, worms in copies.items()}
+
+
+def worms_by(switch, mesh, relation, here):
+    """Worms that a router of a network can get: name of the input, and the destinations."""
+    routes = relation.on(mesh)
+    for o, far in enumerate(mesh.neighbours[here][:switch.decoder.ejection]):
+        if far < 0:
+            continue
+        name = switch.decoder.outputs[o]
+        beyond = [node for node in range(mesh.nodes) if node not in (here, far) and routes.next_hop(far, node) == here]
+        yield name, ([here] if switch.decoder.multicast or not beyond else []) + beyond[-1:]
+        yield bench.injection_port(switch, name), [int(far)]
 
 
 SPECS = [PortSpec(name) for name in ("east", "west", "south", "north", "local")]

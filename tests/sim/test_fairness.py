@@ -106,10 +106,15 @@ class Waits:
 ])
 @pytest.mark.parametrize("hot", [4, 0])
 def test_no_header_waits_long(scheme, options, hot):
-    """A 3x3 mesh saturated towards one node: while a header waits at a router for a link or for the consumption
-    channel of its class, at most as many others are given one as there are other virtual channels that may ask for
-    it: 7 of 4 inputs' 8 (4 were seen). A worm at its last destination waits for either of two channels and sees both
-    given to others: twice as many (8 were seen)."""
+    """A 3x3 mesh saturated towards one node: while a header waits at a router for a link or for a consumption channel,
+    fifteen others at most are given one.
+
+    There are 7 others of 4 inputs' 8 virtual channels that may ask for it. Each wins against a header that asks once at
+    most: it then comes behind it in the one order of all. But a header does not ask while its input presents the other
+    virtual channel, and meanwhile anybody may win. The two take turns, so that happens once before each of its requests
+    at most: 7 lost, and 8 missed. (No proof: a turn that the other was given in vain, because it was itself just beaten
+    to a link, counts for nothing. A random search of 75 000 cycles found 8 for a link, 6 for the channel of
+    a class and 9 for any channel.)"""
     engine = bulk("mesh:3x3", scheme, crowd(scheme, hot, 40), **options)
     waits = Waits(engine)
     for _ in range(2500):
@@ -118,8 +123,7 @@ def test_no_header_waits_long(scheme, options, hot):
     check_receipts(engine.host)
     assert waits.granted > 200
     others = 4 * 2 - 1
-    assert max(waits.longest["link"], waits.longest["class"]) <= others
-    assert waits.longest["any"] <= others * engine.network.configuration.consumption
+    assert max(waits.longest.values()) <= others + others + 1
 
 
 @pytest.mark.parametrize(("scheme", "options"), [

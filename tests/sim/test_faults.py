@@ -38,10 +38,14 @@ def received(engine):
     return [int((host.received[one["delivery"]:one["delivery_end"]] >= 0).sum()) for one in worms]
 
 
+def places(faults):
+    """Where they were seen, and what."""
+    return [(fault.component, fault.node, fault.port, fault.vc, fault.cause) for fault in faults]
+
+
 # a row of seven: the first message runs over all of it, the others beside and behind it
 MESSAGES = [send(0, 3, 6, length=40), send(6, 5, 1, length=40), send(0, 2, 5, length=10), send(4, 6, 5, length=20),
             send(2, 3, length=9, at=900), send(0, 6, 1, length=9, at=1000)]
-STOPPED = {"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}
 HARDWARE = [
     {"readers": "coupled", "delays": "paper", "buffer": 4},
     {"readers": "independent", "delays": "fast", "buffer": 1},
@@ -69,8 +73,7 @@ def test_everybody_elses_messages_arrive(options, what):
     if what == "stray payload":
         # its credit is one too many at router 1, and stops that virtual channel
         outcome, deadlock, faults = run_bulk(engine, 3000)
-        assert (faults[1].node, faults[1].port, faults[1].cause) == (2, "west", "no header")
-        assert (faults[0].node, faults[0].port, faults[0].cause) == (1, "east", "credit")
+        assert places(faults) == [("router", 1, "east", 0, "credit"), ("router", 2, "west", 0, "no header")]
         assert (outcome, deadlock) == ("stalled", None)
         assert received(engine)[4] == 1
         return
@@ -78,8 +81,7 @@ def test_everybody_elses_messages_arrive(options, what):
     assert (outcome, deadlock) == ("stalled", None)
     causes = {"no tail mark": "no tail", "no head mark": "no header", "wrong address": "wrong order",
               "outside": "no such destination"}
-    assert [fault.to_dict() for fault in faults][:1] == [
-        {"component": "router", "node": 2, "port": "west", "vc": 0, "cause": causes[what]}]
+    assert places(faults)[:1] == [("router", 2, "west", 0, causes[what])]
     hurt = [index for index, (got, message) in enumerate(zip(received(engine), engine.host.worms, strict=True))
             if got < message["delivery_end"] - message["delivery"]]
     assert len(hurt) == 1, hurt
@@ -91,8 +93,52 @@ def test_false_credit_stalls_and_is_no_deadlock(options):
     spoil(engine, 3, "west", credit=1)  # towards router 2's east output, before anything is sent
     outcome, deadlock, faults = run_bulk(engine, 3000)
     assert (outcome, deadlock) == ("stalled", None)
-    assert [fault.to_dict() for fault in faults] == [STOPPED]
+    assert places(faults) == [("router", 2, "east", 0, "credit")]
     assert received(engine)[1] == 2  # the other way
+
+
+@pytest.mark.parametrize("options", HARDWARE, ids=str)
+def test_false_credit_with_flits_under_way_costs_one_flit_or_stops_the_link(options):
+    """At any moment from before the first message comes until it is through, on the link from router 2 to router 3.
+    Either the receiver gets a flit for which it has no room: it drops that one, says so, and everybody else's messages
+    arrive, whole; or the sender has all its credits once and gets one more: the link is stopped, and what does not need
+    it arrives. One that comes with a true one is no error."""
+    # the second waits at router 3, its buffer there full, until the first is through; then it is under way
+    messages = [send(3, 4, 5, length=80), send(0, 4, length=60), send(6, 5, 1, length=40), send(1, 3, length=9, at=900)]
+    seen = set()
+    for moment in range(0, 240, 17):
+        engine = bulk("mesh:1x7", "dual-path", messages, vcs=1, consumption=2, flit_width=16, **options)
+        engine.run(moment)
+        spoil(engine, 3, "west", credit=1)
+        outcome, deadlock, faults = run_bulk(engine, 4000)
+        assert deadlock is None
+        found = places(faults)
+        hurt = [index for index, (got, message) in enumerate(zip(received(engine), engine.host.worms, strict=True))
+                if got < message["delivery_end"] - message["delivery"]]
+        if not found:
+            assert (outcome, hurt) == ("delivered", [])
+            seen.add("none")
+        elif found[0][-1] == "overflow":
+            assert found == [("router", 3, "west", 0, "overflow")]
+            assert (outcome, len(hurt)) == ("stalled", 1)
+            seen.add("overflow")
+        else:
+            assert found == [("router", 2, "east", 0, "credit")]
+            assert outcome == "stalled"
+            assert hurt
+            assert received(engine)[::2] == [2, 2]  # do not go there
+            seen.add("credit")
+    assert seen >= {"overflow", "credit"}
+
+
+@pytest.mark.parametrize("options", HARDWARE, ids=str)
+def test_false_credit_for_an_interface_stops_what_it_sends(options):
+    engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, **options)
+    spoil(engine, 6, "local", credit=1)
+    outcome, deadlock, faults = run_bulk(engine, 3000)
+    assert (outcome, deadlock) == ("stalled", None)
+    assert places(faults) == [("interface", 6, "network_out_0", 0, "credit")]
+    assert received(engine) == [2, 0, 2, 2, 1, 2]
 
 
 def test_faults_are_reported(capsys):
@@ -101,7 +147,8 @@ def test_faults_are_reported(capsys):
     outcome, deadlock, faults = run_bulk(engine, 1500)
     worms = plan_messages(engine.network.topology, engine.network.scheme, MESSAGES)
     result = Run(engine.network, "bulk", 0, outcome, 1500, tuple(MESSAGES), worms, engine.host, deadlock, faults)
-    assert result.to_dict()["faults"] == [STOPPED]
+    assert result.to_dict()["faults"] == [
+        {"component": "router", "node": 2, "port": "east", "vc": 0, "cause": "credit"}]
     report(result)
     assert "error on the wire: router 0.2, port east, virtual channel 0: credit" in capsys.readouterr().out
 

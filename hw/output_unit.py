@@ -28,7 +28,7 @@ class OutputUnit(wiring.Component):
     virtual channels free, with all their credits.
 
     A credit for a flit that was not sent cannot be repaired: ``wrong`` says so, and from the next cycle on no flit is
-    sent on that virtual channel.
+    sent on that virtual channel; but one flit still is if the channel is reserved in the cycle of ``wrong`` itself.
 
     Parameters
     ----------

@@ -85,7 +85,9 @@ def test_nothing_leaves_behind_a_false_credit(options, port):
             continue
         assert lane.fault == ("CREDIT", switch.decoder.outputs.index(port), channel), moment
         cycles = lane.when.get((port, channel), [])
-        assert all(cycle <= wrong + 1 + fast for cycle in cycles), (moment, wrong, cycles)
+        late = [cycle for cycle in cycles if cycle > wrong + 1 + fast]
+        # a consumption channel that was reserved in that very cycle gets one flit
+        assert not late or (port == "local" and late == cycles == [wrong + 2 + fast]), (moment, wrong, cycles)
         begun += any(cycle <= wrong for cycle in cycles)
         untouched += not cycles
         whole = [flits for flits in lane.streams(port) if (flits if port == "west" else [way, *flits]) in worms]

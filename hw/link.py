@@ -31,7 +31,8 @@ class LinkSignature(wiring.Signature):
     valid : Out(1)
         A flit is on the link in this cycle.
     vc : Out(range(vcs))
-        The virtual channel that the flit belongs to.
+        The virtual channel that the flit belongs to. The link itself is trusted: of a number beyond the last one
+        nobody hears.
     flit : Out(flit_layout(width))
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit.

@@ -27,8 +27,9 @@ class Consumption(wiring.Component):
                             └── a tail flit waits t_nr ◀─┘
 
     *Latency*: 2 cycles from link to link, a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over all
-    channels; one channel gets min(1, depth / 4). Header flits take a cycle each, but no credit of the host. The
-    mark of a worm that was cut off by an error is handed over as a tail flit is.
+    channels; one channel gets min(1, depth / 4). Header flits wait for a credit of the host as all
+    do, and take a cycle each, but leave the credit. The end of a worm that was cut off by an error is handed over as a
+    tail flit is.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.

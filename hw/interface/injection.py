@@ -1,6 +1,6 @@
 """One injection port: worms from the host, cut into packets, each on a virtual channel that is free."""
 
-from amaranth.hdl import Array, C, Module, Mux, Signal
+from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -55,6 +55,8 @@ class Injection(wiring.Component):
     network : Out(LinkSignature)
     wrong, overflow : Out(vcs), Out(1)
         As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
+    unended : Out(1)
+        A header flit has come before the tail of the worm in front, which is cut off.
 
     Raises
     ------
@@ -80,6 +82,7 @@ class Injection(wiring.Component):
             "network": Out(LinkSignature(vcs=network.vcs, width=width)),
             "wrong": Out(network.vcs),
             "overflow": Out(1),
+            "unended": Out(1),
         })
 
     def elaborate(self, platform):
@@ -100,6 +103,7 @@ class Injection(wiring.Component):
         m.d.sync += self.host.credit.eq(buffer.freed)
 
         front = Signal(layout)  # what comes from the host
+        within = Signal()  # payload of its worm has been sent, and no tail yet
         flit = Signal(layout)  # what is sent
         owns = Signal()  # within a packet: it has its virtual channel
         repeats = Signal()  # what is sent comes from the header memory
@@ -114,9 +118,10 @@ class Injection(wiring.Component):
             front.eq(buffer.data_0),
             flit.eq(front),
             there.eq(buffer.has_0),
+            self.unended.eq(within & front.head & ~front.tail & ~repeats & there),
             send.eq(there & may_go & Mux(owns, credit, output.free)),
             take.eq(send & ~owns),
-            buffer.take_0.eq(send & ~repeats),
+            buffer.take_0.eq(send & ~repeats & ~self.unended),
             ends.eq(flit.tail),
             output.flit.eq(flit),
             output.touch.eq(send),
@@ -131,6 +136,10 @@ class Injection(wiring.Component):
             m.d.sync += packet_vc.eq(output.pick_0)
         with m.If(send):
             m.d.sync += owns.eq(~ends)
+        with m.If(send & ~repeats):
+            m.d.sync += within.eq((within | ~front.head) & ~front.tail & ~self.unended)
+        with m.If(self.unended):
+            m.d.comb += flit.tail.eq(1)
         if self.packet:
             self._packetise(m, front, flit, send, repeats, there)
         self._wait(m, there & ~owns, send, may_go)
@@ -141,11 +150,12 @@ class Injection(wiring.Component):
         kept = Signal(range(self.header_flits))  # where the next header flit is kept, or comes from
         last = Signal(range(self.header_flits))  # where the header's last flit is
         keeps = Signal()
-        m.d.comb += keeps.eq(send & ~repeats & front.head)
+        header = flit.head & ~flit.tail
+        m.d.comb += keeps.eq(send & header & ~repeats)
         if self.header_flits == 1:
-            header = Signal(self.width)
+            stored: Value = Signal(self.width, name="header")
             with m.If(keeps):
-                m.d.sync += header.eq(front.data)
+                m.d.sync += stored.eq(front.data)
         else:
             store: memory.Memory = memory.Memory(
                 shape=self.width, depth=self.header_flits, init=[], attrs={"ram_style": STORAGE[self.storage]}
@@ -158,24 +168,24 @@ class Injection(wiring.Component):
                 write.data.eq(front.data),
                 read.addr.eq(kept),
             ]
-            header = read.data
+            stored = read.data
             with m.If(keeps):
                 m.d.sync += last.eq(kept)
             with m.If(send):
-                m.d.sync += kept.eq(Mux(flit.head, kept + 1, 0))
+                m.d.sync += kept.eq(Mux(header, kept + 1, 0))
 
         payload = Signal(range(self.packet))  # payload flits of this packet that are through
         full = Signal()
         m.d.comb += full.eq(payload == self.packet - 1)
         with m.If(repeats):
-            m.d.comb += [there.eq(1), flit.head.eq(1), flit.tail.eq(0), flit.data.eq(header)]
+            m.d.comb += [there.eq(1), flit.head.eq(1), flit.tail.eq(0), flit.data.eq(stored)]
         with m.Elif(~front.head):
             m.d.comb += flit.tail.eq(front.tail | full)
         with m.If(send):
-            with m.If(flit.head):
+            with m.If(header):
                 m.d.sync += repeats.eq(repeats & (kept != last))
             with m.Else():
-                m.d.sync += [payload.eq(Mux(flit.tail, 0, payload + 1)), repeats.eq(full & ~front.tail)]
+                m.d.sync += [payload.eq(Mux(flit.tail, 0, payload + 1)), repeats.eq(full & ~front.tail & ~flit.head)]
 
     def _wait(self, m, begins, send, may_go):
         """Hold a packet's first flit, there while ``begins``, back for t_ns cycles."""

@@ -102,3 +102,5 @@ class NetworkInterface(wiring.Component):
             for cause, found in ((Cause.CREDIT, part.wrong), (Cause.OVERFLOW, part.overflow)):
                 for v, whether in enumerate(found):
                     yield whether, cause, k, v
+        for p, injection in enumerate(self.injections):
+            yield injection.unended, Cause.NO_TAIL, p, 0

@@ -275,6 +275,27 @@ def test_interface_tells_a_flit_of_the_network_for_which_there_is_no_room(channe
         assert [flit for _, used, flit in seen["host_out_0"] if used == vc] == wanted
 
 
+def test_interface_tells_a_worm_of_the_host_without_tail():
+    worm = [*bench.worm([9], 2)[:2], *bench.worm([8], 2)]
+    seen, fault = drive(interface_of(), 40, flits={5 + k: ("host_in_1", 0, flit) for k, flit in enumerate(worm)})
+    assert fault == ("NO_TAIL", 1, 0)
+    assert [flit[:2] for *_, flit in seen["network_out_1"]] == [(1, 0), (0, 0), (1, 1), (1, 0), (0, 0), (0, 1)]
+
+
+def test_of_two_faults_in_a_cycle_a_credit_then_the_first_port_is_kept():
+    switch, kernel = kernel_of(readers="coupled", delays="paper", depth=4)
+    east, north, south = (switch.decoder.inputs.index(port) for port in ("east", "north", "south"))
+    assert north > east
+    two, three = lanes.Lane(), lanes.Lane()
+    for lane in (two, three):
+        lane.send(10, "north", [header(SOUTH), *body(1)][1:], 0)
+        lane.send(10, "east", [header(WEST), *body(1)][1:], 1)
+    three.false_credits[10, "south"] = 0b10
+    run(switch, kernel, [two, three], 30)
+    assert two.fault == ("NO_HEADER", east, 1)
+    assert three.fault == ("CREDIT", south, 1)
+
+
 def test_interface_without_errors_has_no_fault():
     flits = {5 + k: ("host_in_0", 0, flit) for k, flit in enumerate(bench.worm([9], 3))}
     assert drive(interface_of(), 30, flits=flits)[1] == ("NONE", 0, 0)

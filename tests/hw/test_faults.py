@@ -218,6 +218,17 @@ def test_second_address_in_a_flit_is_looked_at(readers):
         assert lane.fault == (cause, 0, 0)
 
 
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_bad_second_address_behind_a_lost_tail_costs_the_node_nothing(readers):
+    """The worm in front is cut off; the next one ends here, and all its payload is handed over."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=16, vcs=1, depth=4, readers=readers, delays="paper")
+    lane = lanes.Lane()
+    lane.send(10, "east", [header(WEST, width=16), *body(1, tail=False), header(OWN, OUTSIDE, width=16), *body(2, 3)])
+    block = run(switch, kernel, [lane], 100)
+    check(switch, lane, lanes.unrest(kernel, block)[0], [("local", body(2, 3))])
+    assert lane.fault == ("NO_TAIL", 0, 0)
+
+
 def test_a_turn_against_e_cube_is_refused():
     switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, relations=("e-cube",), vcs=1, depth=4)
     lane = lanes.Lane()

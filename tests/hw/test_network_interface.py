@@ -92,6 +92,25 @@ def test_worms_are_sent_in_packets_with_their_header_before_each(size, most, vcs
         held["tail"] = tail
 
 
+@pytest.mark.parametrize("by", ["host", "interface"])
+@pytest.mark.parametrize(("size", "sent"), [(0, 5), (3, 1), (3, 2), (4, 6)])
+def test_worm_without_tail_is_cut_off_and_the_next_one_is_whole(size, sent, by):
+    """Cut off by the host, or by the interface when the next worm comes; ``sent`` payload flits are through by then."""
+    bad, good = bench.worm([40, 41], sent), bench.worm([50, 51], 7)
+    bad[-1] = 0, False, bad[-1][2]
+    cut = [(1, True, 777)] if by == "host" else []
+    seen = inject([*bad, *cut, *good], cycles=200, packet=size, header_flits=2)
+    marks = [(head, tail) for *_, head, tail, _ in seen]
+    assert marks.count((1, 1)) == 1
+    end = marks.index((1, 1))
+    open_packet = bench.worm([40, 41], sent) if not size else packets([40, 41], sent, size)
+    whole = size and sent % size == 0
+    assert [entry[2:] for entry in seen[:end]] == [*open_packet[:-1], (0, whole, open_packet[-1][2])] + (
+        bad[:2] if whole else [])
+    wanted = packets([50, 51], 7, size) if size else good
+    assert [entry[2:] for entry in seen[end + 1:]] == wanted
+
+
 def test_packets_take_turns_at_the_virtual_channels():
     seen = inject(bench.worm([9], 12), packet=4)
     vcs = [vc for _, vc, head, *_ in seen if head]
@@ -176,6 +195,14 @@ def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160, t_nr=0):
 def test_consumption_takes_two_cycles_and_drops_what_is_left_of_headers():
     seen = consume([(1, flit) for flit in bench.worm([7, 8], 6)])
     assert seen == [(4 + k, 1, k == 5, 100 + k) for k in range(6)]
+
+
+@pytest.mark.parametrize("t_nr", [0, 9])
+def test_end_of_a_worm_that_was_cut_off_is_handed_over_like_a_tail(t_nr):
+    worm = [(1, 0, 7), (0, 0, 100), (1, 1, 0), *bench.worm([8], 2)]
+    seen = consume([(0, flit) for flit in worm], t_nr=t_nr)
+    assert [(tail, data) for _, _, tail, data in seen] == [(0, 100), (1, 0), (0, 100), (1, 101)]
+    assert seen[1][0] - seen[0][0] == max(1, t_nr + 1)
 
 
 def test_channels_share_the_host_link_flit_by_flit():

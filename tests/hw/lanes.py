@@ -152,7 +152,7 @@ def run(switch, kernel, straps, lanes, cycles):
 AT_REST = {
     "level0": 0, "level1": 0, "links": 0, "here": 0, "final": 0, "owns_link": 0, "wants_consumption": 0, "claims": 0,
     "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "credits": None, "frame": 0,
-    "onward": 0, "stripped": 0,
+    "onward": 0,
 }
 MUST_EXIST = ("level0", "links", "here", "owns_link", "wants_consumption", "busy", "credits", "eligible_0", "frame")
 

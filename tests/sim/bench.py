@@ -47,7 +47,7 @@ def finish(engine, within):
 #: What registers hold in a network at rest, by the end of their names; None stands for all ones.
 AT_REST = {
     r"_level\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
-    r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here|stripped)": 0,
+    r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
     r".*_credits": None, r".*_frame|.*_stopped|final|first_fault": 0, r"free_\d+": None,
 }
 MUST_EXIST = ("_level0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_credits",

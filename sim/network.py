@@ -69,11 +69,15 @@ class Network:
     scheme : Scheme
         Gives the header format and the routing relation that the routers are built for.
     configuration : Configuration
+    lanes : int
+        Networks of this kind side by side, which know nothing of each other: node i of lane k is instance
+        k x nodes + i of each kind.
     """
 
     topology: Topology
     scheme: Scheme
     configuration: Configuration
+    lanes: int = 1
 
     def __post_init__(self) -> None:
         for switch, ports in enumerate(self.topology.ports):
@@ -112,8 +116,13 @@ class Network:
 
     @property
     def nodes(self) -> int:
-        """Number of nodes."""
+        """Number of nodes of one lane."""
         return self.topology.nodes
+
+    @property
+    def instances(self) -> int:
+        """Instances of each kind of component, and hosts."""
+        return self.nodes * self.lanes
 
     @cached_property
     def header(self) -> AddressList:
@@ -195,9 +204,10 @@ class Network:
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """The components, by kind: routers, then interfaces."""
-        names = [self.topology.node_name(node).replace(".", "_") for node in range(self.nodes)]
+        nodes = [self.topology.node_name(node).replace(".", "_") for node in range(self.nodes)]
+        names = nodes if self.lanes == 1 else [f"lane{lane}_{node}" for lane in range(self.lanes) for node in nodes]
         straps = {
-            f"strap_{name}": np.array(values, object)
+            f"strap_{name}": np.tile(np.array(values, object), self.lanes)
             for name, values in self._router.decoder.strap_values(self.topology, self.scheme.relation).items()
         }
         hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
@@ -227,8 +237,8 @@ class Network:
     @cached_property
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
-        every = np.arange(self.nodes)
-        switches = self.topology.attachments[:, 0].astype(np.int64)
+        every = np.arange(self.instances)
+        switches = self._in_all_lanes(self.topology.attachments[:, 0])
         joins = []
         for p, name in enumerate(self.injection_ports):
             joins += [
@@ -243,6 +253,11 @@ class Network:
         links = self.topology.links.astype(np.int64)
         for out, into in sorted({(int(o), int(i)) for o, i in links[:, [1, 3]]}):
             rows = links[(links[:, 1] == out) & (links[:, 3] == into)]
-            joins.append(Join("router", f"{self.router_outputs[out]}_out", rows[:, 0],
-                              "router", f"{self.router_inputs[into]}_in", rows[:, 2]))
+            near, far = self._in_all_lanes(rows[:, 0]), self._in_all_lanes(rows[:, 2])
+            joins.append(Join("router", f"{self.router_outputs[out]}_out", near,
+                              "router", f"{self.router_inputs[into]}_in", far))
         return joins
+
+    def _in_all_lanes(self, nodes: npt.NDArray[np.integer]) -> Instances:
+        """Instances of these nodes, lane after lane."""
+        return (np.arange(self.lanes)[:, None] * self.nodes + nodes).reshape(-1)

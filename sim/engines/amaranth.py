@@ -77,7 +77,7 @@ class AmaranthEngine:
             simulator.run()
 
     async def _drive(self, context, cycles: int, beyond: bool) -> None:
-        host, nodes = self.host, self.network.nodes
+        host, nodes = self.host, self.network.instances
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
         ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)

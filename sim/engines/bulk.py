@@ -80,7 +80,7 @@ class BulkEngine:
 
     def _lay_out_words(self) -> None:
         """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
-        nodes = self.network.nodes
+        nodes = self.network.instances
         interface = self.kernels["interface"]
         ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
         # the hosts' words are the counterparts of the interfaces', all links of a kind one behind the other
@@ -124,7 +124,7 @@ class BulkEngine:
     def _host_word(self, way: str, name: str) -> np.ndarray:
         """The hosts' words of this name, [links, parts, nodes]."""
         start, links, parts, dtype = self._host_words[way, name]
-        whole, nodes = self.inputs if way == "in" else self.outputs, self.network.nodes
+        whole, nodes = self.inputs if way == "in" else self.outputs, self.network.instances
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:

@@ -133,8 +133,8 @@ def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, st
     return lay_out(network, at, length, worms, stall=stall, seed=seed)
 
 
-def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, stall: float = 0.0,
-            seed: int = 0) -> Host:
+def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
+            stall: float = 0.0, seed: int = 0) -> Host:
     """Lay out the program that sends the worms of many messages.
 
     Parameters
@@ -143,6 +143,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
         Cycles in which they are created, in any order.
     length : int64 array [messages]
         Payload flits.
+    lane : int64 array [messages], or int
+        The network's lane in which each is sent; the worms name the nodes of one lane.
     stall : float
         Chance, 0 to below 1, that a consumption channel takes nothing in a cycle; for tests of back-pressure.
     seed : int
@@ -156,7 +158,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
     """
     if not 0 <= stall < 1:
         raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
-    configuration, nodes = network.configuration, network.nodes
+    configuration, nodes = network.configuration, network.instances
     ports, links = len(network.injection_ports), len(network.consumption_ports)
     channels = configuration.consumption // links
     width, packet = network.header.flit_width, configuration.packet
@@ -165,11 +167,13 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
     rows = np.zeros(len(worms), WORM)
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
     created = at[message_of]
+    first_node = np.broadcast_to(lane, worms.messages)[message_of] * network.nodes
+    source = first_node + worms.source
     header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations)
     for field, values in {
-        "ready": created, "source": worms.source, "length": length[message_of],
+        "ready": created, "source": source, "length": length[message_of],
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],
-        "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + worms.source,
+        "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
         "injected": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
     }.items():
@@ -184,7 +188,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, s
     packets = _packets(rows["length"][worm_of], packet)
     releases, offsets = _releases(worms, worm_of, order, nodes)
     for field, values in {
-        "node": worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
+        "node": first_node[worm_of] + worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
         "packets": np.cumsum(packets) - packets, "release": offsets[:-1], "release_end": offsets[1:],
         "head": NONE, "tail": NONE, "received": NONE,
     }.items():

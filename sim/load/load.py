@@ -1,15 +1,19 @@
 """A load experiment: random traffic at a rate, for many cycles, with several seeds side by side."""
 
+import os
+import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..configuration import Configuration
-from ..deadlock import find_deadlock
-from ..engines.bulk import BulkEngine
+from ..deadlock import Deadlock, find_deadlock
+from ..engines.bulk import BulkEngine, kernels
 from ..host import check_receipts
 from ..network import Network
 from .result import Load, Totals
@@ -24,7 +28,7 @@ CHUNK = 2048
 #: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
 PATIENCE = 8192
 
-MOST_CYCLES = 2**40
+MOST_CYCLES = 2**32
 MOST_SEEDS = 1024
 
 
@@ -37,6 +41,7 @@ def load(
     cycles: int,
     warmup: int | None = None,
     seeds: Sequence[int] = (0, 1, 2, 3),
+    workers: int | None = None,
 ) -> Load:
     """Run random traffic through a network for so many cycles, once for each seed, all side by side.
 
@@ -46,6 +51,8 @@ def load(
         Cycles of each seed, the warm-up included.
     warmup : int, optional
         Cycles at the start that do not count; a fifth of all if it is not given.
+    workers : int, optional
+        Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
 
     Raises
     ------
@@ -54,37 +61,79 @@ def load(
     """
     warmup = cycles // 5 if warmup is None else warmup
     _check(topology, traffic, configuration, cycles, warmup, seeds)
-    network = Network(topology, scheme, configuration.for_headers(topology, _most(topology, traffic)), len(seeds))
-    started = time.process_time()
-    ends = sorted({*range(CHUNK, cycles, CHUNK), warmup, cycles} - {0})
-    window = Window(network, [Source(traffic, topology.nodes, seed) for seed in seeds], ends[0])
+    configuration = configuration.for_headers(topology, _most(topology, traffic))
+    workers = min(workers or os.cpu_count() or 1, len(seeds))
+    parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
+    networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
+    started, end = time.process_time(), _End(cycles)
+    kernels(networks[0])  # once, not in each thread
+    with ThreadPoolExecutor(workers) as pool:
+        pieces = list(pool.map(
+            lambda network, part: _run(network, [Source(traffic, topology.nodes, seed) for seed in part], warmup, end),
+            networks, parts))
+    deadlocks = [piece.deadlock for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
+    return Load(
+        topology, scheme, configuration, traffic, tuple(seeds), cycles, warmup,
+        np.concatenate([piece.totals for piece in pieces]),
+        np.concatenate([piece.backlog for piece in pieces]),
+        deadlocks[0] if deadlocks else None,
+        time.process_time() - started,
+    )
+
+
+class _End:
+    """Where all parts end: the cycle of the earliest deadlock that any of them has found, whoever finds it first."""
+
+    def __init__(self, cycles: int):
+        self.at = cycles
+        self._lock = threading.Lock()
+
+    def lower(self, cycle: int) -> None:
+        with self._lock:
+            self.at = min(self.at, cycle)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What came of some of the seeds."""
+
+    totals: np.ndarray
+    backlog: np.ndarray
+    deadlock: Deadlock | None
+
+
+def _run(network: Network, sources: Sequence[Source], warmup: int, end: _End) -> _Piece:
+    """Run a network with a lane for each source."""
+    ends = sorted({*range(CHUNK, end.at, CHUNK), warmup, end.at} - {0})
+    window = Window(network, sources, ends[0])
     engine = BulkEngine(network, window.host)
-    totals, start = Totals(len(seeds)), {} if warmup else window.counts()
+    totals, start = Totals(len(sources)), {} if warmup else window.counts()
     backlog, deadlock, now = [], None, 0
-    patience = PATIENCE + network.configuration.t_ns + network.configuration.t_nr
-    for end in ends:
+    patience = np.full(len(sources), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
+    for until in ends:
+        if until > end.at:
+            break
         if now:
-            window.extend(end)
+            window.extend(until)
         engine.host = window.host
-        engine.run(end - now, beyond=True)
-        now = end
+        engine.run(until - now, beyond=True)
+        now = until
         check_receipts(window.host)
         totals.add(window.take_done(), warmup)
         engine.host = window.host
         if now == warmup:
             start = window.counts()
         if now >= warmup:
-            backlog.append([now, *window.waiting()])
-        if window.quiet() > patience:
-            deadlock = find_deadlock(engine)
-            if deadlock:
-                break
-            patience *= 2
+            backlog.append(window.waiting())
+        for lane in np.flatnonzero(window.quiet() > patience):
+            deadlock = deadlock or find_deadlock(engine)
+            patience[lane] *= 2
+        if deadlock:
+            end.lower(now)
     totals.add(window.take_rest(), warmup)
     for name, counts in window.counts().items():
         totals.lanes[name] = counts - start.get(name, counts)
-    return Load(network, traffic, tuple(seeds), now, min(now, warmup), totals.lanes,
-                np.array(backlog, float).reshape(-1, 1 + len(seeds)), deadlock, time.process_time() - started)
+    return _Piece(totals.lanes, np.array(backlog).reshape(-1, len(sources)).T, deadlock)
 
 
 def _most(topology: Topology, traffic: Traffic) -> int:

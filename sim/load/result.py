@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from wormcast.algorithms import Scheme, Topology
+
+from ..configuration import Configuration
 from ..deadlock import Deadlock
-from ..network import Network
 from .statistics import Interval, interval
 from .traffic import Traffic
 
@@ -22,8 +24,8 @@ SPANS = {
 KINDS = ("multicast", "unicast")
 
 #: Of one lane, in the cycles that count. Payload flits ``created``, the same times their destinations ``wanted``, those
-#: taken by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages created and
-#: received, all and by kind; sums of their spans.
+#: taken by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages ``begun``; those of
+#: them that are received, all and by kind; sums of their spans.
 TOTALS = np.dtype([(field, np.int64) for field in (
     "created", "wanted", "consumed", "completed", "begun", "messages", *KINDS, *SPANS,
     *(f"{kind}_latency" for kind in KINDS))])
@@ -55,21 +57,23 @@ class Load:
 
     Parameters
     ----------
-    network : Network
-        With a lane for each seed.
-    traffic : Traffic
+    topology, scheme, configuration, traffic
+        What was simulated.
     seeds : tuple of int
     cycles, warmup : int
         Cycles simulated, and how many of them come before those that count.
-    totals : `TOTALS` records [lanes]
-    backlog : float array [samples, 1 + lanes]
-        Cycle, and worms of each lane that are created and not begun then.
+    totals : `TOTALS` records [seeds]
+    backlog : int array [seeds, samples]
+        Worms that are created and not begun, in the cycles that count at equal distances.
     deadlock : Deadlock or None
+        The earliest that a seed has run into; then the results above are those of no steady state.
     seconds : float
         Processor time of the simulation.
     """
 
-    network: Network
+    topology: Topology
+    scheme: Scheme
+    configuration: Configuration
     traffic: Traffic
     seeds: tuple[int, ...]
     cycles: int
@@ -82,7 +86,7 @@ class Load:
     def per_node(self, what: str) -> Interval:
         """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
         counted = self.cycles - self.warmup
-        return interval(self.totals[what] / (counted * self.network.nodes)) if counted else Interval(None, None)
+        return interval(self.totals[what] / (counted * self.topology.nodes)) if counted else Interval(None, None)
 
     def span(self, name: str) -> Interval:
         """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
@@ -103,13 +107,14 @@ class Load:
         """
         if self.totals["completed"].sum() < 0.95 * self.totals["wanted"].sum():
             return True
-        if len(self.backlog) < 3:
+        samples = self.backlog.shape[1]
+        if samples < 3:
             return False
-        at = self.backlog[:, 0] - self.backlog[:, 0].mean()
-        slopes = interval((at[:, None] * self.backlog[:, 1:]).sum(axis=0) / (at**2).sum())
+        at = np.arange(samples) - (samples - 1) / 2
+        slopes = interval((at * self.backlog).sum(axis=1) / (at**2).sum())
         if slopes.mean is None or slopes.half_width is None:
             return False
-        grown = slopes.mean * (self.cycles - self.warmup) > 0.1 * self.network.nodes
+        grown = slopes.mean * samples > 0.1 * self.topology.nodes
         return grown and slopes.mean > slopes.half_width
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,7 +124,7 @@ class Load:
             "offered": self.per_node("created").mean,
             "effective": self.per_node("wanted").mean,
             "accepted": self.per_node("consumed").mean,
-            "delivered": None if per_node is None else per_node * self.network.nodes,
+            "delivered": None if per_node is None else per_node * self.topology.nodes,
             "delivered_per_node": per_node,
             **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
             "messages": int(self.totals["messages"].sum()),

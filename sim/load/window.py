@@ -61,7 +61,7 @@ class Window:
                               "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
             messages[field] = values
         for name, values in (("created", merged.length), ("wanted", merged.length * np.diff(merged.offsets)),
-                             ("begun", 1)):
+                             ("begun", np.ones_like(lane))):
             np.add.at(self._created[name], lane, values)
         return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane)
 
@@ -79,7 +79,8 @@ class Window:
 
     def take_rest(self) -> np.ndarray:
         """Say what became of those that are received while an older one is not."""
-        return np.zeros(0, DONE) if not len(self.messages) else (rest := self._results())[rest["received"] >= 0]
+        rest = self._results() if len(self.messages) else np.zeros(0, DONE)
+        return rest[rest["received"] >= 0]
 
     def _results(self) -> np.ndarray:
         """What has become of all messages here; ``received`` is -1 of those that some destination lacks."""
@@ -103,10 +104,13 @@ class Window:
         np.add.at(consumed, host.deliveries["node"] // self.network.nodes, taken)
         return {name: counts.copy() for name, counts in self._created.items()} | {"consumed": consumed}
 
-    def quiet(self) -> int:
-        """Cycles since a flit of the worm was last sent or received that has waited longest of those under way."""
-        under_way = (self.host.injected >= 0) & (self.host.left > 0)
-        return int((self.host.counters[NOW] - self.host.touched[under_way]).max(initial=0))
+    def quiet(self) -> np.ndarray:
+        """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
+        under_way = np.flatnonzero((self.host.injected >= 0) & (self.host.left > 0))
+        longest = np.zeros(len(self.sources), np.int64)
+        lane = self.host.worms["source"][under_way] // self.network.nodes
+        np.maximum.at(longest, lane, self.host.counters[NOW] - self.host.touched[under_way])
+        return longest
 
     def waiting(self) -> np.ndarray:
         """Worms of each lane that are created and not begun, [lanes]."""
@@ -123,7 +127,8 @@ def _merge(parts: Sequence[Created], lane: np.ndarray) -> Created:
     counts = counts[order]
     offsets = np.concatenate([[0], np.cumsum(counts)])
     places = np.repeat(starts[order] - offsets[:-1], counts) + np.arange(offsets[-1])
-    joined = [np.concatenate([getattr(part, field) for part in parts])[order]
-              for field in ("at", "source", "length", "multicast")]
+    at, source, length, multicast = (
+        np.concatenate([getattr(part, field) for part in parts])[order]
+        for field in ("at", "source", "length", "multicast"))
     destinations = np.concatenate([part.destinations for part in parts])[places]
-    return Created(*joined, offsets, destinations)
+    return Created(at, source, length, multicast, offsets, destinations)

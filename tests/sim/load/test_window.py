@@ -1,4 +1,4 @@
-"""A window that moves along the messages changes nothing of what becomes of them, and lanes know nothing of each other."""
+"""A window that moves along the messages changes nothing of what becomes of them; lanes know nothing of each other."""
 
 import numpy as np
 import pytest

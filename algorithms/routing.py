@@ -120,6 +120,8 @@ class Routes:
 
     def __post_init__(self) -> None:
         topology, table = self.topology, self.table
+        if not isinstance(table, np.ndarray):
+            raise WormcastError(f"relation {self.relation.name}: its table is a {type(table).__name__}, not an array")
         expected = (topology.switches, topology.nodes)
         most = topology.neighbours.shape[1]
         if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
@@ -201,7 +203,8 @@ def bind(relation: Relation, topology: Topology) -> Routes:
         raise
     except Exception as error:
         raise WormcastError(
-            f"relation {relation.name}: no table for {topology.name} can be had from it ({told(error)})"
+            f"relation {relation.name}: no table for {topology.name} can be had from it "
+            f"({told(error, type(relation).__module__)})"
         ) from error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.routing import bind
 from wormcast.algorithms.stops import require_classes
 
@@ -111,10 +112,11 @@ def check_messages(messages: Sequence[Message]) -> None:
     if not messages:
         raise WormcastError("messages: none is given, a run sends at least one")
     for index, message in enumerate(messages):
+        where = f"message {index}" if len(messages) > 1 else "run"
         if not 1 <= message.length <= MOST:
-            raise WormcastError(f"message {index}: length {message.length} is given, allowed are 1 to {MOST} flits")
+            raise MessageError(where, index, f"length {message.length} is given, allowed are 1 to {MOST} flits")
         if not 0 <= message.at <= MOST:
-            raise WormcastError(f"message {index}: cycle {message.at} is given, allowed are 0 to {MOST}")
+            raise MessageError(where, index, f"cycle {message.at} is given, allowed are 0 to {MOST}")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
-from ..errors import WormcastError
+from ..errors import MessageError, WormcastError
 from ..headers import AddressList
 from ..legs import legs_of_pairs
-from ..routing import Relation
+from ..routing import Relation, bind
 from ..topologies.base import Topology
 from ..worms import Worms
 
@@ -77,7 +77,7 @@ class Scheme(ABC):
                 f"scheme {self.name}: it is not defined on {topology.name}, "
                 f"allowed are {', '.join(self.kinds)}"
             )
-        self.relation.on(topology)
+        bind(self.relation, topology)
 
     def form(self, topology: Topology) -> str:
         """Say which form the scheme takes on a topology that it is defined on, where it has several."""
@@ -160,14 +160,15 @@ def _check_messages(
         return
     where = f"message {message}" if len(sources) > 1 else "plan"
     name = topology.node_name(node) if 0 <= node < topology.nodes else ""
-    raise WormcastError(
-        f"{where}: "
-        + (
+    raise MessageError(
+        where,
+        message,
+        (
             f"node {node} is outside {topology.name}, ids go from 0 to {topology.nodes - 1}",
             "no destination is given, a multicast has from one",
             f"node {node} ({name}) is the source and among the destinations, it must not be",
             f"node {node} ({name}) is twice among the destinations, once is allowed",
-        )[fault]
+        )[fault],
     )
 
 

@@ -53,7 +53,10 @@ class MultipathLmn(LabelOrder):
     Cost: at most four start-ups. Source: Lin, McKinley and Ni, whom paper 002 quotes in section 2.1; the split is told
     from general knowledge. There each worm enters the network by its own neighbour; here all go by R straight from
     the source, so that the worm of the row neighbour may leave by the column. Both ways are shortest, the
-    hops are the same. Ours: the order of sending, alternating as in `Multipath`.
+    hops are the same; but two worms of one side may then share their first link, which the original's never do, and go
+    one after the other even with an injection port for each link: on mesh:6x6 those from 3.2 to 1.5, and to 2.1 and
+    2.0. Of random multicasts on 8x8 to 10 destinations 24.5 % have such worms (tests/algorithms/test_schemes.py).
+    Ours: the order of sending, alternating as in `Multipath`.
     """
 
     name = "multipath-lmn"

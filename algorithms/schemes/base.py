@@ -80,8 +80,8 @@ class Scheme(ABC):
         self.relation.on(topology)
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes on a topology that it is defined on, where it has several."""
-        return "as printed"
+        """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""
+        return "its only form"
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways that worms take through their stops, for the deadlock analysis.

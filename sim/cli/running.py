@@ -14,7 +14,7 @@ from wormcast.algorithms import topology as build_topology
 from ..configuration import ALLOWED, LIMITS, Configuration
 from ..configurations import CONFIGURATIONS
 from ..host import Message
-from ..run import ENGINES, MOST, Run, run
+from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, table
 from .files import whole_file
 
@@ -101,8 +101,8 @@ def run_(
     t_ns: Tns = None,
     t_nr: Tnr = None,
     injection_delay: InjectionDelay = None,
-    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.", max=MOST)] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Of what is random; so far nothing is.", min=0, max=MOST)] = 0,
+    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.",
+                                          max=MOST_CYCLES)] = 1_000_000,
     json: Json = False,
 ) -> int:
     """Send one multicast, or a file of messages, through the routers; report when each destination has it.
@@ -126,8 +126,7 @@ def run_(
     posted = _messages(network, source, destinations, length, messages)
     chosen = engine or ("amaranth" if vcd else "bulk")
     with whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished:
-        result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
-                     timeout=timeout, seed=seed)
+        result = run(network, found, posted, options, engine=chosen, vcd=unfinished, timeout=timeout)
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
         "relation": relation or found.relation.name,
@@ -135,7 +134,7 @@ def run_(
         "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:
-        emit(result.to_dict(), resolved, seed)
+        emit(result.to_dict(), resolved)
     else:
         report(result)
         if vcd:

@@ -188,5 +188,11 @@ def test_the_pair_without_a_way_is_named(file):
 
 
 def test_a_table_that_cannot_be_had_is_a_sentence(file):
-    with pytest.raises(WormcastError, match=r"relation late: no table for mesh:3x3 .* \(ZeroDivisionError: "):
-        check(topology("mesh:3x3"), SCHEMES["individual"], relation=load_relation(f"{file}:Late"))
+    late = load_relation(f"{file}:Late")
+    for call in (
+        lambda: check(topology("mesh:3x3"), SCHEMES["individual"], relation=late),
+        lambda: SCHEMES["individual"].routed_by(late).check(topology("mesh:3x3")),
+        lambda: late.on(topology("mesh:3x3")),
+    ):
+        with pytest.raises(WormcastError, match=r"relation late: no table for mesh:3x3 .* \(ZeroDivisionError: "):
+            call()

@@ -11,7 +11,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError
 from ..headers import AddressList
 from ..legs import legs_of_pairs
-from ..routing import Relation, bind
+from ..routing import Relation
 from ..topologies.base import Topology
 from ..worms import Worms
 
@@ -77,11 +77,11 @@ class Scheme(ABC):
                 f"scheme {self.name}: it is not defined on {topology.name}, "
                 f"allowed are {', '.join(self.kinds)}"
             )
-        bind(self.relation, topology)
+        self.relation.on(topology)
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes on a topology that it is defined on, where it has several."""
-        return "as printed"
+        """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""
+        return "its only form"
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways that worms take through their stops, for the deadlock analysis.

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..topologies.base import Topology
 from ..worms import Worms
-from .dual_path import LabelOrder
+from .dual_path import LabelOrder, label_key
 from .grouping import grouped_worms
 
 __all__ = ["Multipath", "MultipathLmn"]
@@ -79,16 +79,6 @@ class MultipathLmn(LabelOrder):
 
 
 @compiled
-def _key(labels, own, second, node):
-    """Key a destination (see `grouped_worms`): H_u before H_l, the first half of both before the second."""
-    nodes = np.int64(len(labels))
-    label = np.int64(labels[node])
-    group = 2 * np.int64(second) + np.int64(label < own)
-    place = label if label > own else nodes - 1 - label
-    return (group * nodes + place) * nodes + node
-
-
-@compiled
 def _quadrant_keys(labels, columns, sources, destination_offsets, destinations):
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):
@@ -96,7 +86,7 @@ def _quadrant_keys(labels, columns, sources, destination_offsets, destinations):
         for visit in range(destination_offsets[message], destination_offsets[message + 1]):
             node = destinations[visit]
             left = node % columns < source % columns
-            keys[visit] = _key(labels, labels[source], left, node)
+            keys[visit] = label_key(labels, labels[source], left, node)
     return keys
 
 
@@ -111,5 +101,5 @@ def _neighbour_keys(labels, columns, sources, destination_offsets, destinations)
             # labels rise to the right in even rows: there the row neighbour of higher label is on the right
             to_the_right = (row % 2 == 0) == (labels[node] > labels[source])
             beside = node % columns > column if to_the_right else node % columns < column
-            keys[visit] = _key(labels, labels[source], not beside, node)
+            keys[visit] = label_key(labels, labels[source], not beside, node)
     return keys

@@ -98,7 +98,9 @@ def report(analysis: Analysis) -> None:
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
-        least = f"{analysis.classes_minimal} will do ({found})"
+        least = f"{max(1, len(analysis.dans))} will do ({found})"
+        if analysis.classes_minimal is None:
+            least += ", whether fewer do is not known"
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "

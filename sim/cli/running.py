@@ -16,7 +16,7 @@ from wormcast.algorithms.errors import MessageError
 from ..configuration import ALLOWED, LIMITS, Configuration
 from ..configurations import CONFIGURATIONS
 from ..host import Message
-from ..run import ENGINES, MOST, Run, run
+from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .files import whole_file
 
@@ -104,8 +104,9 @@ def run_(
     t_ns: Tns = None,
     t_nr: Tnr = None,
     injection_delay: InjectionDelay = None,
-    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.", max=MOST)] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Of what is random; so far nothing is.", min=0, max=MOST)] = 0,
+    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.",
+                                          max=MOST_CYCLES)] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Goes into the JSON; nothing in a run is random.", min=0)] = 0,
     json: Json = False,
 ) -> int:
     """Send one multicast, or a file of messages, through the routers; report when each destination has it.
@@ -132,7 +133,7 @@ def run_(
     with (stdout_for_results(), _entries_named(messages),
           whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
-                     timeout=timeout, seed=seed)
+                     timeout=timeout)
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
         "relation": relation or found.relation.name,

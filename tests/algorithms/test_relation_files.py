@@ -208,5 +208,7 @@ def test_a_table_that_cannot_be_had_is_a_sentence(file):
         check(mesh, SCHEMES["individual"], relation=late)
     with pytest.raises(WormcastError, match=sentence):
         SCHEMES["individual"].routed_by(late).check(mesh)
+    with pytest.raises(WormcastError, match=sentence):
+        late.on(mesh)
     with pytest.raises(WormcastError, match="relation empty: its table is a NoneType, not an array"):
         check(mesh, SCHEMES["individual"], relation=empty)

@@ -82,6 +82,12 @@ def test_no_classes_are_called_so():
     assert "1 stated, 1 will do (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
 
 
+def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
+    assert "12 stated, 11 will do (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
+    assert "0+,0-:last), whether fewer do is not known\n" in told
+    assert "2 stated, no number will do\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
+
+
 def test_mixes():
     code, found = as_json("mesh:8x8", "dual-path", "--with", "individual")
     assert (code, found["classes_minimal"]) == (3, None)

@@ -302,6 +302,16 @@ def test_a_stdout_that_is_full_is_named(options):
     assert (done.returncode, done.stderr) == (2, "wormcast: stdout cannot be written: No space left on device\n")
 
 
+def test_a_relation_that_fails_is_a_sentence(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(RELATION.format("Late").replace("E_CUBE.table(topology)", "1 / 0"))
+    for options in (["run", "mesh:4x4", "dual-path", *ONE], ["check", "mesh:4x4", "dual-path"]):
+        code, out, err = wormcast(*options, "--relation", file)
+        assert (code, out) == (2, "")
+        assert err.startswith("wormcast: relation mine: no table for mesh:4x4 can be had from it "
+                              "(ZeroDivisionError: division by zero, mine.py:")
+
+
 def test_run_tells_people_the_hardware():
     code, out, err = wormcast("run", "mesh:3x3", "dual-path", *ONE, "--vcs", 1, "--consumption", 1, "--classes", "",
                               "--consumption-links", "separate", "--relation", "e-cube")

@@ -1,6 +1,9 @@
 """The one exception root of the project, and how others' errors are told."""
 
-__all__ = ["WormcastError", "told"]
+import traceback
+from pathlib import Path
+
+__all__ = ["MessageError", "WormcastError", "told"]
 
 
 class WormcastError(ValueError):
@@ -11,6 +14,28 @@ class WormcastError(ValueError):
     """
 
 
-def told(error: BaseException) -> str:
-    """Tell another's error within a sentence: its type and its first line."""
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+class MessageError(WormcastError):
+    """A message that cannot be sent.
+
+    Parameters
+    ----------
+    where : str
+        How the sentence names it.
+    message : int
+        Its place among those given.
+    reason : str
+        The sentence without the name.
+    """
+
+    def __init__(self, where: str, message: int, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.message = message
+        self.reason = reason
+
+
+def told(error: BaseException, module: str) -> str:
+    """Tell another's error within a sentence: its type and its first line, and where in this module it arose."""
+    sentence = f"{type(error).__name__}: {error}".splitlines()[0]
+    places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
+              traceback.walk_tb(error.__traceback__) if frame.f_globals.get("__name__") == module]
+    return sentence + "".join(places[-1:])

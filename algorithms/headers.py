@@ -62,10 +62,11 @@ class AddressList:
             raise WormcastError(f"header: relations must be from 1, not {self.relations}")
         least = self.selector_bits + self.last_bits + self.address_bits
         if self.flit_width < least:
+            parts = [(self.address_bits, "an address"), (self.last_bits, "the mark of the last flit"),
+                     (self.selector_bits, "the relation")]
+            needed = ", ".join(f"{bits} for {what}" for bits, what in parts if bits)
             raise WormcastError(
-                f"header: flit_width {self.flit_width} cannot hold {self.selector_bits} selector bits, "
-                f"{self.last_bits} to mark the last flit and an address of {self.address_bits} bits, "
-                f"it must be from {least}"
+                f"header: flit_width {self.flit_width} cannot hold all bits ({needed}), it must be from {least}"
             )
 
     @property

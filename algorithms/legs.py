@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["legs_of_pairs", "legs_of_worms"]
 
-MOST_NODES = 256
+MOST_ENUMERATED = 256
 """Nodes of which all multicasts to two destinations are enumerated: 8.3 million of them."""
 
 
@@ -28,10 +28,10 @@ def legs_of_pairs(scheme: "Scheme", topology: Topology) -> npt.NDArray[np.int32]
         The topology has more than 256 nodes.
     """
     nodes = topology.nodes
-    if nodes > MOST_NODES:
+    if nodes > MOST_ENUMERATED:
         raise WormcastError(
-            f"check: {topology.name} has {nodes} nodes, the legs of scheme {scheme.name} are enumerated "
-            f"on up to {MOST_NODES}"
+            f"check: {topology.name} has {nodes} nodes, at most {MOST_ENUMERATED} are allowed, "
+            "as all multicasts to two destinations are gone through"
         )
     found = [np.empty((0, 3), np.int32)]
     for source in range(nodes):

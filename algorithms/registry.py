@@ -54,7 +54,8 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._entries[name]
         if name in self._announced:
             return self.add(name, self._load(name))
-        raise WormcastError(f"{self._what}: {name!r} is unknown, there are {', '.join(self)}")
+        there = "there are" if len(self) > 1 else "there is only"
+        raise WormcastError(f"{self._what}: {name!r} is unknown, {there} {', '.join(self)}")
 
     def _load(self, name: str) -> T:
         entry = self._announced[name]

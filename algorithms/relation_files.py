@@ -42,7 +42,8 @@ def load_relation(text: str) -> Relation:
         try:
             thing = thing()
         except Exception as error:
-            raise WormcastError(f"relation: {name} of {file} cannot be made ({told(error)})") from error
+            sentence = told(error, module.__name__)
+            raise WormcastError(f"relation: {name} of {file} cannot be made ({sentence})") from error
     if not isinstance(thing, Relation):
         raise WormcastError(f"relation: {name} of {file} is a {type(thing).__name__}, it must be a Relation")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
@@ -73,7 +74,7 @@ def _run(file: Path) -> ModuleType:
         specification.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[unique]
-        raise WormcastError(f"relation: {file} could not be run ({told(error)})") from error
+        raise WormcastError(f"relation: {file} could not be run ({told(error, unique)})") from error
     return module
 
 

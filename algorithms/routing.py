@@ -18,7 +18,7 @@ from .topologies.base import Topology
 from .topologies.mesh import mesh_directions
 from .worms import Worms
 
-__all__ = ["E_CUBE", "HAMILTONIAN", "ECube", "Hamiltonian", "Relation", "Routes", "bind", "next_hop", "walk"]
+__all__ = ["E_CUBE", "HAMILTONIAN", "ECube", "Hamiltonian", "Relation", "Routes", "next_hop", "walk"]
 
 
 class Relation(ABC):
@@ -37,9 +37,26 @@ class Relation(ABC):
             The relation is not defined on this topology.
         """
 
-    @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
     def on(self, topology: Topology) -> "Routes":
-        """Bind the relation to a topology."""
+        """Bind the relation to a topology, whatever its author did.
+
+        Raises
+        ------
+        WormcastError
+            Its table cannot be computed, or is none.
+        """
+        try:
+            return self._on(topology)
+        except WormcastError:
+            raise
+        except Exception as error:
+            raise WormcastError(
+                f"relation {self.name}: no table for {topology.name} can be had from it "
+                f"({told(error, type(self).__module__)})"
+            ) from error
+
+    @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
+    def _on(self, topology: Topology) -> "Routes":
         return Routes(self, topology, self.table(topology))
 
 
@@ -120,6 +137,8 @@ class Routes:
 
     def __post_init__(self) -> None:
         topology, table = self.topology, self.table
+        if not isinstance(table, np.ndarray):
+            raise WormcastError(f"relation {self.relation.name}: its table is a {type(table).__name__}, not an array")
         expected = (topology.switches, topology.nodes)
         most = topology.neighbours.shape[1]
         if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
@@ -185,24 +204,6 @@ class Routes:
 
 E_CUBE = ECube()
 HAMILTONIAN = Hamiltonian()
-
-
-def bind(relation: Relation, topology: Topology) -> Routes:
-    """Bind a relation to a topology, whatever its author did.
-
-    Raises
-    ------
-    WormcastError
-        Its table cannot be computed, or is none.
-    """
-    try:
-        return relation.on(topology)
-    except WormcastError:
-        raise
-    except Exception as error:
-        raise WormcastError(
-            f"relation {relation.name}: no table for {topology.name} can be had from it ({told(error)})"
-        ) from error
 
 
 @compiled

@@ -36,8 +36,8 @@ class OutputUnit(wiring.Component):
     width : int
         Bits of a flit.
     classes : list of int
-        For each class of worms, the mask of virtual channels that it may take. Network ports have one class,
-        an ejection port one per consumption class.
+        For each class of worms, the mask of virtual channels that it may take. Network ports have one class;
+        an ejection port one per consumption class, and a last one for worms that may take any channel.
     extra_stage : bool
         A register between allocation and crossbar (the ``fast`` delays).
     separate : bool

@@ -30,14 +30,14 @@ class Switch(wiring.Component):
                  request│  │won                    select│            │free, pick, ready
                         └──┴──────── Allocator ──────────┴────────────┘
 
-    Ports, straps and requests come from the decoder: mesh and torus routers, multistage switches and irregular
-    ones are configurations of this component.
+    Ports, straps and requests come from the decoder. Input i and output i of the network lead to the same neighbour:
+    no worm goes back by the port that it came in by.
 
     At a destination on its way a worm takes a consumption channel of its class; at its last destination any that is
     free, and so does a unicast.
 
-    *Errors on the wire* are found where they arrive (`Cause`). The worm concerned is dropped from there on, up to its
-    tail; destinations that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
+    *Errors on the wire* are found where they arrive (`Cause`). What each costs its worm is said there; destinations
+    that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
     virtual channel, until reset. All other worms go their way.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;

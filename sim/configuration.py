@@ -18,7 +18,7 @@ from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 __all__ = ["ALLOWED", "LIMITS", "Configuration"]
 
 #: Largest number of cycles of an overhead of the hosts.
-MOST = 2**32
+MOST_OVERHEAD = 2**32
 
 #: Values that options of few values may have, and least and most of the numbers.
 ALLOWED: dict[str, tuple[str, ...]] = {
@@ -31,8 +31,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 }
 LIMITS = {
     "vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024), "packet": (0, 65535),
-    "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST), "t_hr": (0, MOST),
-    "injection_delay": (0, MOST),
+    "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST_OVERHEAD),
+    "t_hr": (0, MOST_OVERHEAD), "injection_delay": (0, MOST_OVERHEAD),
 }
 #: What changes no hardware, the network interfaces alone, and the routers alone.
 HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
@@ -143,14 +143,16 @@ class Configuration:
         WormcastError
             Of the relations named one is not known, or twice there; or the network is too large for a table.
         """
-        known = [relation.name for relation in (E_CUBE, HAMILTONIAN) if MeshDecoder.knows(relation, topology.shape)]
+        compared = [relation for relation in (E_CUBE, HAMILTONIAN)
+                    if topology.kind == "mesh" and MeshDecoder.knows(relation, topology.shape)]
+        known = [relation.name for relation in compared]
         if not set(relations) <= set(known) or len(set(relations)) < len(relations):
             raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
                                 f"coordinates by {', '.join(known)}, each once")
         header = self.header_format(topology, scheme, max(len(relations), 1))
         classes = self.consumption_classes(topology, scheme)
         multicast = not isinstance(header, Unicast)
-        if relations or MeshDecoder.knows(scheme.relation, topology.shape):
+        if relations or scheme.relation in compared:
             names = relations or (scheme.relation.name,)
             return MeshDecoder(
                 header, relations=names, consumption=classes, multicast=multicast, injection=self.ports

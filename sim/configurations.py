@@ -7,6 +7,8 @@ from typing import Any
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.registry import Registry
 
+from .configuration import Configuration
+
 __all__ = ["CONFIGURATIONS", "Named"]
 
 
@@ -38,7 +40,7 @@ class Named:
         """
         chosen = {**self.options, **given}
         if self.buffers and "buffer" not in chosen:
-            vcs = chosen["vcs"]
+            vcs = chosen.get("vcs", Configuration.vcs)
             if vcs not in self.buffers:
                 raise WormcastError(f"configuration: {vcs} virtual channels are given, its buffers are known for "
                                     f"{', '.join(map(str, self.buffers))}; give --buffer as well")

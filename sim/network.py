@@ -10,6 +10,7 @@ from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.switch import Switch
 
@@ -63,6 +64,10 @@ class Join:
 class Network:
     """Routers and network interfaces, joined as a topology says.
 
+    Routers have the ports of a mesh of the topology's shape, whatever relation they look up: two for each dimension
+    of more than one node, named as in a mesh, then the node's. Which port leads where is free, as long as input and
+    output of one port lead to the same neighbour.
+
     Parameters
     ----------
     topology : Topology
@@ -72,6 +77,11 @@ class Network:
     lanes : int
         Networks of this kind side by side, which know nothing of each other: node i of lane k is instance
         k x nodes + i of each kind.
+
+    Raises
+    ------
+    WormcastError
+        Routers cannot be built or joined so, or would have to choose a class by a hop that they do not know.
     """
 
     topology: Topology
@@ -80,15 +90,29 @@ class Network:
     lanes: int = 1
 
     def __post_init__(self) -> None:
-        for switch, ports in enumerate(self.topology.ports):
-            if len(ports) != len(self.router_outputs) + 1:
-                raise WormcastError(f"network: switch {switch} of {self.topology.name} has {len(ports)} ports, "
-                                    f"this router has {len(self.router_outputs) + 1}")
-        if self.topology.attachments[:, 0].tolist() != list(range(self.topology.switches)):
-            raise WormcastError(f"network: {self.topology.name} has switches without a node, or several at one; "
-                                "so far node i is built at switch i")
-
+        self._require_ports()
         self._require_known_classes()
+
+    def _require_ports(self) -> None:
+        """Refuse a topology whose switches are not the routers that are built."""
+        topology, shape = self.topology, self.topology.shape
+        built = (*(port_name(len(shape), *direction) for direction in mesh_directions(shape)), "local")
+        for switch, ports in enumerate(topology.ports):
+            if ports != built:
+                raise WormcastError(
+                    f"network: switch {switch} of {topology.name} has the ports {', '.join(ports)}, routers are built "
+                    f"with those of a mesh of shape {'x'.join(map(str, shape))}: {', '.join(built)}"
+                )
+        if topology.attachments.tolist() != [[node, len(built) - 1] for node in range(topology.switches)]:
+            raise WormcastError(f"network: {topology.name} has switches without a node at their port local, or several "
+                                "nodes at one; so far node i is built at switch i")
+        start, _, end, into = topology.links.T
+        for row in np.flatnonzero(topology.neighbours[end, into] != start)[:1]:
+            port = built[into[row]]
+            raise WormcastError(
+                f"network: a link of {topology.name} comes from switch {start[row]} to input {port} of switch "
+                f"{end[row]}, whose output {port} does not lead back; a port's input and output must join one neighbour"
+            )
 
     def _require_known_classes(self) -> None:
         """Refuse classes by the next hop where a router may have to choose one before it knows that hop.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
-from wormcast.algorithms.routing import bind
+from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.stops import require_classes
 
 from .configuration import Configuration
@@ -26,8 +26,8 @@ ENGINES = ("bulk", "amaranth")
 PATIENCE = 512
 CHUNK = 4096
 
-#: Largest cycle and length of a message: far beyond any run.
-MOST = 2**40
+#: Largest cycle and length of a message, in flits: far beyond any run.
+MOST_CYCLES = 2**40
 
 
 @dataclass(frozen=True)
@@ -111,10 +111,12 @@ def check_messages(messages: Sequence[Message]) -> None:
     if not messages:
         raise WormcastError("messages: none is given, a run sends at least one")
     for index, message in enumerate(messages):
-        if not 1 <= message.length <= MOST:
-            raise WormcastError(f"message {index}: length {message.length} is given, allowed are 1 to {MOST} flits")
-        if not 0 <= message.at <= MOST:
-            raise WormcastError(f"message {index}: cycle {message.at} is given, allowed are 0 to {MOST}")
+        where = f"message {index}" if len(messages) > 1 else "run"
+        if not 1 <= message.length <= MOST_CYCLES:
+            raise MessageError(
+                where, index, f"length {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
+        if not 0 <= message.at <= MOST_CYCLES:
+            raise MessageError(where, index, f"cycle {message.at} is given, allowed are 0 to {MOST_CYCLES}")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
@@ -127,7 +129,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         offsets,
         [node for message in messages for node in message.destinations],
     )
-    bind(scheme.relation, topology).hops(worms)  # refuses a relation that does not lead there
+    scheme.relation.on(topology).hops(worms)  # refuses a relation that does not lead there
     return worms
 
 
@@ -171,7 +173,7 @@ def run(
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     worms = plan_messages(topology, scheme, messages)
     classes = configuration.consumption_classes(topology, scheme)
-    require_classes(classes, scheme.name, bind(scheme.relation, topology), worms)
+    require_classes(classes, scheme.name, scheme.relation.on(topology), worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, longest)
     network = Network(topology, scheme, configuration)

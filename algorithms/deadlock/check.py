@@ -69,7 +69,11 @@ class Analysis:
     classes_required : int
         Consumption classes that the schemes state.
     dans : ConsumptionClasses or None
-        A map of directions to the fewest classes without a deadlock; None where there is none.
+        A map of directions to classes without a deadlock, and to the fewest that do if these are known; None where
+        no map will do.
+    classes_minimal : int or None
+        The fewest classes without a deadlock; None where no number will do, or where more than eight directions
+        leave too many maps to try: then ``dans`` has a class for each.
     lemma1, corollary2 : int or None
         Channels of each node that suffice by paper 002, with one virtual channel; None where the links alone have a
         cycle.
@@ -83,6 +87,7 @@ class Analysis:
     cycle: tuple[Dependency, ...]
     classes_required: int
     dans: ConsumptionClasses | None
+    classes_minimal: int | None
     lemma1: int | None
     corollary2: int | None
 
@@ -90,11 +95,6 @@ class Analysis:
     def free(self) -> bool:
         """Whether no deadlock is possible."""
         return not self.cycle
-
-    @property
-    def classes_minimal(self) -> int | None:
-        """The fewest classes without a deadlock; None where no number will do."""
-        return None if self.dans is None else max(1, len(self.dans))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
@@ -157,7 +157,7 @@ def check(
         part, source, *stops = witness.tolist()
         visited = tuple(stop for stop in stops if stop >= 0)
         cycle.append(Dependency(graph.describe(resource, vcs), parts[part].name, source, visited))
-    dans = fewest_classes(parts)
+    dans, fewest = fewest_classes(parts)
     # the bounds are for relations that are free by themselves
     lemma1, corollary2 = channel_bounds(parts) if dans is not None else (None, None)
     return Analysis(
@@ -169,6 +169,7 @@ def check(
         cycle=tuple(cycle),
         classes_required=max(1, *(len(part.stated) for part in parts)),
         dans=dans,
+        classes_minimal=fewest,
         lemma1=lemma1,
         corollary2=corollary2,
     )

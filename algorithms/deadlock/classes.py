@@ -17,44 +17,54 @@ MOST_DIRECTIONS = 8
 """Directions that are divided among classes in every way: 4140 ways."""
 
 
-def fewest_classes(parts: Sequence[Ways]) -> ConsumptionClasses | None:
-    """Find the fewest classes of consumption channels, and a map of directions to them, without a deadlock.
+def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, int | None]:
+    """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
-    All ways to divide the directions of the hops that decide a class are tried, fewest classes first: the
-    directions of dimensions, and up and down the Hamiltonian path where nodes have labels. One class may be left
-    to the other directions: no worm holds it on its way, so that a last destination always finds it free (the
-    "+ 1" of Lemma 1; e-mcast in two rows needs it). Of maps with as few classes, one in the terms of the first
-    part's own is taken. The rule (next or last hop) stays the first part's.
+    A map has the directions of the hops that decide a class: those of dimensions, or up and down the Hamiltonian
+    path where nodes have labels. One class may be left to the other directions: no worm holds it on its way, so that
+    a last destination always finds it free (the "+ 1" of Lemma 1; e-mcast in two rows needs it). The rule (next or
+    last hop) stays the first part's.
+
+    To join two classes takes no cycle away, so where a class for each direction does not help, no map does. Up to
+    eight directions are divided in every way, fewest classes first. Of maps with as few classes, one in the terms of
+    the first part's own is taken.
 
     Returns
     -------
     ConsumptionClasses or None
-        None where no map will do, or where there are more than eight directions, or none.
+        A map to the fewest classes; with a class for each direction where these are too many to divide; None where
+        no map will do, or directions have no names.
+    int or None
+        How many are the fewest; None where no map will do, or it is not known.
     """
-    stated = parts[0].stated
-    if not any((part.stops[:, :, 0] >= 0).any() for part in parts):
-        return ConsumptionClasses() if dependency_graph(parts, 1).free else None
-    topology = parts[0].topology
+    stated, topology = parts[0].stated, parts[0].topology
     vocabularies = []
     if topology.kind == "mesh":
         vocabularies.append([direction_name(*direction) for direction in mesh_directions(topology.shape)])
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
+    if not vocabularies or not any((part.stops[:, :, 0] >= 0).any() for part in parts):
+        return (ConsumptionClasses(), 1) if dependency_graph(parts, 1, ConsumptionClasses()).free else (None, None)
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
         vocabularies.reverse()
-    choices = [_by_deciding(parts, vocabulary, stated.by) for vocabulary in vocabularies]
-    for count in range(1, max((len(deciding) + bool(idle) for deciding, idle in choices), default=0) + 1):
-        for deciding, idle in choices:
-            if len(deciding) > MOST_DIRECTIONS:
-                continue
+    choices = []
+    for vocabulary in vocabularies:
+        deciding, idle = _by_deciding(parts, vocabulary, stated.by)
+        apart = [[direction] for direction in deciding] + ([idle] if idle else [])
+        finest = ConsumptionClasses(tuple(map(tuple, apart)), stated.by)
+        if dependency_graph(parts, len(finest), finest).free:
+            choices.append((deciding, idle, finest))
+    divisible = [(deciding, idle) for deciding, idle, _ in choices if len(deciding) <= MOST_DIRECTIONS]
+    for count in range(1, MOST_DIRECTIONS + 2):
+        for deciding, idle in divisible:
             maps = partitions(deciding, count)
             if idle:
                 maps = chain(maps, ((*blocks, tuple(idle)) for blocks in partitions(deciding, count - 1)))
             for blocks in maps:
                 classes = ConsumptionClasses(blocks, stated.by)
                 if dependency_graph(parts, count, classes).free:
-                    return classes
-    return None
+                    return classes, count
+    return choices[0][2] if choices else None, None
 
 
 def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
-from ..routing import Relation, bind
+from ..routing import Relation
 from ..schemes import Scheme
 from ..topologies import Topology
 from ..worms import Worms
@@ -96,7 +96,7 @@ def find_ways(
     """
     scheme.check(topology)
     own = scheme.relation
-    routes = bind(relation or own, topology)
+    routes = (relation or own).on(topology)
     if topology.nodes != topology.switches:
         raise WormcastError(
             f"check: {topology.name} has {topology.nodes} nodes at {topology.switches} switches, "

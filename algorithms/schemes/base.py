@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
-from ..errors import WormcastError
+from ..errors import MessageError, WormcastError
 from ..headers import AddressList
 from ..legs import legs_of_pairs
 from ..routing import Relation
@@ -80,8 +80,8 @@ class Scheme(ABC):
         self.relation.on(topology)
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes on a topology that it is defined on, where it has several."""
-        return "as printed"
+        """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""
+        return "its only form"
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways that worms take through their stops, for the deadlock analysis.
@@ -160,14 +160,15 @@ def _check_messages(
         return
     where = f"message {message}" if len(sources) > 1 else "plan"
     name = topology.node_name(node) if 0 <= node < topology.nodes else ""
-    raise WormcastError(
-        f"{where}: "
-        + (
+    raise MessageError(
+        where,
+        message,
+        (
             f"node {node} is outside {topology.name}, ids go from 0 to {topology.nodes - 1}",
             "no destination is given, a multicast has from one",
             f"node {node} ({name}) is the source and among the destinations, it must not be",
             f"node {node} ({name}) is twice among the destinations, once is allowed",
-        )[fault]
+        )[fault],
     )
 
 

@@ -13,7 +13,7 @@ from ..worms import Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
 
-__all__ = ["DualPath", "LabelOrder"]
+__all__ = ["DualPath", "LabelOrder", "label_key"]
 
 
 class LabelOrder(MeshScheme):
@@ -67,14 +67,20 @@ class DualPath(LabelOrder):
 
 
 @compiled
-def _keys(labels, sources, destination_offsets, destinations):
-    """Key each destination by network, H_u first, and by label (see `grouped_worms`)."""
+def label_key(labels, own, second, node):
+    """Key a destination (see `grouped_worms`): H_u before H_l, the first half of both before the second (compiled)."""
     nodes = np.int64(len(labels))
+    label = np.int64(labels[node])
+    group = 2 * np.int64(second) + np.int64(label < own)
+    place = label if label > own else nodes - 1 - label
+    return (group * nodes + place) * nodes + node
+
+
+@compiled
+def _keys(labels, sources, destination_offsets, destinations):
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):
         own = labels[sources[message]]
         for visit in range(destination_offsets[message], destination_offsets[message + 1]):
-            node = destinations[visit]
-            label = np.int64(labels[node])
-            keys[visit] = (label if label > own else 2 * nodes - 1 - label) * nodes + node
+            keys[visit] = label_key(labels, own, False, destinations[visit])
     return keys

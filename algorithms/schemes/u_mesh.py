@@ -4,17 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..consumption import ConsumptionClasses
-from ..headers import Unicast
-from ..routing import E_CUBE
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
-from .mesh import MeshScheme
+from .mesh import UnicastScheme
 
 __all__ = ["UMesh"]
 
 
-class UMesh(MeshScheme):
+class UMesh(UnicastScheme):
     """Halve the sorted nodes again and again: whoever has the message sends it to a node of the other half.
 
     Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost. The
@@ -33,12 +30,6 @@ class UMesh(MeshScheme):
     provenance = "reconstructed (U-mesh of McKinley, Xu, Esfahanian and Ni, from general knowledge)"
     in_two_dimensions = "the chain sorted by column, then row"
     in_more_dimensions = "the chain sorted by the last dimension first, as e-cube routes"
-    relation = E_CUBE
-    header = Unicast
-
-    def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """No class: a unicast stops nowhere on its way."""
-        return ConsumptionClasses()
 
     def worms(
         self,

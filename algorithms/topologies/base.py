@@ -136,14 +136,19 @@ class Topology:
     def node_set(self, specifications: str | Iterable[int | str]) -> list[int]:
         """Find the ids of several nodes, in the order given: ``"5.0,@25,7"`` or any iterable of such."""
         if isinstance(specifications, str):
-            specifications = specifications.split(",") if specifications.strip() else []
+            names = specifications.split(",") if specifications.strip() else []
+            if not all(map(str.strip, names)):
+                raise WormcastError(f"node: {specifications!r} has no node beside a comma, commas stand between nodes")
+            specifications = names
         return [self.node(one) for one in specifications]
 
     def _number(self, digits: str, text: str) -> int:
         if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+            corner = ".".join(str(extent - 1) for extent in self.shape)
+            label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
             raise WormcastError(
-                f"node: {text!r} is none of an id (20), coordinates "
-                f"({'.'.join('0' for _ in self.shape)}) or a label (@25) of {self.name}"
+                f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1}), "
+                f"coordinates (up to {corner}){label}"
             )
         return int(digits)
 

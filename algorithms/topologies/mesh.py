@@ -79,7 +79,7 @@ def parse_extents(extents: str) -> tuple[int, ...]:
         )
     if not 2 <= math.prod(shape) <= MOST_NODES:
         raise WormcastError(
-            f"topology: 'mesh:{extents}' has {math.prod(shape)} nodes, a mesh has from 2 to {MOST_NODES}"
+            f"topology: 'mesh:{extents}' is a mesh of size {math.prod(shape)}, allowed are 2 to {MOST_NODES} nodes"
         )
     return shape
 

@@ -30,11 +30,11 @@ class AddressListDecoder(Decoder):
     A flit that is used up has the own address in all its slots; anything behind a repeated own address is an error,
     and the worm ends here.
 
-    Parameters
+    Attributes
     ----------
     header : AddressList
     multicast : bool
-        False builds the decoder for unicast headers: the own address is always the last one.
+        False: the headers are unicast ones, and the own address is always the last one.
     """
 
     header: AddressList

@@ -17,14 +17,8 @@ RELATIONS = ("e-cube", "hamiltonian")
 
 
 class MeshDecoder(AddressListDecoder):
-    """Decodes addresses of a mesh: the next output towards the first address that is not the own one.
-
-    ::
-
-        slot 0 ─▶ compare with straps ─┬─ equal: here ─▶ code
-                                       └─▶ mux(here) ─▶ direction, if legal ─▶ code
-        slot 1 ─▶ compare with straps ─────▶ ┘  └─ equal: nothing left in this flit (strip; final)
-        slots ──▶ shifted down by one if here ─▶ buffer
+    """Decodes addresses of a mesh by comparing their coordinates with the own ones; how a flit is taken apart, see
+    `AddressListDecoder`.
 
     At a destination the own address is shifted out of the flit as it is written into the buffer, so the next
     hop is known at once: the header takes one cycle more there, for the consumption channel that is reserved

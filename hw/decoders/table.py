@@ -24,6 +24,10 @@ class TableDecoder(AddressListDecoder):
         slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
+    Its ports are those of a mesh of the header's shape, two for each dimension of more than one node, whatever they are
+    joined to; input i and output i lead to the same neighbour, as a way back is told by the number, and the class of
+    the hop that came in too.
+
     The table is a static input, one entry an address: tied to constants it becomes the logic of that one router. Timing
     is that of every decoder: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or that leads
     back where the worm came from, is an error on the wire. The table does not know which turns a relation's worms may

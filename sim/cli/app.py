@@ -1,8 +1,12 @@
 """What all commands share: the application, its output and its exit codes."""
 
+import contextlib
 import enum
 import json
+import os
+import signal
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +18,7 @@ from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 from ..synthesis import ToolMissing
 
 __all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main", "say",
-           "table"]
+           "stdout_for_results", "table"]
 
 app = typer.Typer(
     name="wormcast",
@@ -57,7 +61,8 @@ def version(
 
 def say(text: str = "") -> None:
     """Print a line on stdout."""
-    _console.print(text, markup=False)
+    with _on_stdout():
+        _console.print(text, markup=False)
 
 
 def count(number: int, word: str) -> str:
@@ -75,12 +80,30 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
         drawn.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
-    _console.print(drawn)
+    with _on_stdout():
+        _console.print(drawn)
 
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
     """Print a result as JSON, with what it takes to get it again."""
-    print(json.dumps({"version": __version__, "configuration": configuration, "seed": seed, **data}))
+    with _on_stdout():
+        print(json.dumps({"version": __version__, "configuration": configuration, "seed": seed, **data}))
+
+
+@contextlib.contextmanager
+def _on_stdout() -> Iterator[None]:
+    try:
+        yield
+        print(end="", flush=True)
+    except OSError as error:
+        # what is left in the buffer would fail once more at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise WormcastError(f"stdout cannot be written: {error.strerror}") from error
+
+
+def stdout_for_results() -> contextlib.AbstractContextManager[object]:
+    """Send to stderr what a user's own code prints."""
+    return contextlib.redirect_stdout(sys.stderr)
 
 
 def find_scheme(name: str, network: Topology) -> Scheme:
@@ -92,6 +115,8 @@ def find_scheme(name: str, network: Topology) -> Scheme:
 
 def main() -> None:
     """Run the command line; one sentence on stderr for whatever the user can mend."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
     sys.exit(_run())
 
 
@@ -103,7 +128,8 @@ def _run() -> int:
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, str(error))
     except typer.TyperException as error:
-        return _fail(Exit.BAD_INPUT, error.format_message())
+        # the library begins a refused choice with the type of its own error
+        return _fail(Exit.BAD_INPUT, error.format_message().replace("Value error, ", ""))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")

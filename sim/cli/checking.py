@@ -18,7 +18,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, table
+from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .files import whole_file
 from .running import Classes, Consumption, RelationOption, describe_classes
 
@@ -35,7 +35,8 @@ def check_(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
     relation: RelationOption = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the network and the cycle into this .svg or .png.")] = None,
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw the network, a mesh of two dimensions, and the cycle into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(help="Virtual channels of each link; the answer is the same.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
     json: Json = False,
@@ -47,25 +48,28 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    analysis = check(
-        network,
-        find_scheme(scheme, network),
-        relation=load_relation(relation) if relation else None,
-        consumption=consumption,
-        classes=None if classes is None else ConsumptionClasses.parse(classes),
-        others=[_other(text, network) for text in with_ or ()],
-        vcs=vcs,
-        seed=seed,
-    )
+    found = find_scheme(scheme, network)
+    with stdout_for_results():
+        analysis = check(
+            network,
+            found,
+            relation=load_relation(relation) if relation else None,
+            consumption=consumption,
+            classes=None if classes is None else ConsumptionClasses.parse(classes),
+            others=[_other(text, network) for text in with_ or ()],
+            vcs=vcs,
+            seed=seed,
+        )
     if plot:
         with whole_file(plot) as unfinished:
             draw_cycle(network, [step.resource for step in analysis.cycle], unfinished, plot.suffix[1:],
-                       caption=_subject(analysis))
+                       caption=(*_subject(analysis), f"{count(vcs, 'virtual channel')} a link"))
     if json:
         emit(
             analysis.to_dict(),
             {
-                "topology": network.name, "scheme": scheme, "relation": relation, "with": with_ or [],
+                "topology": network.name, "scheme": scheme, "relation": relation or found.relation.name,
+                "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs,
             },
@@ -94,7 +98,9 @@ def report(analysis: Analysis) -> None:
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
-        least = f"{analysis.classes_minimal} will do ({found})"
+        least = f"{max(1, len(analysis.dans))} will do ({found})"
+        if analysis.classes_minimal is None:
+            least += ", whether fewer do is not known"
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import json as json_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,15 +11,17 @@ import typer
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.errors import MessageError
 
 from ..configuration import ALLOWED, LIMITS, Configuration
 from ..configurations import CONFIGURATIONS
 from ..host import Message
-from ..run import ENGINES, MOST, Run, run
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, table
+from ..run import ENGINES, MOST_CYCLES, Run, run
+from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .files import whole_file
 
-__all__ = ["describe_classes", "describe_deadlock", "describe_hardware", "hardware", "read_messages", "report"]
+__all__ = ["describe_classes", "describe_deadlock", "describe_hardware", "hardware", "read_messages", "report",
+           "resolved_hardware"]
 
 HARDWARE = "Hardware"
 OVERHEADS = "Overheads, in cycles"
@@ -101,8 +104,9 @@ def run_(
     t_ns: Tns = None,
     t_nr: Tnr = None,
     injection_delay: InjectionDelay = None,
-    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.", max=MOST)] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Of what is random; so far nothing is.", min=0, max=MOST)] = 0,
+    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.",
+                                          max=MOST_CYCLES)] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Goes into the JSON; nothing in a run is random.", min=0)] = 0,
     json: Json = False,
 ) -> int:
     """Send one multicast, or a file of messages, through the routers; report when each destination has it.
@@ -116,7 +120,8 @@ def run_(
     network = build_topology(topology)
     found = find_scheme(scheme, network)
     if relation is not None:
-        found = found.routed_by(load_relation(relation))
+        with stdout_for_results():
+            found = found.routed_by(load_relation(relation))
     options = hardware(
         network, found, named=configuration, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
         consumption_links=consumption_links, classes=classes, ports=ports, flit_width=flit_width,
@@ -125,13 +130,14 @@ def run_(
     )
     posted = _messages(network, source, destinations, length, messages)
     chosen = engine or ("amaranth" if vcd else "bulk")
-    with whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished:
+    with (stdout_for_results(), _entries_named(messages),
+          whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
-                     timeout=timeout, seed=seed)
+                     timeout=timeout)
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout, "named": configuration,
         "relation": relation or found.relation.name,
-        **result.network.configuration.to_dict(),
+        **resolved_hardware(result.network.configuration, network, found),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:
@@ -152,6 +158,11 @@ def hardware(topology: Topology, scheme: Scheme, *, named: str | None = None, **
         return configuration
     classes = configuration.consumption_classes(topology, scheme)
     return dataclasses.replace(configuration, consumption=classes.channels)
+
+
+def resolved_hardware(configuration: Configuration, topology: Topology, scheme: Scheme) -> dict[str, Any]:
+    """Give all hardware options as plain data for JSON, the scheme's classes where none are chosen."""
+    return {**configuration.to_dict(), "classes": str(configuration.consumption_classes(topology, scheme))}
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
@@ -185,19 +196,36 @@ def read_messages(network: Topology, file: Path) -> list[Message]:
         raise WormcastError(f"messages: {file} is no JSON: {error}") from error
     if not isinstance(entries, list):
         raise WormcastError(f"messages: {file} holds no JSON list, it must be a list of messages")
-    return [_message(network, f"messages: entry {index} of {file}", entry) for index, entry in enumerate(entries)]
+    messages = []
+    for index, entry in enumerate(entries):
+        try:
+            messages.append(_message(network, entry))
+        except WormcastError as error:
+            raise WormcastError(f"messages: entry {index} of {file}: {error}") from error
+    return messages
 
 
-def _message(network: Topology, where: str, entry: Any) -> Message:
+@contextlib.contextmanager
+def _entries_named(file: Path | None) -> Iterator[None]:
+    """Name a message that is refused by its entry in the file, if it is from one."""
+    try:
+        yield
+    except MessageError as error:
+        if file is None:
+            raise
+        raise WormcastError(f"messages: entry {error.message} of {file}: {error.reason}") from error
+
+
+def _message(network: Topology, entry: Any) -> Message:
     if not isinstance(entry, dict) or set(entry) != KEYS:
-        what = ", ".join(sorted(entry)) if isinstance(entry, dict) else repr(entry)
-        raise WormcastError(f"{where} is {{{what}}}, it must have {', '.join(sorted(KEYS))}")
+        what = f"{{{', '.join(sorted(entry))}}}" if isinstance(entry, dict) else repr(entry)
+        raise WormcastError(f"{what} is given, it must have {', '.join(sorted(KEYS))}")
     for key in ("at", "length"):
         if not isinstance(entry[key], int) or isinstance(entry[key], bool):
-            raise WormcastError(f"{where} has {key} {entry[key]!r}, it must be a whole number")
+            raise WormcastError(f"{key} {entry[key]!r} is given, it must be a whole number")
     nodes = entry["destinations"]
     if not isinstance(nodes, list) or not all(isinstance(node, int | str) for node in [entry["source"], *nodes]):
-        raise WormcastError(f"{where} must name its source by a node and its destinations by a list of nodes")
+        raise WormcastError("the source must be a node, and the destinations a list of nodes")
     return Message(entry["at"], network.node(entry["source"]), tuple(network.node_set(nodes)), entry["length"])
 
 
@@ -205,7 +233,8 @@ def report(result: Run) -> None:
     """Print a run for people."""
     network = result.network.topology
     configuration = result.network.configuration
-    say(f"{result.network.scheme.name} on {network.name}: {result.outcome} after {result.cycles} cycles "
+    outcome = "not finished by --timeout," if result.outcome == "stalled" else result.outcome
+    say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
     own = relation is type(result.network.scheme).relation

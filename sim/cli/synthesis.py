@@ -29,6 +29,7 @@ from .running import (
     Vcs,
     describe_hardware,
     hardware,
+    resolved_hardware,
 )
 
 __all__: list[str] = []
@@ -83,7 +84,7 @@ def synth(
     known = decoded or (found.relation.name,)
     if json:
         resolved = {"what": what.value, "topology": network.name, "scheme": scheme, "relations": known,
-                    "seeds": seeds, "area_delay": area_delay, **configuration.to_dict()}
+                    "seeds": seeds, "area_delay": area_delay, **resolved_hardware(configuration, network, found)}
         emit(dataclasses.asdict(result) | {"median_mhz": result.median_mhz}, resolved)
         return
     made_for = f"{scheme} on {network.name}"

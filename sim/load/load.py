@@ -126,7 +126,7 @@ def _run(network: Network, sources: Sequence[Source], warmup: int, end: _End) ->
         if now >= warmup:
             backlog.append(window.waiting())
         for lane in np.flatnonzero(window.quiet() > patience):
-            deadlock = deadlock or find_deadlock(engine)
+            deadlock = deadlock or find_deadlock(engine, int(lane))
             patience[lane] *= 2
         if deadlock:
             end.lower(now)

@@ -2,13 +2,23 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, ConsumptionClasses, WormcastError, check, topology
+from wormcast.algorithms import (
+    E_CUBE,
+    HAMILTONIAN,
+    SCHEMES,
+    ConsumptionClasses,
+    Relation,
+    WormcastError,
+    check,
+    topology,
+)
 from wormcast.algorithms.deadlock.classes import partitions
 from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
 from wormcast.algorithms.deadlock.ways import find_ways
@@ -146,6 +156,15 @@ class TestGraph:
         assert {*zip(resources, resources[1:] + resources[:1], strict=True)} <= edges
         assert len(set(resources)) == len(resources) == 4
         assert resources == [resource for resource, _ in graph.cycle()]
+
+    def test_a_longer_cycle_without_any_channel_comes_first(self):
+        """On a line of three nodes: links 0 to 3, two channels of each node from 4 on, "any channel" from 10 on."""
+        longer = [(0, 1), (1, 2), (2, 6), (6, 0)]
+        shorter = [(3, 10), (4, 3), (5, 3), (10, 4), (10, 5)]
+        for edges, resources in ((longer + shorter, [0, 1, 2, 6]), (shorter, [3, 4])):
+            starts, ends = np.array(sorted(edges), np.int32).T.copy()
+            graph = DependencyGraph(topology("mesh:1x3"), 2, starts, ends, np.zeros((len(edges), 4), np.int32))
+            assert [resource for resource, _ in graph.cycle()] == resources
 
 
 class TestTrial:
@@ -320,6 +339,33 @@ class TestMinimum:
         assert analysis.classes_minimal == best
         assert check(network, stated, classes=analysis.dans).free
 
+    def test_beyond_eight_directions_a_map_is_found_and_the_fewest_are_not_known(self):
+        network = topology("mesh:2x2x2x2x2x2")
+        analysis = check(network, E_MCAST)
+        assert (analysis.free, analysis.classes_required, analysis.classes_minimal) == (True, 12, None)
+        assert (analysis.lemma1, analysis.corollary2) == (6, 6)
+        assert check(network, E_MCAST, classes=analysis.dans).free
+        assert check(network, DUAL_PATH).classes_minimal == 2  # up and down are two
+
+    def test_beyond_eight_directions_no_map_helps_where_the_relations_have_a_cycle(self):
+        analysis = check(topology("mesh:2x2x2x2x2"), E_MCAST, others=[(DUAL_PATH, None)])
+        assert (analysis.free, analysis.classes_minimal, analysis.dans, analysis.lemma1) == (False, None, None, None)
+
+    @pytest.mark.parametrize(("nodes", "fewest"), [(3, 1), (4, None)])
+    def test_directions_without_names_leave_one_class_or_none(self, nodes, fewest):
+        line = mesh((1, nodes))
+
+        class Along(Relation):
+            name, description = "along", "for tests"
+
+            def table(self, topology):
+                return E_CUBE.table(line)
+
+        scheme = Listed("nameless", plain.dual_path, relation=Along())
+        scheme.kinds = ("line",)
+        analysis = check(replace(line, name="line", kind="line", labels=None), scheme)
+        assert (analysis.free, analysis.classes_minimal) == (fewest is not None, fewest)
+
     def test_partitions_are_all_and_each_once(self):
         """Stirling numbers of the second kind."""
         for things, counts in ((1, [0, 1]), (4, [0, 1, 7, 6, 1]), (6, [0, 1, 31, 90, 65, 15, 1])):
@@ -338,7 +384,8 @@ def reversed_column_path(shape, source, destinations):
     [
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, consumption=0), "consumption: 0 is given"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, vcs=17), "vcs: 17 is given, allowed are 1 to 16"),
-        (lambda: check(topology("mesh:17x17"), DUAL_PATH), "has 289 nodes, the legs of scheme dual-path are enum"),
+        (lambda: check(topology("mesh:17x17"), DUAL_PATH),
+         "^check: mesh:17x17 has 289 nodes, at most 256 are allowed, as all multicasts to two destinations"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, classes=ConsumptionClasses((("up",),))),
          "classes: up:next gives no class to a worm of dual-path"),
         (lambda: check(topology("mesh:4x1"), Listed("odd", reversed_column_path)),

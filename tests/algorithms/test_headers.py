@@ -142,10 +142,10 @@ def plain():
     [
         (
             lambda: AddressList((6, 6), 6),
-            r"cannot hold 0 selector bits, 1 to mark the last flit and an address of 6 bits, it must be from 7",
+            r"flit_width 6 cannot hold all bits \(6 for an address, 1 for .* of the last flit\), it must be from 7",
         ),
-        (lambda: AddressList((6, 6), 8, relations=3), r"2 selector bits, 1 to mark .* of 6 bits, it must be from 9"),
-        (lambda: Unicast((6, 6), 7, relations=3), r"2 selector bits, 0 to mark .* of 6 bits, it must be from 8"),
+        (lambda: AddressList((6, 6), 8, relations=3), r"6 for .*, 1 for .*, 2 for the relation\), it must be from 9"),
+        (lambda: Unicast((6, 6), 7, relations=3), r"\(6 for an address, 2 for the relation\), it must be from 8"),
         (lambda: AddressList((1, 1), 8), r"header: shape \(1, 1\) has fewer than two nodes"),
         (lambda: AddressList((0, 8), 8), r"header: shape \(0, 8\) has fewer than two nodes"),
         (lambda: AddressList((), 8), r"header: shape \(\) has fewer than two nodes"),

@@ -73,7 +73,7 @@ def test_a_plan_goes_from_switch_to_switch(source, destinations, links):
     assert multicast.worms[0].links == links
     assert multicast.worms[0].classes == (None,) * len(destinations)
     assert (multicast.hops, multicast.channels, multicast.copies) == (len(links), len(links), 1)
-    assert multicast.form == "as printed"
+    assert multicast.form == "its only form"
 
 
 def test_its_nodes_have_ids_coordinates_and_addresses():

@@ -79,6 +79,13 @@ class Late(Relation):
         return 1 / 0
 
 
+class Empty(Relation):
+    name = "empty"
+
+    def table(self, topology):
+        pass
+
+
 class Unnamed(Steps):
     pass
 
@@ -86,6 +93,11 @@ class Unnamed(Steps):
 class Demanding(Steps):
     def __init__(self, size):
         self.size = size
+
+
+class Failing(Steps):
+    def __init__(self):
+        self.size = {}["size"]
 
 
 mine = ColumnFirst()
@@ -134,6 +146,7 @@ def test_a_single_class_needs_no_name(tmp_path):
         (":EAST", "EAST of .*mine.py is a int, it must be a Relation"),
         (":Unnamed", "Unnamed of .*mine.py has no name"),
         (":Demanding", r"Demanding of .*mine.py cannot be made \(TypeError: "),
+        (":Failing", r"Failing of .*mine.py cannot be made \(KeyError: 'size', mine.py:\d+\)"),
         (":Relation", "Relation of .*mine.py cannot be made"),
     ],
 )
@@ -145,8 +158,8 @@ def test_names_that_are_none(file, after, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1 / 0", r"could not be run \(ZeroDivisionError: "),
-        ("exit(3)", r"could not be run \(SystemExit: 3\)"),
+        ("1 / 0", r"could not be run \(ZeroDivisionError: division by zero, bad.py:1\)"),
+        ("exit(3)", r"could not be run \(SystemExit: 3, bad.py:1\)"),
         ("class", r"could not be run \(SyntaxError: "),
         ("x = 3", "does not say which by itself, it must have a subclass of Relation"),
         ("from wormcast.algorithms import E_CUBE", "it must have a subclass of Relation"),
@@ -188,5 +201,14 @@ def test_the_pair_without_a_way_is_named(file):
 
 
 def test_a_table_that_cannot_be_had_is_a_sentence(file):
-    with pytest.raises(WormcastError, match=r"relation late: no table for mesh:3x3 .* \(ZeroDivisionError: "):
-        check(topology("mesh:3x3"), SCHEMES["individual"], relation=load_relation(f"{file}:Late"))
+    line = RELATIONS[:RELATIONS.index("1 / 0")].count("\n") + 1
+    mesh, late, empty = topology("mesh:3x3"), load_relation(f"{file}:Late"), load_relation(f"{file}:Empty")
+    sentence = rf"relation late: no table for mesh:3x3 .* \(ZeroDivisionError: division by zero, mine.py:{line}\)"
+    with pytest.raises(WormcastError, match=sentence):
+        check(mesh, SCHEMES["individual"], relation=late)
+    with pytest.raises(WormcastError, match=sentence):
+        SCHEMES["individual"].routed_by(late).check(mesh)
+    with pytest.raises(WormcastError, match=sentence):
+        late.on(mesh)
+    with pytest.raises(WormcastError, match="relation empty: its table is a NoneType, not an array"):
+        check(mesh, SCHEMES["individual"], relation=empty)

@@ -171,6 +171,16 @@ def test_multipath_sends_at_most_four_worms_and_its_split_leaves_no_path_longer(
                 assert len(routes.path(node, [first])) + 1 == len(routes.path(source, [first]))
 
 
+def test_worms_of_multipath_lmn_share_their_first_link_in_a_quarter_of_multicasts():
+    """The original's leave each by a neighbour of its own; the share is printed in the class's docstring."""
+    network, scheme, random = mesh(8, 8), SCHEMES["multipath-lmn"], np.random.default_rng(0)
+    nodes = random.permuted(np.tile(np.arange(64), (10_000, 1)), axis=1)[:, :11]
+    worms = run_batch(scheme, network, [(row[0], row[1:]) for row in nodes])
+    first_ports = scheme.relation.on(network).table[worms.source, worms.destinations[worms.destination_offsets[:-1]]]
+    shared = [len(set(ports)) < len(ports) for ports in np.split(first_ports, worms.message_offsets[1:-1])]
+    assert np.mean(shared) == pytest.approx(0.245, abs=0.015)
+
+
 @given(batch=batches())
 @settings(deadline=None)
 def test_u_mesh_takes_the_fewest_steps_and_no_two_worms_of_a_step_share_a_link(batch):

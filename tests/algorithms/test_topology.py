@@ -90,9 +90,12 @@ def test_a_node_is_an_id_or_coordinates_or_a_label(specification, node):
 def test_a_node_set_is_a_text_or_any_iterable():
     assert mesh(6, 6).node_set("5.0, 31,@0") == mesh(6, 6).node_set(["5.0", 31, "@0"]) == [30, 31, 0]
     assert mesh(6, 6).node_set("") == mesh(6, 6).node_set([]) == []
+    for text in ("1,", ",1", "1, ,2"):
+        with pytest.raises(WormcastError, match="has no node beside a comma"):
+            mesh(6, 6).node_set(text)
 
 
-GARBLED = r"is none of an id \(20\), coordinates \(0\.0\) or a label \(@25\) of mesh:6x6"
+GARBLED = r"is none of mesh:6x6, allowed is an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)"
 
 
 @pytest.mark.parametrize(
@@ -134,10 +137,10 @@ EXTENTS = r"is not mesh:ROWSxCOLUMNS \(or mesh:XxYxZ\) with whole numbers from 1
         ("mesh:8 x8", EXTENTS),
         ("mesh:" + "x".join(["1"] * 70 + ["2"]), EXTENTS),
         ("mesh:" + "9" * 5000 + "x2", EXTENTS),
-        ("mesh:1x1", r"topology: 'mesh:1x1' has 1 nodes, a mesh has from 2 to 4096"),
-        ("mesh:64x65", r"'mesh:64x65' has 4160 nodes, a mesh has from 2 to 4096"),
+        ("mesh:1x1", r"topology: 'mesh:1x1' is a mesh of size 1, allowed are 2 to 4096 nodes"),
+        ("mesh:64x65", r"'mesh:64x65' is a mesh of size 4160, allowed are 2 to 4096 nodes"),
         ("mesh", r"topology: 'mesh' is not KIND:PARAMETERS, allowed are .*mesh:ROWSxCOLUMNS"),
-        ("ring:8", r"topology: 'ring' is unknown, there are .*mesh"),
+        ("ring:8", r"topology: 'ring' is unknown, there is only mesh"),
     ],
 )
 def test_a_bad_topology_is_refused_in_a_sentence(specification, sentence):

@@ -1,9 +1,11 @@
 """The command check: exit codes, JSON, pictures and sentences."""
 
+import html
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -48,6 +50,7 @@ def test_json_has_what_the_contract_says():
     }
     assert found["configuration"]["consumption"] == 2
     assert found["configuration"]["classes"] == ["up/down:next"]
+    assert found["configuration"]["relation"] == "hamiltonian"
 
 
 def test_figure_4_has_its_cycle():
@@ -77,6 +80,12 @@ def test_no_classes_are_called_so():
         3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
     assert suffice.startswith("consumption channels that suffice without classes, if each serves one link alone: 4 ")
     assert "1 stated, 1 will do (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+
+
+def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
+    assert "12 stated, 11 will do (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
+    assert "0+,0-:last), whether fewer do is not known\n" in told
+    assert "2 stated, no number will do\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
 
 
 def test_mixes():
@@ -110,9 +119,23 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
             said = " ".join(re.findall("<!-- (.*?) -->", file.read_text()))
             assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
             assert "a cycle of 4: each is held by a worm that asks for the next" in said
+            assert "classes up/down:next 2 virtual channels a link" in said
+            assert "1 link:1>2:*, 2 cons:2:0, 3 link:2>1:*, 4 cons:1:0" in html.unescape(said).replace("\xa0", " ")
         pictures.append(file.read_bytes())
     assert pictures[0] == pictures[1]
     assert pictures[0].startswith(magic)
+
+
+@pytest.mark.parametrize("shape", ["2x40", "40x2", "16x16"])
+def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_path, shape):
+    file = tmp_path / "elongated.svg"
+    assert wormcast("check", f"mesh:{shape}", "dual-path", "--consumption", 1, "--plot", file)[0] == 3
+    text = file.read_text()
+    rows, columns = map(int, shape.split("x"))
+    numbers = Counter(re.findall(r"<!-- (\d+) -->", text))
+    assert numbers == Counter(map(str, [*range(rows), *range(columns), *range(1, 5)]))
+    width, height = (float(size) for size in re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups())
+    assert min(width / columns, height / rows) > 12
 
 
 @pytest.mark.parametrize(

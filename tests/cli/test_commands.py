@@ -1,8 +1,10 @@
 """The command line as its users meet it: in a process of its own, by exit code, stdout and stderr."""
 
 import json
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +102,9 @@ def test_run_of_figure_4_delivers_with_two(figure_4):
 def test_run_that_has_no_time_is_stalled(figure_4):
     code, run = as_json(*figure_4, "--consumption", 2, "--timeout", 50)
     assert (code, run["outcome"], run["cycles"]) == (5, "stalled", 50)
+    code, out, err = wormcast(*figure_4, "--consumption", 2, "--timeout", 50)
+    assert (code, err) == (5, "")
+    assert out.startswith("dual-path on mesh:1x4: not finished by --timeout, after 50 cycles ")
 
 
 @pytest.mark.parametrize("what", ["schemes", "topologies", "configurations"])
@@ -146,7 +151,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
-        (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"], "length 0"),
+        (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
+         "wormcast: run: length 0 is given"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
@@ -164,6 +170,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
+        (["list", "figures"], "'what': 'figures' is not one of 'schemes', 'topologies', 'configurations'"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,"], "'1,' has no node beside a comma"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
@@ -181,22 +189,41 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
     [
         ("[{]", "is no JSON"),
         ("{}", "holds no JSON list"),
-        ("[3]", "entry 0"),
-        ('[{"at": 0}]', "must have at, destinations, length, source"),
-        ('[{"at": 0, "source": 0, "destinations": [1], "length": "4"}]', "length '4'"),
-        ('[{"at": 0, "source": 0, "destinations": 1, "length": 4}]', "list of nodes"),
-        ('[{"at": 0, "source": 0, "destinations": [17], "length": 4}]', "outside"),
-        ('[{"at": -1, "source": 0, "destinations": [1], "length": 4}]', "cycle -1"),
         ("[]", "none is given"),
     ],
 )
-def test_bad_messages_are_refused_with_their_place(text, sentence, tmp_path):
+def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
     file = tmp_path / "messages.json"
     file.write_text(text)
     code, out, err = wormcast("run", "mesh:4x4", "dual-path", "--messages", file)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert sentence in err
+
+
+@pytest.mark.parametrize(
+    ("before", "entry", "sentence"),
+    [
+        (0, "3", "3 is given, it must have at, destinations, length, source"),
+        (2, '{"at": 0}', "{at} is given, it must have at, destinations, length, source"),
+        (0, '{"at": 0, "source": 0, "destinations": [1], "length": "4"}', "length '4' is given"),
+        (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length 0 is given"),
+        (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle -1 is given"),
+        (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "the source must be a node, and the destina"),
+        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is outside mesh:4x4"),
+        (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "no destination is given"),
+        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "node 5 (1.1) is the source and among"),
+        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "node 1 (0.1) is twice among"),
+    ],
+)
+def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_path):
+    file = tmp_path / "messages.json"
+    good = '{"at": 0, "source": 0, "destinations": [1], "length": 4}'
+    file.write_text(f"[{', '.join([*before * [good], entry])}]")
+    code, out, err = wormcast("run", "mesh:4x4", "dual-path", "--messages", file)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"wormcast: messages: entry {before} of {file}: {sentence}")
+    assert err.count("\n") == 1
 
 
 def test_demo_makes_the_files_it_names(tmp_path):
@@ -239,6 +266,50 @@ def test_a_run_by_a_relation_of_one_s_own_can_be_repeated_from_its_record(tmp_pa
     assert run["configuration"]["relation"] == f"{file}:Other"
     assert as_json(*options, "--relation", run["configuration"]["relation"])[1] == run
     assert as_json(*options)[1]["configuration"]["relation"] == "e-cube"
+
+
+@pytest.mark.parametrize("command", [["check", "mesh:3x3", "individual"], ["run", "mesh:3x3", "individual", *ONE]])
+def test_what_a_relation_prints_is_not_among_the_json(command, tmp_path):
+    file = tmp_path / "loud.py"
+    text = RELATION.format("Loud").replace("        return", "        print('called')\n        return")
+    file.write_text(f"print('imported')\n{text}")
+    code, out, err = wormcast(*command, "--relation", file, "--json")
+    assert (code, err) == (0, "imported\ncalled\n")
+    assert json.loads(out)["configuration"]["relation"] == str(file)
+
+
+def test_the_configuration_of_a_run_says_which_classes():
+    _, run = as_json("run", "mesh:3x3", "e-mcast", *ONE)
+    assert run["configuration"]["classes"] == "1+/1-/0+/0-:last"
+    assert as_json("run", "mesh:3x3", "e-mcast", *ONE, "--classes", run["configuration"]["classes"])[1] == run
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_reader_that_reads_no_further_ends_the_command_quietly(options):
+    command = subprocess.Popen([sys.executable, "-m", "wormcast", "list", "schemes", *options],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command.stdout.close()
+    assert (command.stderr.read(), command.wait()) == ("", -signal.SIGPIPE)
+    command.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_stdout_that_is_full_is_named(options):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "wormcast", "list", "schemes", *options], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "wormcast: stdout cannot be written: No space left on device\n")
+
+
+def test_a_relation_that_fails_is_a_sentence(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(RELATION.format("Late").replace("E_CUBE.table(topology)", "1 / 0"))
+    for options in (["run", "mesh:4x4", "dual-path", *ONE], ["check", "mesh:4x4", "dual-path"]):
+        code, out, err = wormcast(*options, "--relation", file)
+        assert (code, out) == (2, "")
+        assert err.startswith("wormcast: relation mine: no table for mesh:4x4 can be had from it "
+                              "(ZeroDivisionError: division by zero, mine.py:")
 
 
 def test_run_tells_people_the_hardware():

@@ -24,6 +24,7 @@ def test_area_of_the_router_does_not_grow_unnoticed():
     assert found["ff"] <= 550
     assert found["lut4"] <= 2500
     assert found["mhz"] == []
+    assert found["configuration"]["classes"] == "up/down:next"
     assert "area" in err
 
 
@@ -58,3 +59,4 @@ main()
 def test_bad_input_is_one_sentence(arguments):
     code, out, err = synth(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "Value error" not in err

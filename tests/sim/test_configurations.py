@@ -72,6 +72,7 @@ def test_names_may_be_added():
     registered = type(CONFIGURATIONS)("configuration", Named, "wormcast.configurations")
     registered.add("mine", Named("of my own", {"vcs": 3}))
     assert registered["mine"].resolve({"buffer": 2}) == {"vcs": 3, "buffer": 2}
+    assert Named("the usual virtual channels", {}, {2: 7}).resolve({}) == {"buffer": 7}
 
 
 @pytest.mark.parametrize(("field", "value", "sentence"), [

@@ -11,6 +11,7 @@ from wormcast.sim import deadlock
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.deadlock import find_deadlock
 from wormcast.sim.host import NOW
+from wormcast.sim.lowering.errors import LoweringError
 from wormcast.sim.run import run
 
 from .bench import bulk, check_receipts, send
@@ -190,6 +191,22 @@ def test_worms_that_close_up_are_no_deadlock(readers, delays, packet):
         assert engine.host.counters[NOW] < 300
 
 
+@pytest.mark.parametrize("name", ["link_vc", "packet_vc", "consumption_vc", "wants_consumption", "done_0", "done_1"])
+def test_a_register_that_is_not_found_is_no_zero(name, monkeypatch):
+    """Each may be absent, but not here, where everything is built; it would be, were it called otherwise."""
+    engine = bulk("mesh:1x4", "dual-path", FACING, vcs=2, consumption=2, readers="independent")
+    engine.run(20)
+    assert find_deadlock(engine) is None
+    register = engine.register
+
+    def renamed(kind, one):
+        return register(kind, one + "_" if one.endswith(f".{name}") else one)
+
+    monkeypatch.setattr(engine, "register", renamed)
+    with pytest.raises(LoweringError, match=rf"no register '.*{name}_'"):
+        find_deadlock(engine)
+
+
 def in_the_network(engine):
     """Packets that are due at some node, and of which a flit has left the source's interface; of a network at rest."""
     host, size = engine.host, engine.network.configuration.packet or 2**40
@@ -279,9 +296,9 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
     def packet(one):
         return (one, 0) if isinstance(one, int) else one
 
-    class Snapshot(deadlock._Snapshot):
+    class Snapshot(deadlock.Snapshot):
         def __init__(self, engine):
-            self.ejection, self.vcs = 4, 1
+            self.network, self.ejection, self.vcs = engine.network, 4, 1
             self.upstream = {(router, port): (port + 10, 0) for router in range(2) for port in range(4)}
 
         def channels(self):
@@ -301,7 +318,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
         def moves(self, channel):
             return [packet(one) for one in channels[channel]["worms"] if one in moving]
 
-    monkeypatch.setattr(deadlock, "_Snapshot", Snapshot)
+    monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
     engine = SimpleNamespace(
         network=SimpleNamespace(consumption_mask=lambda node, port, output, final: -1 if final else masks,
                                 configuration=SimpleNamespace(consumption=consumption)),

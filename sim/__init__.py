@@ -5,7 +5,8 @@ if __name__ != "wormcast.sim":
 
 from .configuration import Configuration
 from .host import Message
+from .load import Load, Traffic, load
 from .network import Network
 from .run import Run, run
 
-__all__ = ["Configuration", "Message", "Network", "Run", "run"]
+__all__ = ["Configuration", "Load", "Message", "Network", "Run", "Traffic", "load", "run"]

@@ -14,7 +14,8 @@ from ..host import Message
 from ..run import run
 from .app import app, find_scheme, say, table
 from .files import whole_file
-from .running import describe_deadlock, hardware
+from .hardware import hardware
+from .running import describe_deadlock
 
 __all__: list[str] = []
 
@@ -46,7 +47,7 @@ def _example(out: Path) -> list[tuple[Path, str]]:
         scheme = find_scheme(scheme_name, network)
         planned = plan(network, scheme, source, destinations)
         message = Message(0, network.node(source), tuple(network.node_set(destinations)), length)
-        result = run(network, scheme, [message], hardware(network, scheme))
+        result = run(network, scheme, [message], hardware(network, scheme, {}))
         found = result.message_to_dict(0)
         rows.append([scheme_name, planned.copies, planned.hops, found["latency"]])
         results.append({"scheme": scheme_name, "plan": planned.to_dict(), "run": result.to_dict()})
@@ -64,7 +65,7 @@ def _figure_4(out: Path) -> list[tuple[Path, str]]:
     say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (paper 002, figure 4)")
     waveform = out / "figure4.vcd"
     for channels in (1, 2):
-        options = hardware(network, scheme, vcs=1, buffer=4, consumption=channels)
+        options = hardware(network, scheme, {"vcs": 1, "buffer": 4, "consumption": channels})
         if channels == 1:
             with whole_file(waveform) as unfinished:
                 result = run(network, scheme, FIGURE_4, options, engine="amaranth", vcd=unfinished)

@@ -12,25 +12,7 @@ from wormcast.algorithms import topology as build_topology
 from ..network import Network
 from ..synthesis import TARGETS, synthesise
 from .app import Json, app, emit, find_scheme, say, table
-from .running import (
-    Buffer,
-    Classes,
-    Consumption,
-    ConsumptionLinks,
-    Delays,
-    FlitWidth,
-    Packet,
-    Ports,
-    Queue,
-    Readers,
-    Storage,
-    Tnr,
-    Tns,
-    Vcs,
-    describe_hardware,
-    hardware,
-    resolved_hardware,
-)
+from .hardware import Given, describe_hardware, hardware, resolved_hardware, takes_hardware
 
 __all__: list[str] = []
 
@@ -38,6 +20,7 @@ Component = enum.StrEnum("Component", ["router", "interface"])
 
 
 @app.command("synth")
+@takes_hardware("configuration", "header", "t_hs", "t_hr", "injection_delay")
 def synth(
     what: Annotated[Component, typer.Argument(metavar="WHAT", help="router or interface.")],
     target: Annotated[str, typer.Option(metavar="|".join(TARGETS), help="FPGA family.")] = "ecp5",
@@ -48,20 +31,8 @@ def synth(
     seeds: Annotated[int, typer.Option(help="Placements; 0 for the area alone.")] = 5,
     area_delay: Annotated[int | None, typer.Option(
         help="Clock period in ps up to which Yosys trades area for clock; default: all the clock there is.")] = None,
-    vcs: Vcs = None,
-    buffer: Buffer = None,
-    readers: Readers = None,
-    consumption: Consumption = None,
-    consumption_links: ConsumptionLinks = None,
-    classes: Classes = None,
-    ports: Ports = None,
-    flit_width: FlitWidth = None,
-    delays: Delays = None,
-    packet: Packet = None,
-    queue: Queue = None,
-    t_ns: Tns = None,
-    t_nr: Tnr = None,
-    storage: Storage = None,
+    *,
+    given: Given,
     json: Json = False,
 ) -> None:
     """Synthesise a router or a network interface, and place and route it: look-up tables, flip-flops, clock."""
@@ -71,11 +42,7 @@ def synth(
         raise typer.BadParameter(f"{target!r} is given, allowed are {', '.join(TARGETS)}", param_hint="--target")
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    configuration = hardware(
-        network, found, vcs=vcs, buffer=buffer, readers=readers, consumption=consumption,
-        consumption_links=consumption_links, classes=classes, ports=ports, flit_width=flit_width, delays=delays,
-        packet=packet, queue=queue, t_ns=t_ns, t_nr=t_nr, storage=storage,
-    )
+    configuration = hardware(network, found, given)
     decoded = tuple(relations.split(",")) if relations else ()
     component = (configuration.router(network, found, decoded) if what is Component.router
                  else Network(network, found, configuration).kinds["interface"].build())

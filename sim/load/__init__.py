@@ -1,0 +1,12 @@
+"""Load experiments: random traffic, for as many cycles as one likes, and what is measured of it.
+
+``traffic`` creates messages, ``window`` has those that are on their way, ``load`` runs them with several seeds,
+``result`` says what came of it, ``statistics`` with which certainty.
+"""
+
+from .load import load
+from .result import Load
+from .statistics import Interval, interval
+from .traffic import DISTRIBUTIONS, Traffic
+
+__all__ = ["DISTRIBUTIONS", "Interval", "Load", "Traffic", "interval", "load"]

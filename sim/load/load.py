@@ -69,15 +69,16 @@ def load(
     kernels(networks[0])  # once, not in each thread
     with ThreadPoolExecutor(workers) as pool:
         pieces = list(pool.map(
-            lambda network, part: _run(network, [Source(traffic, topology.nodes, seed) for seed in part], warmup, end),
-            networks, parts))
-    deadlocks = [piece.deadlock for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
+            lambda network, part: _run(network, traffic, part, warmup, end), networks, parts))
+    spent = time.process_time() - started
+    deadlocks = [piece for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
     return Load(
-        topology, scheme, configuration, traffic, tuple(seeds), cycles, warmup,
+        topology, scheme, configuration, traffic, tuple(seeds), end.at, warmup,
         np.concatenate([piece.totals for piece in pieces]),
-        np.concatenate([piece.backlog for piece in pieces]),
-        deadlocks[0] if deadlocks else None,
-        time.process_time() - started,
+        np.concatenate([piece.backlog[:, :min(piece.backlog.shape[1] for piece in pieces)] for piece in pieces]),
+        deadlocks[0].deadlock if deadlocks else None,
+        deadlocks[0].deadlock_seed if deadlocks else None,
+        spent,
     )
 
 
@@ -100,15 +101,17 @@ class _Piece:
     totals: np.ndarray
     backlog: np.ndarray
     deadlock: Deadlock | None
+    deadlock_seed: int | None
 
 
-def _run(network: Network, sources: Sequence[Source], warmup: int, end: _End) -> _Piece:
-    """Run a network with a lane for each source."""
+def _run(network: Network, traffic: Traffic, seeds: Sequence[int], warmup: int, end: _End) -> _Piece:
+    """Run a network with a lane for each seed."""
+    sources = [Source(traffic, network.nodes, seed) for seed in seeds]
     ends = sorted({*range(CHUNK, end.at, CHUNK), warmup, end.at} - {0})
     window = Window(network, sources, ends[0])
     engine = BulkEngine(network, window.host)
     totals, start = Totals(len(sources)), {} if warmup else window.counts()
-    backlog, deadlock, now = [], None, 0
+    backlog, deadlock, deadlock_seed, now = [], None, None, 0
     patience = np.full(len(sources), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
     for until in ends:
         if until > end.at:
@@ -126,14 +129,15 @@ def _run(network: Network, sources: Sequence[Source], warmup: int, end: _End) ->
         if now >= warmup:
             backlog.append(window.waiting())
         for lane in np.flatnonzero(window.quiet() > patience):
-            deadlock = deadlock or find_deadlock(engine, int(lane))
             patience[lane] *= 2
-        if deadlock:
-            end.lower(now)
+            if deadlock is None and (deadlock := find_deadlock(engine, int(lane))):
+                deadlock_seed = seeds[int(lane)]
+                end.lower(now)
     totals.add(window.take_rest(), warmup)
     for name, counts in window.counts().items():
         totals.lanes[name] = counts - start.get(name, counts)
-    return _Piece(totals.lanes, np.array(backlog).reshape(-1, len(sources)).T, deadlock)
+    return _Piece(totals.lanes, np.array(backlog).reshape(-1, len(sources)).T, deadlock,
+                  deadlock_seed)
 
 
 def _most(topology: Topology, traffic: Traffic) -> int:

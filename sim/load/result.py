@@ -65,8 +65,8 @@ class Load:
     totals : `TOTALS` records [seeds]
     backlog : int array [seeds, samples]
         Worms that are created and not begun, in the cycles that count at equal distances.
-    deadlock : Deadlock or None
-        The earliest that a seed has run into; then the results above are those of no steady state.
+    deadlock, deadlock_seed : Deadlock or None, int or None
+        The earliest, and the seed that has run into it; then there is no steady state to measure.
     seconds : float
         Processor time of the simulation.
     """
@@ -81,12 +81,13 @@ class Load:
     totals: np.ndarray
     backlog: np.ndarray
     deadlock: Deadlock | None
+    deadlock_seed: int | None
     seconds: float
 
     def per_node(self, what: str) -> Interval:
         """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
         counted = self.cycles - self.warmup
-        return interval(self.totals[what] / (counted * self.topology.nodes)) if counted else Interval(None, None)
+        return interval(self.totals[what] / (counted * self.topology.nodes)) if counted > 0 else Interval(None, None)
 
     def span(self, name: str) -> Interval:
         """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
@@ -132,6 +133,6 @@ class Load:
             "cycles": self.cycles,
             "warmup": self.warmup,
             "saturated": self.saturated,
-            "deadlock": self.deadlock.to_dict() if self.deadlock else None,
+            "deadlock": {"seed": self.deadlock_seed, **self.deadlock.to_dict()} if self.deadlock else None,
             "cycles_per_second": self.cycles * len(self.seeds) / self.seconds if self.seconds else None,
         }

@@ -1,0 +1,101 @@
+"""``load``: random traffic at a rate, for many cycles."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import load_relation
+from wormcast.algorithms import topology as build_topology
+
+from ..load import DISTRIBUTIONS, Interval, Load, Traffic, load
+from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+
+TRAFFIC = "Traffic"
+
+
+@app.command("load")
+@takes_hardware("storage")
+def load_(
+    topology: TopologyName,
+    scheme: SchemeName,
+    rate: Annotated[float, typer.Option(
+        help="Payload flits that a node creates per cycle, a multicast counted once.", rich_help_panel=TRAFFIC)],
+    cycles: Annotated[int, typer.Option(help="Cycles of each seed, the warm-up included.")] = 100_000,
+    warmup: Annotated[int | None, typer.Option(
+        help="Cycles at the start that do not count; default: a fifth of all.", show_default=False)] = None,
+    length: Annotated[int, typer.Option(help="Payload flits of a multicast.", rich_help_panel=TRAFFIC)] = 20,
+    destinations_mean: Annotated[float, typer.Option(
+        help="Mean destinations of a multicast.", rich_help_panel=TRAFFIC)] = 10.0,
+    destinations_distribution: Annotated[str, typer.Option(
+        metavar="|".join(DISTRIBUTIONS), help="Of their number: that mean; uniform from 1 to 2 x mean - 1; or normal, "
+        "clamped.", rich_help_panel=TRAFFIC)] = "fixed",
+    destinations_deviation: Annotated[float, typer.Option(
+        help="Standard deviation of a normal one.", rich_help_panel=TRAFFIC)] = 0.0,
+    multicast_fraction: Annotated[float, typer.Option(
+        help="Share of multicasts among the messages.", rich_help_panel=TRAFFIC)] = 1.0,
+    unicast_length: Annotated[int, typer.Option(help="Payload flits of a unicast.", rich_help_panel=TRAFFIC)] = 20,
+    seed: Annotated[int, typer.Option(help="The first seed.", min=0, rich_help_panel=TRAFFIC)] = 0,
+    seeds: Annotated[int, typer.Option(help="How many: seed, seed + 1, ..., side by side.", min=1,
+                                       rich_help_panel=TRAFFIC)] = 4,
+    relation: RelationOption = None,
+    *,
+    given: Given,
+    json: Json = False,
+) -> int:
+    """Run random traffic through the routers, with several seeds at a time: latency, throughput, saturation.
+
+    Exit code 3 on a deadlock. Intervals are of 95 %, over the seeds.
+    """
+    network = build_topology(topology)
+    found = find_scheme(scheme, network)
+    traffic = Traffic(rate, length, unicast_length, multicast_fraction, destinations_mean, destinations_distribution,
+                      destinations_deviation)
+    with stdout_for_results():
+        if relation is not None:
+            found = found.routed_by(load_relation(relation))
+        result = load(network, found, traffic, configuration=hardware(network, found, given), cycles=cycles,
+                      warmup=warmup, seeds=range(seed, seed + seeds))
+    if json:
+        resolved = {
+            "topology": network.name, "scheme": scheme, "seeds": seeds, "named": given.get("configuration"),
+            "relation": relation or found.relation.name, **dataclasses.asdict(traffic),
+            **resolved_hardware(result.configuration, network, found),
+        }
+        emit(result.to_dict(), resolved, seed)
+    else:
+        report(result)
+    return Exit.DEADLOCK if result.deadlock else Exit.DONE
+
+
+def report(result: Load) -> None:
+    """Print what a load experiment came to."""
+    counted = "" if result.deadlock else f", the first {result.warmup} not counted"
+    say(f"{result.scheme.name} on {result.topology.name}, seeds {result.seeds[0]} to {result.seeds[-1]}, "
+        f"{result.cycles} cycles each{counted}")
+    say(describe_hardware(result.configuration))
+    if result.deadlock:
+        say(f"deadlock of seed {result.deadlock_seed}, proved in cycle {result.deadlock.at}: each waits for the next")
+        for hold in result.deadlock.cycle:
+            say(f"  a worm that holds {', '.join(hold.holds)} waits for {' or '.join(hold.waits)}")
+        return
+    table(["flits per node and cycle", "mean", "95 %"], [
+        ["offered (created, a multicast counted once)", *_rounded(result.per_node("created"), 5)],
+        ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
+        ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
+        ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
+    ])
+    table(["cycles", "mean", "95 %"], [
+        [name, *_rounded(result.span(span), 1)] for name, span in (
+            ("latency", "latency"), ("  source queue", "queue_latency"), ("  network", "network_latency"),
+            ("  reception", "reception_latency"), ("latency of multicasts", "multicast_latency"),
+            ("latency of unicasts", "unicast_latency"))
+    ])
+    totals = int(result.totals["messages"].sum())
+    say(f"{totals} messages received, {result.censored} created and not received by the end")
+    say("saturated" if result.saturated else "not saturated")
+
+
+def _rounded(value: Interval, places: int) -> list[object]:
+    return [None if number is None else round(number, places) for number in (value.mean, value.half_width)]

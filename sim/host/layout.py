@@ -162,7 +162,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     ports, links = len(network.injection_ports), len(network.consumption_ports)
     channels = configuration.consumption // links
     width, packet = network.header.flit_width, configuration.packet
-    _check_packets(packet, width, int(length.max()))
+    _check_packets(packet, width, int(length.max(initial=0)))
 
     rows = np.zeros(len(worms), WORM)
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))

@@ -1,0 +1,141 @@
+"""Load experiments: what is measured, against what is known without simulating much."""
+
+import json
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.sim import Configuration, Message, Traffic, load, run
+from wormcast.sim.load.result import Totals
+from wormcast.sim.load.statistics import interval
+from wormcast.sim.load.traffic import Source
+from wormcast.sim.load.window import DONE
+
+MESH = topology("mesh:4x4")
+
+
+def results(scheme="dual-path", rate=0.01, *, cycles=20_000, warmup=None, seeds=(1, 2, 3, 4), workers=None,
+            traffic=None, **options):
+    traffic = traffic or Traffic(rate, length=16, destinations_mean=4)
+    configuration = Configuration(**{"consumption": 2, **options})
+    return load(MESH, SCHEMES[scheme], traffic, configuration=configuration, cycles=cycles, warmup=warmup, seeds=seeds,
+                workers=workers)
+
+
+def same(one, other):
+    return {k: v for k, v in one.to_dict().items() if k != "cycles_per_second"} == {
+        k: v for k, v in other.to_dict().items() if k != "cycles_per_second"}
+
+
+def test_a_load_is_the_run_of_the_same_messages():
+    """Two seeds' messages given to `run`, alone: same latencies, each counted once, warm-up and unfinished apart."""
+    traffic, cycles, warmup = Traffic(0.02, length=16, destinations_mean=3, multicast_fraction=0.5), 4000, 1000
+    found = results(traffic=traffic, cycles=cycles, warmup=warmup, seeds=(3, 4))
+    means, censored, flits = [], 0, []
+    for seed in (3, 4):
+        made = Source(traffic, 16, seed).until(cycles)
+        messages = [Message(int(at), int(source), tuple(made.destinations[first:end].tolist()), int(length))
+                    for at, source, first, end, length in
+                    zip(made.at, made.source, made.offsets[:-1], made.offsets[1:], made.length, strict=True)]
+        ran = run(MESH, SCHEMES["dual-path"], messages, Configuration(consumption=2))
+        latencies, done = [], 0
+        for index, message in enumerate(messages):
+            latency = ran.message_to_dict(index)["latency"]
+            received = message.at + latency
+            if received < cycles and received >= warmup:
+                done += message.length * len(message.destinations)
+            if message.at >= warmup:
+                # a receipt that is noted in the last cycle counts
+                (latencies.append(latency) if received < cycles else None)
+                censored += received >= cycles
+        means.append(np.mean(latencies))
+        flits.append(done / 3000 / 16)
+    assert found.span("latency").mean == pytest.approx(np.mean(means))
+    assert found.censored == censored
+    assert found.per_node("completed").mean == pytest.approx(np.mean(flits))
+
+
+@pytest.mark.parametrize("workers", [2, 3, 4])
+def test_results_do_not_depend_on_how_seeds_are_shared(workers):
+    assert same(results(workers=1), results(workers=workers))
+
+
+def test_a_light_load_is_taken_and_a_heavy_one_saturates():
+    light, heavy = results(rate=0.01), results(rate=0.15)
+    assert not light.saturated
+    assert light.per_node("consumed").mean == pytest.approx(light.per_node("wanted").mean, rel=0.02)
+    assert light.span("latency").mean == pytest.approx(
+        sum(light.span(name).mean for name in ("queue_latency", "network_latency", "reception_latency")))
+    assert heavy.saturated
+    assert heavy.per_node("consumed").mean < 0.8 * heavy.per_node("wanted").mean
+    assert heavy.censored > 100
+    assert heavy.span("queue_latency").mean > 10 * light.span("latency").mean
+
+
+def test_no_rate_measures_nothing():
+    quiet = results(rate=0.0, cycles=100)
+    assert quiet.span("latency").mean is None
+    assert quiet.per_node("created").mean == 0
+    assert not quiet.saturated
+    assert "NaN" not in json.dumps(quiet.to_dict())
+
+
+def test_a_deadlock_is_found_whoever_runs_it():
+    """One consumption channel, long worms: the same cycle, the same resources, however the seeds are shared."""
+    options = {"traffic": Traffic(0.02, length=64, destinations_mean=4), "cycles": 300_000, "consumption": 1, "vcs": 1,
+               "buffer": 2}
+    found = [results(workers=workers, **options) for workers in (1, 2, 4)]
+    assert len({(one.deadlock.at, one.deadlock_seed, tuple(hold.holds for hold in one.deadlock.cycle))
+                for one in found}) == 1
+    assert found[0].cycles == found[0].deadlock.at
+    with_two = results(**{**options, "consumption": 2, "cycles": 60_000})
+    assert with_two.deadlock is None
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"cycles": 0}, "cycles: 0 is given"),
+    ({"cycles": 100, "warmup": 100}, "warmup: 100 of 100 cycles is given, allowed are 0 to 99"),
+    ({"seeds": (1, 1)}, "seeds: 2 are given, 1 of them different"),
+    ({"seeds": ()}, "seeds: 0 are given"),
+    ({"rate": 0.3}, "rate: 0.3 creates 1.2 flits to consume per node and cycle, .* 1 consumption link can take 1"),
+])
+def test_bad_experiments_are_refused(options, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        results(**options)
+
+
+def test_separate_consumption_links_may_take_more():
+    assert results(rate=0.3, cycles=2000, consumption_links="separate").saturated
+
+
+def test_totals_by_hand():
+    totals, done = Totals(2), np.zeros(3, DONE)
+    done["lane"] = 0, 0, 1
+    done["created"] = 90, 100, 150
+    done["injected"] = 91, 103, 150
+    done["tail"] = 120, 140, 170
+    done["received"] = 125, 145, 180
+    done["length"], done["destinations"], done["multicast"] = 10, (2, 3, 1), (1, 1, 0)
+    totals.add(done, 100)
+    first, second = totals.lanes
+    # the first message was created in the warm-up, and completed behind it
+    assert (first["completed"], first["messages"], first["multicast"], first["unicast"]) == (50, 1, 1, 0)
+    assert (first["latency"], first["queue_latency"], first["network_latency"], first["reception_latency"]) == (
+        45, 3, 37, 5)
+    assert (second["completed"], second["unicast"], second["unicast_latency"]) == (10, 1, 30)
+
+
+def test_intervals_by_hand():
+    found = interval([1.0, 2.0, 3.0, float("nan")])
+    assert found.mean == 2
+    assert found.half_width == pytest.approx(4.3027 / 3**0.5)
+    assert interval([5.0]).to_dict() == {"mean": 5.0, "half_width": None}
+    assert interval([]).to_dict() == {"mean": None, "half_width": None}
+
+
+def test_an_interval_covers_the_mean_in_95_of_100_cases():
+    random = np.random.default_rng(1)
+    samples = random.normal(7, 2, (4000, 4))
+    covered = sum(abs(one.mean - 7) <= one.half_width for one in map(interval, samples)) / 4000
+    assert covered == pytest.approx(0.95, abs=0.012)

@@ -24,7 +24,7 @@ def load_(
         help="Payload flits that a node creates per cycle, a multicast counted once.", rich_help_panel=TRAFFIC)],
     cycles: Annotated[int, typer.Option(help="Cycles of each seed, the warm-up included.")] = 100_000,
     warmup: Annotated[int | None, typer.Option(
-        help="Cycles at the start that do not count; default: a fifth of all.", show_default=False)] = None,
+        help="Cycles at the start that do not count; default: found.", show_default=False)] = None,
     length: Annotated[int, typer.Option(help="Payload flits of a multicast.", rich_help_panel=TRAFFIC)] = 20,
     destinations_mean: Annotated[float, typer.Option(
         help="Mean destinations of a multicast.", rich_help_panel=TRAFFIC)] = 10.0,

@@ -16,7 +16,7 @@ from ..deadlock import Deadlock, find_deadlock
 from ..engines.bulk import BulkEngine, kernels
 from ..host import check_receipts
 from ..network import Network
-from .result import Load, Totals
+from .result import TOTALS, Load, Totals, steady_from
 from .traffic import Source, Traffic
 from .window import Window
 
@@ -24,6 +24,9 @@ __all__ = ["MOST_CYCLES", "MOST_SEEDS", "load"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
+
+#: Slices of time in which results are kept, so that the warm-up can be found in the end.
+SLICES = 200
 
 #: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
 PATIENCE = 8192
@@ -50,7 +53,7 @@ def load(
     cycles : int
         Cycles of each seed, the warm-up included.
     warmup : int, optional
-        Cycles at the start that do not count; a fifth of all if it is not given.
+        Cycles at the start that do not count; found (`steady_from`) if it is not given, to a two-hundredth of all.
     workers : int, optional
         Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
 
@@ -59,27 +62,41 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    warmup = cycles // 5 if warmup is None else warmup
     _check(topology, traffic, configuration, cycles, warmup, seeds)
     configuration = configuration.for_headers(topology, _most(topology, traffic))
     workers = min(workers or os.cpu_count() or 1, len(seeds))
     parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
     networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
+    edges = _slices(cycles, warmup)
     started, end = time.process_time(), _End(cycles)
     kernels(networks[0])  # once, not in each thread
     with ThreadPoolExecutor(workers) as pool:
         pieces = list(pool.map(
-            lambda network, part: _run(network, traffic, part, warmup, end), networks, parts))
+            lambda network, part: _run(network, traffic, part, edges, end), networks, parts))
     spent = time.process_time() - started
     deadlocks = [piece for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
-    return Load(
-        topology, scheme, configuration, traffic, tuple(seeds), end.at, warmup,
-        np.concatenate([piece.totals for piece in pieces]),
-        np.concatenate([piece.backlog[:, :min(piece.backlog.shape[1] for piece in pieces)] for piece in pieces]),
-        deadlocks[0].deadlock if deadlocks else None,
-        deadlocks[0].deadlock_seed if deadlocks else None,
-        spent,
-    )
+    found = deadlocks[0] if deadlocks else None
+    edges = np.minimum(edges, end.at)[:int(np.searchsorted(edges, end.at)) + 1]
+    slices = np.concatenate([piece.slices for piece in pieces], axis=1)[:len(edges) - 1]
+    first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
+    return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices,
+                found.deadlock if found else None, found.deadlock_seed if found else None, spent)
+
+
+def _slices(cycles: int, warmup: int | None) -> np.ndarray:
+    """Edges of the slices of time; the warm-up ends at one."""
+    edges = np.linspace(0, cycles, min(SLICES, cycles) + 1)
+    return np.unique([*edges.astype(np.int64), warmup or 0])
+
+
+def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
+    """The first slice from which on both throughput and latency are steady, seeds taken together."""
+    consumed = slices["consumed"].sum(axis=1) / np.diff(edges)
+    messages = slices["messages"].sum(axis=1)
+    latency = slices["latency"].sum(axis=1)[messages > 0] / messages[messages > 0]
+    lasting = np.flatnonzero(messages > 0)
+    by_latency = int(lasting[steady_from(latency)]) if len(lasting) else 0
+    return max(steady_from(consumed), by_latency)
 
 
 class _End:
@@ -98,22 +115,20 @@ class _End:
 class _Piece:
     """What came of some of the seeds."""
 
-    totals: np.ndarray
-    backlog: np.ndarray
+    slices: np.ndarray
     deadlock: Deadlock | None
     deadlock_seed: int | None
 
 
-def _run(network: Network, traffic: Traffic, seeds: Sequence[int], warmup: int, end: _End) -> _Piece:
+def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
     """Run a network with a lane for each seed."""
-    sources = [Source(traffic, network.nodes, seed) for seed in seeds]
-    ends = sorted({*range(CHUNK, end.at, CHUNK), warmup, end.at} - {0})
-    window = Window(network, sources, ends[0])
+    totals = Totals(edges, len(seeds))
+    ends = np.unique([*range(CHUNK, end.at, CHUNK), *edges[1:]])
+    window = Window(network, [Source(traffic, network.nodes, seed) for seed in seeds], int(ends[0]))
     engine = BulkEngine(network, window.host)
-    totals, start = Totals(len(sources)), {} if warmup else window.counts()
-    backlog, deadlock, deadlock_seed, now = [], None, None, 0
-    patience = np.full(len(sources), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
-    for until in ends:
+    deadlock, deadlock_seed, now, begun = None, None, 0, dict.fromkeys(COUNTS, 0)
+    patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
+    for until in map(int, ends):
         if until > end.at:
             break
         if now:
@@ -122,22 +137,21 @@ def _run(network: Network, traffic: Traffic, seeds: Sequence[int], warmup: int, 
         engine.run(until - now, beyond=True)
         now = until
         check_receipts(window.host)
-        totals.add(window.take_done(), warmup)
+        totals.add(window.take_done())
         engine.host = window.host
-        if now == warmup:
-            start = window.counts()
-        if now >= warmup:
-            backlog.append(window.waiting())
         for lane in np.flatnonzero(window.quiet() > patience):
             patience[lane] *= 2
             if deadlock is None and (deadlock := find_deadlock(engine, int(lane))):
                 deadlock_seed = seeds[int(lane)]
                 end.lower(now)
-    totals.add(window.take_rest(), warmup)
-    for name, counts in window.counts().items():
-        totals.lanes[name] = counts - start.get(name, counts)
-    return _Piece(totals.lanes, np.array(backlog).reshape(-1, len(sources)).T, deadlock,
-                  deadlock_seed)
+        counts = window.counts()
+        at = int(np.searchsorted(edges, now)) - 1
+        for name, count in counts.items():
+            totals.table[name][at] += count - before[name]
+            before[name] = count
+        totals.table["waiting"][at] = window.waiting()
+    totals.add(window.take_rest())
+    return _Piece(totals.table, deadlock, deadlock_seed)
 
 
 def _most(topology: Topology, traffic: Traffic) -> int:
@@ -145,12 +159,12 @@ def _most(topology: Topology, traffic: Traffic) -> int:
     return int(np.flatnonzero(traffic.counts(topology.nodes))[-1]) + 1 if traffic.multicast_fraction else 1
 
 
-def _check(topology: Topology, traffic: Traffic, configuration: Configuration, cycles: int, warmup: int,
-           seeds: Sequence[int]) -> None:
+def _check(topology: Topology, traffic: Traffic, configuration: Configuration, cycles: int,
+           warmup: int | None, seeds: Sequence[int]) -> None:
     """Refuse what cannot be run."""
     if not 1 <= cycles <= MOST_CYCLES:
         raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
-    if not 0 <= warmup < cycles:
+    if warmup is not None and not 0 <= warmup < cycles:
         raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
     if not 1 <= len(seeds) <= MOST_SEEDS or len(set(seeds)) < len(seeds):
         raise WormcastError(f"seeds: {len(seeds)} are given, {len(set(seeds))} of them different; allowed are 1 to "

@@ -1,6 +1,7 @@
 """What a load experiment came to."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..deadlock import Deadlock
 from .statistics import Interval, interval
 from .traffic import Traffic
 
-__all__ = ["Load", "Totals"]
+__all__ = ["TOTALS", "Load", "Totals", "steady_from"]
 
 #: Spans of a message's life, each with the events that begin and end it (fields of `DONE`).
 SPANS = {
@@ -22,33 +23,55 @@ SPANS = {
     "reception_latency": ("tail", "received"),
 }
 KINDS = ("multicast", "unicast")
+COUNTS = ("created", "wanted", "consumed", "begun")
 
-#: Of one lane, in the cycles that count. Payload flits ``created``, the same times their destinations ``wanted``, those
-#: taken by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages ``begun``; those of
-#: them that are received, all and by kind; sums of their spans.
+#: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, those taken
+#: by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages ``begun``; those of them
+#: that are received by the end, all and by kind; sums of their spans; worms that wait at their sources at its end.
 TOTALS = np.dtype([(field, np.int64) for field in (
-    "created", "wanted", "consumed", "completed", "begun", "messages", *KINDS, *SPANS,
-    *(f"{kind}_latency" for kind in KINDS))])
+    *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting")])
 
 
 class Totals:
-    """Sums over messages, lane by lane; nothing grows with the length of a run."""
+    """Sums over messages, by slices of time and by lane; nothing grows with the length of a run.
 
-    def __init__(self, lanes: int):
-        self.lanes = np.zeros(lanes, TOTALS)
+    Parameters
+    ----------
+    edges : int array [slices + 1]
+        Cycles in which the slices begin, and the last one ends.
+    lanes : int
+    """
 
-    def add(self, done: np.ndarray, since: int) -> None:
-        """Add messages that are through: those created from this cycle on, and completed flits from then on."""
-        late = done[done["received"] >= since]
-        np.add.at(self.lanes["completed"], late["lane"], late["length"] * late["destinations"])
-        done = done[done["created"] >= since]
+    def __init__(self, edges: np.ndarray, lanes: int):
+        self.edges = edges
+        self.table = np.zeros((len(edges) - 1, lanes), TOTALS)
+
+    def _at(self, cycles: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.edges, cycles, side="right") - 1
+
+    def add(self, done: np.ndarray) -> None:
+        """Add messages that are through: each where it was created, its flits where it was completed."""
         lane = done["lane"]
-        np.add.at(self.lanes["messages"], lane, 1)
+        np.add.at(self.table["completed"], (self._at(done["received"]), lane), done["length"] * done["destinations"])
+        where = self._at(done["created"]), lane
+        np.add.at(self.table["messages"], where, 1)
         for name, (begin, end) in SPANS.items():
-            np.add.at(self.lanes[name], lane, done[end] - done[begin])
+            np.add.at(self.table[name], where, done[end] - done[begin])
         for kind, which in zip(KINDS, (done["multicast"] == 1, done["multicast"] == 0), strict=True):
-            np.add.at(self.lanes[kind], lane[which], 1)
-            np.add.at(self.lanes[f"{kind}_latency"], lane[which], (done["received"] - done["created"])[which])
+            there = where[0][which], lane[which]
+            np.add.at(self.table[kind], there, 1)
+            np.add.at(self.table[f"{kind}_latency"], there, (done["received"] - done["created"])[which])
+
+
+def steady_from(series: np.ndarray) -> int:
+    """Where a series that starts from an empty network has become steady: how many values are to be left out.
+
+    The truncation for which the mean of what is left is known best (MSER: least sum of squares about the mean, over
+    the square of the number left), at most a half. Source: K. P. White, An effective truncation heuristic for bias
+    reduction in simulation output, Simulation 69 (1997).
+    """
+    left = [series[first:] for first in range(len(series) // 2 + 1)]
+    return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +83,11 @@ class Load:
     topology, scheme, configuration, traffic
         What was simulated.
     seeds : tuple of int
-    cycles, warmup : int
-        Cycles simulated, and how many of them come before those that count.
-    totals : `TOTALS` records [seeds]
-    backlog : int array [seeds, samples]
-        Worms that are created and not begun, in the cycles that count at equal distances.
+    edges : int array [slices + 1]
+        Cycles in which slices of time begin, and the last one ends.
+    first : int
+        The first slice that counts; the others are the warm-up.
+    slices : `TOTALS` records [slices, seeds]
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest, and the seed that has run into it; then there is no steady state to measure.
     seconds : float
@@ -76,13 +99,31 @@ class Load:
     configuration: Configuration
     traffic: Traffic
     seeds: tuple[int, ...]
-    cycles: int
-    warmup: int
-    totals: np.ndarray
-    backlog: np.ndarray
+    edges: np.ndarray
+    first: int
+    slices: np.ndarray
     deadlock: Deadlock | None
     deadlock_seed: int | None
     seconds: float
+
+    @property
+    def cycles(self) -> int:
+        """Cycles simulated."""
+        return int(self.edges[-1])
+
+    @property
+    def warmup(self) -> int:
+        """Cycles at the start that do not count."""
+        return int(self.edges[self.first])
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """`TOTALS` of the cycles that count, [seeds]."""
+        counted = self.slices[self.first:]
+        result = np.zeros(len(self.seeds), TOTALS)
+        for field in TOTALS.names or ():
+            result[field] = counted[field].sum(axis=0)
+        return result
 
     def per_node(self, what: str) -> Interval:
         """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
@@ -108,14 +149,14 @@ class Load:
         """
         if self.totals["completed"].sum() < 0.95 * self.totals["wanted"].sum():
             return True
-        samples = self.backlog.shape[1]
-        if samples < 3:
+        waiting = self.slices["waiting"][self.first:]
+        if len(waiting) < 3:
             return False
-        at = np.arange(samples) - (samples - 1) / 2
-        slopes = interval((at * self.backlog).sum(axis=1) / (at**2).sum())
+        at = np.arange(len(waiting)) - (len(waiting) - 1) / 2
+        slopes = interval((at[:, None] * waiting).sum(axis=0) / (at**2).sum())
         if slopes.mean is None or slopes.half_width is None:
             return False
-        grown = slopes.mean * samples > 0.1 * self.topology.nodes
+        grown = slopes.mean * len(waiting) > 0.1 * self.topology.nodes
         return grown and slopes.mean > slopes.half_width
 
     def to_dict(self) -> dict[str, Any]:

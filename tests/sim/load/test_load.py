@@ -7,7 +7,7 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Traffic, load, run
-from wormcast.sim.load.result import Totals
+from wormcast.sim.load.result import Totals, steady_from
 from wormcast.sim.load.statistics import interval
 from wormcast.sim.load.traffic import Source
 from wormcast.sim.load.window import DONE
@@ -110,20 +110,39 @@ def test_separate_consumption_links_may_take_more():
 
 
 def test_totals_by_hand():
-    totals, done = Totals(2), np.zeros(3, DONE)
+    totals, done = Totals(np.array([0, 100, 200]), 2), np.zeros(3, DONE)
     done["lane"] = 0, 0, 1
     done["created"] = 90, 100, 150
     done["injected"] = 91, 103, 150
     done["tail"] = 120, 140, 170
     done["received"] = 125, 145, 180
     done["length"], done["destinations"], done["multicast"] = 10, (2, 3, 1), (1, 1, 0)
-    totals.add(done, 100)
-    first, second = totals.lanes
-    # the first message was created in the warm-up, and completed behind it
+    totals.add(done)
+    (early, _), (first, second) = totals.table
+    # the first message was created in the first slice, and completed in the second
+    assert (early["completed"], early["messages"], early["latency"]) == (0, 1, 35)
     assert (first["completed"], first["messages"], first["multicast"], first["unicast"]) == (50, 1, 1, 0)
     assert (first["latency"], first["queue_latency"], first["network_latency"], first["reception_latency"]) == (
         45, 3, 37, 5)
     assert (second["completed"], second["unicast"], second["unicast_latency"]) == (10, 1, 30)
+
+
+def test_the_warm_up_is_found():
+    """A transient on noise is cut off where it is through; a steady series keeps nearly all."""
+    random, at = np.random.default_rng(1), np.arange(200)
+    for length in (5, 20, 60):
+        found = steady_from(10 - 8 * np.exp(-at / length * 4) + random.normal(0, 0.3, 200))
+        assert 0.4 * length <= found <= 1.6 * length + 5
+    assert steady_from(random.normal(10, 1, 200)) <= 20
+    assert steady_from(np.zeros(0)) == 0
+    assert steady_from(np.arange(100.0)) == 50  # it never becomes steady
+
+
+def test_a_warm_up_that_is_not_given_is_short_for_a_light_load():
+    light = results(rate=0.01, cycles=40_000)
+    assert light.warmup <= 8000
+    given = results(rate=0.01, cycles=40_000, warmup=light.warmup)
+    assert same(light, given)
 
 
 def test_intervals_by_hand():

@@ -126,7 +126,7 @@ def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.nda
     ends = np.unique([*range(CHUNK, end.at, CHUNK), *edges[1:]])
     window = Window(network, [Source(traffic, network.nodes, seed) for seed in seeds], int(ends[0]))
     engine = BulkEngine(network, window.host)
-    deadlock, deadlock_seed, now, begun = None, None, 0, dict.fromkeys(COUNTS, 0)
+    deadlock, deadlock_seed, now, before = None, None, 0, np.zeros(len(seeds), TOTALS)
     patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
     for until in map(int, ends):
         if until > end.at:

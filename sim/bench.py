@@ -2,7 +2,8 @@
 
 Both step the same router, 64 of them (an 8x8 mesh), on one core, with the same stimulus: in every other cycle a flit
 on every link and a credit for every virtual channel. Times are processor time of this process and of Verilator's.
-Networks run random unicasts of 20 flits, routers, interfaces and hosts together, on one core. Schemes make plans.
+Networks run random unicasts of 20 flits, routers, interfaces and hosts together, on one core; load experiments their
+seeds on one core and on two. Schemes make plans.
 """
 
 import platform
@@ -25,6 +26,7 @@ from wormcast.algorithms.compiled import compiled
 from .configuration import Configuration
 from .engines.bulk import BulkEngine, kernels
 from .host import check_receipts, lay_out
+from .load import Traffic, load
 from .lowering import Kernel, call_step
 from .network import Network
 from .synthesis import find_tool, scratch_folder
@@ -35,6 +37,9 @@ SIZES = {"8x8, 1 lane": 64, "32x32, 1 lane": 1024, "8x8, 64 lanes": 64 * 64}
 SECONDS = 1.0
 MESHES = {"mesh:8x8": 100_000, "mesh:32x32": 10_000}
 RATES = (0.001, 0.1, 0.2)
+#: Load experiments: mesh, seeds and cycles of each.
+LOADS = (("mesh:8x8", 1, 60_000), ("mesh:8x8", 8, 20_000), ("mesh:8x8", 64, 4_000), ("mesh:32x32", 1, 4_000),
+         ("mesh:32x32", 2, 4_000))
 LENGTH = 20
 PLANS = 100_000
 
@@ -143,6 +148,21 @@ def network_speed(mesh: str, rate: float, cycles: int) -> float:
     return (cycles - cycles // 10) / spent
 
 
+def block_bytes(kernel: Kernel, instances: int = 4096) -> float:
+    """Bytes of state, inputs and outputs of an instance."""
+    block = kernel.allocate(instances)
+    return sum(array.nbytes for array in (block.state, block.inputs, block.outputs)) / instances
+
+
+def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
+    """Cycles per second of all seeds of a load experiment together, by the clock: multicasts to 10 nodes, dual-path."""
+    traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
+    started = time.perf_counter()
+    load(topology(mesh), SCHEMES["dual-path"], traffic, configuration=Configuration(consumption=2), cycles=cycles,
+         seeds=range(seeds), workers=workers)
+    return cycles * seeds / (time.perf_counter() - started)
+
+
 def plan_speed(scheme: str) -> float:
     """Multicasts per second that a scheme turns into worms, by processor time: 8x8, 10 destinations, one batch."""
     mesh = topology("mesh:8x8")
@@ -182,6 +202,14 @@ def main() -> None:
     for mesh, cycles in MESHES.items():
         table.add_row(mesh, *(f"{network_speed(mesh, rate, cycles):,.0f}" for rate in RATES))
     console.print(table)
+    table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio")
+    load_speed("mesh:8x8", 2, 1000, 2)  # the first one may compile
+    for mesh, seeds, cycles in LOADS:
+        one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
+        table.add_row(f"{mesh}, {seeds} seed{'s' if seeds > 1 else ''}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
+    console.print(table)
+    size = sum(block_bytes(kernel) for kernel in compiled_kernels.values())
+    console.print(f"memory: {size:.0f} bytes for a router, its interface and their words on links, each lane")
     individual = plan_speed("individual")
     table = Table("scheme", "8x8, 10 destinations: plans/s", "of individual")
     for scheme in SCHEMES:

@@ -206,7 +206,7 @@ def main() -> None:
     load_speed("mesh:8x8", 2, 1000, 2)  # the first one may compile
     for mesh, seeds, cycles in LOADS:
         one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
-        table.add_row(f"{mesh}, {seeds} seed{'s' if seeds > 1 else ''}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
+        table.add_row(f"{mesh}, seeds: {seeds}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
     console.print(table)
     size = sum(block_bytes(kernel) for kernel in compiled_kernels.values())
     console.print(f"memory: {size:.0f} bytes for a router, its interface and their words on links, each lane")

@@ -8,7 +8,7 @@ import typer
 from wormcast.algorithms import load_relation
 from wormcast.algorithms import topology as build_topology
 
-from ..load import DISTRIBUTIONS, Interval, Load, Traffic, load
+from ..load import DISTRIBUTIONS, Interval, Load, Traffic, load, load_until_interval
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
 
@@ -25,6 +25,9 @@ def load_(
     cycles: Annotated[int, typer.Option(help="Cycles of each seed, the warm-up included.")] = 100_000,
     warmup: Annotated[int | None, typer.Option(
         help="Cycles at the start that do not count; default: found.", show_default=False)] = None,
+    until_interval: Annotated[bool, typer.Option(
+        "--until-interval", help="Begin with a sixteenth of the cycles, and double them until the latency's interval "
+        "is within 5 % or the network saturates.")] = False,
     length: Annotated[int, typer.Option(help="Payload flits of a multicast.", rich_help_panel=TRAFFIC)] = 20,
     destinations_mean: Annotated[float, typer.Option(
         help="Mean destinations of a multicast.", rich_help_panel=TRAFFIC)] = 10.0,
@@ -55,13 +58,14 @@ def load_(
     with stdout_for_results():
         if relation is not None:
             found = found.routed_by(load_relation(relation))
-        result = load(network, found, traffic, configuration=hardware(network, found, given), cycles=cycles,
-                      warmup=warmup, seeds=range(seed, seed + seeds))
+        experiment = load_until_interval if until_interval else load
+        result = experiment(network, found, traffic, configuration=hardware(network, found, given), cycles=cycles,
+                            warmup=warmup, seeds=range(seed, seed + seeds))
     if json:
         resolved = {
-            "topology": network.name, "scheme": scheme, "seeds": seeds, "named": given.get("configuration"),
-            "relation": relation or found.relation.name, **dataclasses.asdict(traffic),
-            **resolved_hardware(result.configuration, network, found),
+            "topology": network.name, "scheme": scheme, "seeds": seeds, "until_interval": until_interval,
+            "named": given.get("configuration"), "relation": relation or found.relation.name,
+            **dataclasses.asdict(traffic), **resolved_hardware(result.configuration, network, found),
         }
         emit(result.to_dict(), resolved, seed)
     else:
@@ -94,7 +98,8 @@ def report(result: Load) -> None:
     ])
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
-    say("saturated" if result.saturated else "not saturated")
+    precise = "" if result.precise else "; the latency's interval is wider than 5 %"
+    say(("saturated" if result.saturated else "not saturated") + precise)
 
 
 def _rounded(value: Interval, places: int) -> list[object]:

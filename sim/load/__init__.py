@@ -4,9 +4,9 @@
 ``result`` says what came of it, ``statistics`` with which certainty.
 """
 
-from .load import load
+from .load import load, load_until_interval
 from .result import Load
 from .statistics import Interval, interval
 from .traffic import DISTRIBUTIONS, Traffic
 
-__all__ = ["DISTRIBUTIONS", "Interval", "Load", "Traffic", "interval", "load"]
+__all__ = ["DISTRIBUTIONS", "Interval", "Load", "Traffic", "interval", "load", "load_until_interval"]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from .result import TOTALS, Load, Totals, steady_from
 from .traffic import Source, Traffic
 from .window import Window
 
-__all__ = ["MOST_CYCLES", "MOST_SEEDS", "load"]
+__all__ = ["MOST_CYCLES", "MOST_SEEDS", "load", "load_until_interval"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
@@ -81,6 +82,21 @@ def load(
     first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
     return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices,
                 found.deadlock if found else None, found.deadlock_seed if found else None, spent)
+
+
+def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic, *, cycles: int, warmup: int | None = None,
+                        **options: Any) -> Load:
+    """Run experiments of a sixteenth of ``cycles``, of twice as many and so on up to ``cycles``; see `load`.
+
+    The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
+    is given takes at most half of each but the last.
+    """
+    least = 2 * (warmup or 0) + 1
+    for length in [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]:
+        result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
+        if result.precise or result.saturated or result.deadlock:
+            break
+    return result
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:

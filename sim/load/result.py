@@ -142,6 +142,13 @@ class Load:
         return int((self.totals["begun"] - self.totals["messages"]).sum())
 
     @property
+    def precise(self) -> bool:
+        """Whether half the width of the latency's interval is at most 5 % of the mean."""
+        latency = self.span("latency")
+        return (latency.mean is not None and latency.half_width is not None
+                and latency.half_width <= 0.05 * latency.mean)
+
+    @property
     def saturated(self) -> bool:
         """Whether less than 95 % of what is offered is delivered, or the source queues grow (slope positive at 95 %).
 
@@ -174,6 +181,7 @@ class Load:
             "cycles": self.cycles,
             "warmup": self.warmup,
             "saturated": self.saturated,
+            "precise": self.precise,
             "deadlock": {"seed": self.deadlock_seed, **self.deadlock.to_dict()} if self.deadlock else None,
             "cycles_per_second": self.cycles * len(self.seeds) / self.seconds if self.seconds else None,
         }

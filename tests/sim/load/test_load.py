@@ -7,6 +7,7 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Traffic, load, run
+from wormcast.sim.load import load_until_interval
 from wormcast.sim.load.result import Totals, steady_from
 from wormcast.sim.load.statistics import interval
 from wormcast.sim.load.traffic import Source
@@ -59,6 +60,25 @@ def test_a_load_is_the_run_of_the_same_messages():
 @pytest.mark.parametrize("workers", [2, 3, 4])
 def test_results_do_not_depend_on_how_seeds_are_shared(workers):
     assert same(results(workers=1), results(workers=workers))
+
+
+def test_it_goes_on_until_the_interval_is_reached():
+    options = {"configuration": Configuration(consumption=2), "seeds": (1, 2, 3, 4)}
+    traffic = Traffic(0.01, length=16, destinations_mean=4)
+    found = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=64_000, **options)
+    assert found.precise
+    assert found.cycles in (4000, 8000, 16_000, 32_000, 64_000)
+    assert same(found, load(MESH, SCHEMES["dual-path"], traffic, cycles=found.cycles, **options))
+    if found.cycles > 4000:
+        assert not load(MESH, SCHEMES["dual-path"], traffic, cycles=found.cycles // 2, **options).precise
+    full = load_until_interval(MESH, SCHEMES["dual-path"], Traffic(0.15, length=16, destinations_mean=4), cycles=64_000,
+                               **options)
+    assert full.saturated
+    assert full.cycles == 4000
+    warm = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=64_000, warmup=7000, **options)
+    assert (warm.cycles >= 16_000, warm.warmup) == (True, 7000)
+    short = load_until_interval(MESH, SCHEMES["dual-path"], Traffic(0.001), cycles=200, **options)
+    assert (short.cycles, short.precise) == (200, False)
 
 
 def test_a_light_load_is_taken_and_a_heavy_one_saturates():

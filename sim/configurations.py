@@ -1,15 +1,15 @@
 """Named configurations: hardware that somebody has had a reason for, by one name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.registry import Registry
 
 from .configuration import Configuration
 
-__all__ = ["CONFIGURATIONS", "Named"]
+__all__ = ["CONFIGURATIONS", "Named", "hardware"]
 
 
 @dataclass(frozen=True)
@@ -66,3 +66,20 @@ CONFIGURATIONS.add("fast", Named(
     "delays of 4 and 3 cycles a hop for a higher clock, their credit loop of 5 cycles covered",
     {"delays": "fast", "buffer": 5},
 ))
+
+
+def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
+    """Resolve hardware options for a scheme: those given, then the named configuration's, then the defaults.
+
+    Parameters
+    ----------
+    given : mapping
+        Fields of `Configuration`, and a name under ``configuration``.
+    """
+    options = {name: value for name, value in given.items() if name != "configuration"}
+    chosen = CONFIGURATIONS[given["configuration"]].resolve(options) if "configuration" in given else options
+    configuration = Configuration(**chosen)
+    if "consumption" in chosen:
+        return configuration
+    classes = configuration.consumption_classes(topology, scheme)
+    return replace(configuration, consumption=classes.channels)

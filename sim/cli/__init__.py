@@ -3,7 +3,7 @@
 One file for each group of commands; ``app`` holds what they share: options, output, exit codes.
 """
 
-from . import checking, demo, loading, running, showing, synthesis
+from . import checking, demo, loading, running, showing, sweeping, synthesis
 from .app import main
 
-__all__ = ["checking", "demo", "loading", "main", "running", "showing", "synthesis"]
+__all__ = ["checking", "demo", "loading", "main", "running", "showing", "sweeping", "synthesis"]

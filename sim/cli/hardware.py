@@ -1,6 +1,5 @@
 """The hardware options, the same for every command that builds a network."""
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
@@ -11,7 +10,7 @@ import typer
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology
 
 from ..configuration import ALLOWED, LIMITS, Configuration
-from ..configurations import CONFIGURATIONS
+from ..configurations import hardware
 from .app import count
 
 __all__ = ["Classes", "Consumption", "Given", "RelationOption", "describe_classes", "describe_hardware", "hardware",
@@ -95,17 +94,6 @@ def takes_hardware(*without: str) -> Callable[[Callable], Callable]:
         return taking
 
     return decorate
-
-
-def hardware(topology: Topology, scheme: Scheme, given: Given) -> Configuration:
-    """Resolve the hardware options for a scheme: those given, then the named configuration's, then the defaults."""
-    options = {name: value for name, value in given.items() if name != "configuration"}
-    chosen = CONFIGURATIONS[given["configuration"]].resolve(options) if "configuration" in given else options
-    configuration = Configuration(**chosen)
-    if "consumption" in chosen:
-        return configuration
-    classes = configuration.consumption_classes(topology, scheme)
-    return dataclasses.replace(configuration, consumption=classes.channels)
 
 
 def resolved_hardware(configuration: Configuration, topology: Topology, scheme: Scheme) -> dict[str, Any]:

@@ -4,9 +4,10 @@
 ``result`` says what came of it, ``statistics`` with which certainty.
 """
 
-from .load import load, load_until_interval
+from .load import MOST_SEEDS, check, load, load_until_interval, most_destinations
 from .result import Load
 from .statistics import Interval, interval
 from .traffic import DISTRIBUTIONS, Traffic
 
-__all__ = ["DISTRIBUTIONS", "Interval", "Load", "Traffic", "interval", "load", "load_until_interval"]
+__all__ = ["DISTRIBUTIONS", "MOST_SEEDS", "Interval", "Load", "Traffic", "check", "interval", "load",
+           "load_until_interval", "most_destinations"]

@@ -21,7 +21,7 @@ from .result import TOTALS, Load, Totals, steady_from
 from .traffic import Source, Traffic
 from .window import Window
 
-__all__ = ["MOST_CYCLES", "MOST_SEEDS", "load", "load_until_interval"]
+__all__ = ["MOST_CYCLES", "MOST_SEEDS", "check", "load", "load_until_interval", "most_destinations"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
@@ -63,8 +63,8 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    _check(topology, traffic, configuration, cycles, warmup, seeds)
-    configuration = configuration.for_headers(topology, _most(topology, traffic))
+    check(topology, traffic, configuration, cycles, warmup, seeds)
+    configuration = configuration.for_headers(topology, most_destinations(topology, traffic))
     workers = min(workers or os.cpu_count() or 1, len(seeds))
     parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
     networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
@@ -170,14 +170,14 @@ def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.nda
     return _Piece(totals.table, deadlock, deadlock_seed)
 
 
-def _most(topology: Topology, traffic: Traffic) -> int:
+def most_destinations(topology: Topology, traffic: Traffic) -> int:
     """Most destinations of a message."""
     return int(np.flatnonzero(traffic.counts(topology.nodes))[-1]) + 1 if traffic.multicast_fraction else 1
 
 
-def _check(topology: Topology, traffic: Traffic, configuration: Configuration, cycles: int,
-           warmup: int | None, seeds: Sequence[int]) -> None:
-    """Refuse what cannot be run."""
+def check(topology: Topology, traffic: Traffic, configuration: Configuration, cycles: int,
+          warmup: int | None, seeds: Sequence[int]) -> None:
+    """Refuse what `load` cannot run, with a WormcastError."""
     if not 1 <= cycles <= MOST_CYCLES:
         raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
     if warmup is not None and not 0 <= warmup < cycles:

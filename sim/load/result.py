@@ -126,12 +126,16 @@ class Load:
         return result
 
     def per_node(self, what: str) -> Interval:
-        """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
+        """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``; nothing in a deadlock."""
         counted = self.cycles - self.warmup
-        return interval(self.totals[what] / (counted * self.topology.nodes)) if counted > 0 else Interval(None, None)
+        if self.deadlock or not counted:
+            return Interval(None, None)
+        return interval(self.totals[what] / (counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
         """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
+        if self.deadlock:
+            return Interval(None, None)
         kind = name.removesuffix("_latency")
         messages = self.totals[kind if kind in KINDS else "messages"]
         return interval(self.totals[name][messages > 0] / messages[messages > 0])
@@ -176,8 +180,8 @@ class Load:
             "delivered": None if per_node is None else per_node * self.topology.nodes,
             "delivered_per_node": per_node,
             **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
-            "messages": int(self.totals["messages"].sum()),
-            "censored": self.censored,
+            "messages": None if self.deadlock else int(self.totals["messages"].sum()),
+            "censored": None if self.deadlock else self.censored,
             "cycles": self.cycles,
             "warmup": self.warmup,
             "saturated": self.saturated,

@@ -20,6 +20,7 @@ def run(*arguments, cwd):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_readme_run(command, tmp_path):
+    (tmp_path / "sweep.toml").write_text(re.search(r"```toml\n(.*?)```", README, re.S)[1])
     done = run("-m", "wormcast", *shlex.split(command), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout

@@ -3,9 +3,9 @@
 import pytest
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
-from wormcast.sim.cli.running import hardware
 from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from wormcast.sim.configurations import CONFIGURATIONS, Named
+from wormcast.sim.configurations import hardware as resolve
 from wormcast.sim.network import Network
 from wormcast.sim.run import run
 
@@ -22,6 +22,10 @@ class Own(Relation):
 OWN = Own()
 DUAL_PATH = SCHEMES["dual-path"]
 MESH = topology("mesh:8x8")
+
+
+def hardware(network, scheme, named=None, **options):
+    return resolve(network, scheme, options if named is None else {"configuration": named, **options})
 
 
 @pytest.mark.parametrize("name", list(CONFIGURATIONS))

@@ -1,0 +1,147 @@
+"""One load experiment of a sweep."""
+
+import contextlib
+import functools
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from wormcast import __version__
+from wormcast.algorithms import SCHEMES, Relation, Scheme, Topology, WormcastError, load_relation, topology
+
+from ..configuration import Configuration
+from ..configurations import hardware
+from ..load import MOST_SEEDS, Traffic, check, load, load_until_interval, most_destinations
+from ..network import Network
+from .file import DEFAULTS, Sweep
+
+__all__ = ["Point", "points"]
+
+FIELDS = {field.name for field in fields(Configuration)}
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A load experiment, checked as far as that goes without running it.
+
+    Parameters
+    ----------
+    name : str
+        Its swept options: ``scheme dual-path, rate 0.002``.
+    given : dict
+        Its options as they are in the file.
+    resolved : dict
+        All options, as they are run.
+    key : str
+        Whatever its results depend on as JSON, the version and the text of a relation's file included.
+    """
+
+    name: str
+    given: dict[str, Any]
+    resolved: dict[str, Any]
+    key: str
+    network: Topology
+    scheme: Scheme
+    traffic: Traffic
+    configuration: Configuration
+
+    def run(self) -> dict[str, Any]:
+        """Run it, and give its results as plain data: the same on every machine, so without times.
+
+        Of a deadlock, only which, as traffic measured up to there is not the steady state's.
+        """
+        seed, seeds = self.resolved["seed"], self.resolved["seeds"]
+        with _named(self.name):
+            experiment = load_until_interval if self.resolved["until_interval"] else load
+            result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
+                                cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
+                                seeds=range(seed, seed + seeds))
+        told = result.to_dict()
+        del told["cycles_per_second"]
+        if result.deadlock:
+            told = {name: value if name in ("cycles", "deadlock") else _nothing(value)
+                    for name, value in told.items()}
+        # the options have the same names
+        told["warmup_used"], told["cycles_simulated"] = told.pop("warmup"), told.pop("cycles")
+        return told
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the point in what is refused of it."""
+    try:
+        yield
+    except WormcastError as error:
+        if not name:
+            raise
+        raise WormcastError(f"point {name}: {error}") from error
+
+
+def points(sweep: Sweep) -> list[Point]:
+    """Build and check all points of a sweep, in their order.
+
+    Raises
+    ------
+    WormcastError
+        A point cannot be run: its name, and why.
+    """
+    return [_point(given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
+            for given in sweep.combinations()]
+
+
+def _point(given: dict[str, Any], name: str) -> Point:
+    with _named(name):
+        network = _topology(given["topology"])
+        scheme = SCHEMES[given["scheme"]]
+        scheme.check(network)
+        traffic = Traffic(**{field.name: given[field.name] for field in fields(Traffic) if field.name in given})
+        digest = _digest(given.get("relation"))
+        if "relation" in given:
+            scheme = scheme.routed_by(_relation(given["relation"]))
+        configuration = hardware(network, scheme, {
+            name: value for name, value in given.items() if name in FIELDS or name == "configuration"})
+        experiment = {**DEFAULTS, **{name: given[name] for name in DEFAULTS if name in given}}
+        experiment["warmup"] = given.get("warmup")
+        seed, seeds = experiment["seed"], experiment["seeds"]
+        if seed < 0:
+            raise WormcastError(f"seed: {seed} is given, it must be 0 or more")
+        if not 1 <= seeds <= MOST_SEEDS:
+            raise WormcastError(f"seeds: {seeds} is given, allowed are 1 to {MOST_SEEDS}")
+        check(network, traffic, configuration, experiment["cycles"], experiment["warmup"], range(seed, seed + seeds))
+        configuration = configuration.for_headers(network, most_destinations(network, traffic))
+        Network(network, scheme, configuration)
+    classes = configuration.consumption_classes(network, scheme)
+    # results do not depend on what the buffers are built of
+    built = {name: value for name, value in configuration.to_dict().items() if name != "storage"}
+    resolved = {
+        "topology": network.name, "scheme": given["scheme"], "relation": given.get("relation", scheme.relation.name),
+        **asdict(traffic), **experiment, "configuration": given.get("configuration"), **built, "classes": str(classes),
+    }
+    key = json.dumps({"version": __version__, "relation_text": digest, **resolved}, sort_keys=True)
+    return Point(name, given, resolved, key, network, scheme, traffic, configuration)
+
+
+@functools.cache
+def _topology(name: str) -> Topology:
+    return topology(name)
+
+
+@functools.cache
+def _relation(text: str) -> Relation:
+    return load_relation(text)
+
+
+def _digest(relation: str | None) -> str | None:
+    """Tell one text of a relation's file from another; None of a relation that is no file."""
+    if relation is None or ".py" not in relation:
+        return None
+    file = Path(relation[:relation.rindex(".py") + len(".py")])
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def _nothing(value: Any) -> Any:
+    """None for each number of a result."""
+    return dict.fromkeys(value) if isinstance(value, Mapping) else None

@@ -297,7 +297,8 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
         return (one, 0) if isinstance(one, int) else one
 
     class Snapshot(deadlock.Snapshot):
-        def __init__(self, engine):
+        def __init__(self, engine, lane):
+            assert lane == 0
             self.network, self.ejection, self.vcs = engine.network, 4, 1
             self.upstream = {(router, port): (port + 10, 0) for router in range(2) for port in range(4)}
 

@@ -109,6 +109,9 @@ def test_a_deadlock_is_found_whoever_runs_it():
     assert len({(one.deadlock.at, one.deadlock_seed, tuple(hold.holds for hold in one.deadlock.cycle))
                 for one in found}) == 1
     assert found[0].cycles == found[0].deadlock.at
+    # the seed by itself, in the first lane instead of another one: the same cycle of resources
+    alone = results(**options, seeds=(found[0].deadlock_seed,))
+    assert [hold.holds for hold in alone.deadlock.cycle] == [hold.holds for hold in found[0].deadlock.cycle]
     with_two = results(**{**options, "consumption": 2, "cycles": 60_000})
     assert with_two.deadlock is None
 

@@ -110,11 +110,6 @@ class Traffic:
         below = np.array([math.erf((edge - mean) / (self.destinations_deviation * math.sqrt(2))) for edge in edges])
         return np.diff(below) / 2
 
-    def mean_destinations(self, nodes: int) -> float:
-        """Mean destinations of a message."""
-        multicast = float((self.counts(nodes) * np.arange(1, nodes)).sum()) if self.multicast_fraction else 0.0
-        return self.multicast_fraction * multicast + (1 - self.multicast_fraction)
-
     def effective(self, nodes: int) -> float:
         """Payload flits per node and cycle that are to be consumed: length times destinations of each message."""
         multicast = float((self.counts(nodes) * np.arange(1, nodes)).sum()) if self.multicast_fraction else 0.0
@@ -131,6 +126,14 @@ class Created(NamedTuple):
     multicast: npt.NDArray[np.bool_]  # [messages]
     offsets: Integers  # [messages + 1]
     destinations: npt.NDArray[np.int32]
+
+    def reordered(self, order: Integers) -> "Created":
+        """Give the messages in another order: their present places."""
+        counts = np.diff(self.offsets)[order]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        places = np.repeat(self.offsets[:-1][order] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return Created(self.at[order], self.source[order], self.length[order], self.multicast[order], offsets,
+                       self.destinations[places])
 
 
 class Source:
@@ -169,20 +172,16 @@ class Source:
             if not (self._streams["next"] < cycle).any():
                 break
         heads, nodes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order = np.lexsort((heads[:, 1], heads[:, 0]))
-        starts = np.cumsum(heads[:, 3]) - heads[:, 3]
-        counts = heads[order, 3]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        places = np.repeat(starts[order] - offsets[:-1], counts) + np.arange(offsets[-1])
-        multicast = heads[order, 2] != 0
-        return Created(
-            at=heads[order, 0],
-            source=heads[order, 1].astype(np.int32),
+        multicast = heads[:, 2] != 0
+        by_node = Created(
+            at=heads[:, 0],
+            source=heads[:, 1].astype(np.int32),
             length=np.where(multicast, traffic.length, traffic.unicast_length).astype(np.int64),
             multicast=multicast,
-            offsets=offsets,
-            destinations=nodes[places],
+            offsets=np.concatenate([[0], np.cumsum(heads[:, 3])]),
+            destinations=nodes,
         )
+        return by_node.reordered(np.lexsort((by_node.source, by_node.at)))
 
 
 @compiled

@@ -49,13 +49,9 @@ class Window:
         self.host = append(self.host, more)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host]:
-        parts = [source.until(until) for source in self.sources]
-        lane = np.repeat(np.arange(len(parts)), [len(part.at) for part in parts])
-        merged = _merge(parts, lane)
+        merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations)
-        order = np.lexsort((lane, np.concatenate([part.at for part in parts])))
-        lane = lane[order]
         messages = np.zeros(len(lane), MESSAGE)
         for field, values in {"lane": lane, "created": merged.at, "length": merged.length,
                               "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
@@ -119,16 +115,13 @@ class Window:
         return np.bincount(self.host.worms["source"][waits] // self.network.nodes, minlength=len(self.sources))
 
 
-def _merge(parts: Sequence[Created], lane: np.ndarray) -> Created:
-    """The messages of several lanes in the order of their cycles, those of a cycle by lane."""
-    order = np.lexsort((lane, np.concatenate([part.at for part in parts])))
+def _merge(parts: Sequence[Created]) -> tuple[Created, np.ndarray]:
+    """The messages of several lanes in the order of their cycles, those of a cycle by lane; and their lanes."""
+    lane = np.repeat(np.arange(len(parts)), [len(part.at) for part in parts])
+    at, source, length, multicast, destinations = (
+        np.concatenate([getattr(part, field) for part in parts])
+        for field in ("at", "source", "length", "multicast", "destinations"))
     counts = np.concatenate([np.diff(part.offsets) for part in parts])
-    starts = np.cumsum(counts) - counts
-    counts = counts[order]
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    places = np.repeat(starts[order] - offsets[:-1], counts) + np.arange(offsets[-1])
-    at, source, length, multicast = (
-        np.concatenate([getattr(part, field) for part in parts])[order]
-        for field in ("at", "source", "length", "multicast"))
-    destinations = np.concatenate([part.destinations for part in parts])[places]
-    return Created(at, source, length, multicast, offsets, destinations)
+    order = np.lexsort((lane, at))
+    return Created(at, source, length, multicast, offsets, destinations).reordered(order), lane[order]

@@ -5,8 +5,8 @@ if __name__ != "wormcast.sim":
 
 from .configuration import Configuration
 from .host import Message
-from .load import Load, Traffic, load
+from .load import Load, Trace, Traffic, load
 from .network import Network
 from .run import Run, run
 
-__all__ = ["Configuration", "Load", "Message", "Network", "Run", "Traffic", "load", "run"]
+__all__ = ["Configuration", "Load", "Message", "Network", "Run", "Trace", "Traffic", "load", "run"]

@@ -1,18 +1,36 @@
-"""``load``: random traffic at a rate, for many cycles."""
+"""``load``: traffic for many cycles."""
 
-import dataclasses
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from wormcast.algorithms import load_relation
 from wormcast.algorithms import topology as build_topology
 
-from ..load import DISTRIBUTIONS, Interval, Load, Traffic, load, load_until_interval
+from ..load import (
+    CYCLES,
+    DISTRIBUTIONS,
+    PATTERNS,
+    SEEDS,
+    Asked,
+    Interval,
+    Load,
+    Trace,
+    Traffic,
+    load,
+    load_until_interval,
+)
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
 
 TRAFFIC = "Traffic"
+
+
+def _option(field: str, text: str, metavar: str | None = None) -> Any:
+    """The option for a field of `Traffic`; braces in the text stand for its default."""
+    return typer.Option(help=text.format(getattr(Traffic, field)), metavar=metavar, show_default=False,
+                        rich_help_panel=TRAFFIC)
 
 
 @app.command("load")
@@ -20,54 +38,78 @@ TRAFFIC = "Traffic"
 def load_(
     topology: TopologyName,
     scheme: SchemeName,
-    rate: Annotated[float, typer.Option(
-        help="Payload flits that a node creates per cycle, a multicast counted once.", rich_help_panel=TRAFFIC)],
-    cycles: Annotated[int, typer.Option(help="Cycles of each seed, the warm-up included.")] = 100_000,
+    rate: Annotated[float | None, typer.Option(
+        help="Payload flits that a node creates per cycle, a multicast counted once.", show_default=False,
+        rich_help_panel=TRAFFIC)] = None,
+    trace: Annotated[str | None, typer.Option(
+        metavar="FILE.jsonl", help='Messages in place of random ones, a line for each: {"cycle": C, "source": NODE, '
+        '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
+        show_default=False, rich_help_panel=TRAFFIC)] = None,
+    cycles: Annotated[int | None, typer.Option(
+        help=f"Cycles of each seed, the warm-up included; default: {CYCLES}, of a trace until all is received.",
+        show_default=False)] = None,
     warmup: Annotated[int | None, typer.Option(
-        help="Cycles at the start that do not count; default: found.", show_default=False)] = None,
+        help="Cycles at the start that do not count; default: found, of a trace none.", show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Begin with a sixteenth of the cycles, and double them until the latency's interval "
         "is within 5 % or the network saturates.")] = False,
-    length: Annotated[int, typer.Option(help="Payload flits of a multicast.", rich_help_panel=TRAFFIC)] = 20,
-    destinations_mean: Annotated[float, typer.Option(
-        help="Mean destinations of a multicast.", rich_help_panel=TRAFFIC)] = 10.0,
-    destinations_distribution: Annotated[str, typer.Option(
-        metavar="|".join(DISTRIBUTIONS), help="Of their number: that mean; uniform from 1 to 2 x mean - 1; or normal, "
-        "clamped.", rich_help_panel=TRAFFIC)] = "fixed",
-    destinations_deviation: Annotated[float, typer.Option(
-        help="Standard deviation of a normal one.", rich_help_panel=TRAFFIC)] = 0.0,
-    multicast_fraction: Annotated[float, typer.Option(
-        help="Share of multicasts among the messages.", rich_help_panel=TRAFFIC)] = 1.0,
-    unicast_length: Annotated[int, typer.Option(help="Payload flits of a unicast.", rich_help_panel=TRAFFIC)] = 20,
-    seed: Annotated[int, typer.Option(help="The first seed.", min=0, rich_help_panel=TRAFFIC)] = 0,
-    seeds: Annotated[int, typer.Option(help="How many: seed, seed + 1, ..., side by side.", min=1,
-                                       rich_help_panel=TRAFFIC)] = 4,
+    length: Annotated[int | None, _option("length", "Payload flits of a multicast, {} by default.")] = None,
+    destinations_mean: Annotated[float | None, _option(
+        "destinations_mean", "Mean destinations of a multicast, {} by default.")] = None,
+    destinations_distribution: Annotated[str | None, _option(
+        "destinations_distribution", "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, "
+        "clamped; or as given.", "|".join(DISTRIBUTIONS))] = None,
+    destinations_deviation: Annotated[float | None, _option(
+        "destinations_deviation", "Standard deviation of a normal one, {} by default.")] = None,
+    destinations_counts: Annotated[str | None, _option(
+        "destinations_counts", "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.",
+        "COUNT:WEIGHT,...")] = None,
+    multicast_fraction: Annotated[float | None, _option(
+        "multicast_fraction", "Share of multicasts among the messages, {} by default.")] = None,
+    unicast_length: Annotated[int | None, _option(
+        "unicast_length", "Payload flits of a unicast, {} by default.")] = None,
+    pattern: Annotated[str | None, _option(
+        "pattern", "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go "
+        "by, and multicasts to any.", "|".join(PATTERNS))] = None,
+    hot_spots: Annotated[str | None, _option("hot_spots", "Hot spots: nodes, joined by commas.", "NODE,...")] = None,
+    hot_spot_share: Annotated[float | None, _option(
+        "hot_spot_share", "Chance that a destination is chosen among the hot spots alone.")] = None,
+    seed: Annotated[int | None, typer.Option(
+        help="The first seed, 0 by default.", min=0, show_default=False, rich_help_panel=TRAFFIC)] = None,
+    seeds: Annotated[int | None, typer.Option(
+        help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
+        rich_help_panel=TRAFFIC)] = None,
     relation: RelationOption = None,
     *,
     given: Given,
     json: Json = False,
 ) -> int:
-    """Run random traffic through the routers, with several seeds at a time: latency, throughput, saturation.
+    """Run traffic through the routers, random traffic with several seeds: latency, throughput, saturation.
 
     Exit code 3 on a deadlock. Intervals are of 95 %, over the seeds.
     """
+    asked = Asked.by({
+        "rate": rate, "length": length, "unicast_length": unicast_length, "multicast_fraction": multicast_fraction,
+        "destinations_mean": destinations_mean, "destinations_distribution": destinations_distribution,
+        "destinations_deviation": destinations_deviation, "destinations_counts": destinations_counts,
+        "pattern": pattern, "hot_spots": hot_spots, "hot_spot_share": hot_spot_share, "trace": trace,
+        "cycles": cycles, "until_interval": until_interval, "seed": seed, "seeds": seeds,
+    })
     network = build_topology(topology)
     found = find_scheme(scheme, network)
-    traffic = Traffic(rate, length, unicast_length, multicast_fraction, destinations_mean, destinations_distribution,
-                      destinations_deviation)
     with stdout_for_results():
         if relation is not None:
             found = found.routed_by(load_relation(relation))
-        experiment = load_until_interval if until_interval else load
-        result = experiment(network, found, traffic, configuration=hardware(network, found, given), cycles=cycles,
-                            warmup=warmup, seeds=range(seed, seed + seeds))
+        experiment: Callable[..., Load] = load_until_interval if until_interval else load
+        result = experiment(network, found, asked.traffic, configuration=hardware(network, found, given),
+                            cycles=asked.cycles, warmup=warmup, seeds=asked.seed_numbers)
     if json:
         resolved = {
-            "topology": network.name, "scheme": scheme, "seeds": seeds, "until_interval": until_interval,
+            "topology": network.name, "scheme": scheme, "seeds": asked.seeds, "until_interval": until_interval,
             "named": given.get("configuration"), "relation": relation or found.relation.name,
-            **dataclasses.asdict(traffic), **resolved_hardware(result.configuration, network, found),
+            **asked.traffic.to_dict(), **resolved_hardware(result.configuration, network, found),
         }
-        emit(result.to_dict(), resolved, seed)
+        emit(result.to_dict(), resolved, asked.seed)
     else:
         report(result)
     return Exit.DEADLOCK if result.deadlock else Exit.DONE
@@ -76,11 +118,15 @@ def load_(
 def report(result: Load) -> None:
     """Print what a load experiment came to."""
     counted = "" if result.deadlock else f", the first {result.warmup} not counted"
-    say(f"{result.scheme.name} on {result.topology.name}, seeds {result.seeds[0]} to {result.seeds[-1]}, "
-        f"{result.cycles} cycles each{counted}")
+    if isinstance(result.traffic, Trace):
+        what, whose = f"{result.traffic.path}, {result.cycles} cycles", ""
+    else:
+        what = f"seeds {result.seeds[0]} to {result.seeds[-1]}, {result.cycles} cycles each"
+        whose = f" of seed {result.deadlock_seed}"
+    say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
     say(describe_hardware(result.configuration))
     if result.deadlock:
-        say(f"deadlock of seed {result.deadlock_seed}, proved in cycle {result.deadlock.at}: each waits for the next")
+        say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:
             say(f"  a worm that holds {', '.join(hold.holds)} waits for {' or '.join(hold.waits)}")
         return

@@ -2,14 +2,15 @@
 
 ``layout`` lays out a run's messages as arrays, ``program`` is the compiled program over them, ``receipts`` says what
 was wrong with one, ``packets`` finds the packet that a flit belongs to, ``window`` drops old messages and adds new
-ones.
+ones, ``waits`` lets them wait for receipts of others.
 """
 
 from .layout import Host, Message, lay_out, make_host
 from .packets import Packet, packet_at_interface, packet_of
 from .program import NOW, UNDELIVERED, host_step, run_cycles
 from .receipts import check_receipts
+from .waits import wait_for
 from .window import append, drop, finished
 
 __all__ = ["NOW", "UNDELIVERED", "Host", "Message", "Packet", "append", "check_receipts", "drop", "finished",
-           "host_step", "lay_out", "make_host", "packet_at_interface", "packet_of", "run_cycles"]
+           "host_step", "lay_out", "make_host", "packet_at_interface", "packet_of", "run_cycles", "wait_for"]

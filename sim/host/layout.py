@@ -34,11 +34,12 @@ STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last",
 #: A consumption channel: the delivery whose packet is coming in, place of the next flit, place behind the packet's
 #: last flit, credits not yet given back.
 CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
-#: ``cost``: processor cycles before it is posted; ``stream``: row of its link; ``touched``: cycle in which a flit was
-#: last sent or received; ``left``: deliveries outstanding; ``previous``: the worm sent before it on the same link;
-#: ``tag``: while it is under way.
+#: ``waits``: its message's cycle and receipts, as many of them as are still to come; ``ready``: that cycle, or that of
+#: the last one where it was a receipt; ``cost``: processor cycles before it is posted; ``stream``: row of its link;
+#: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
+#: worm sent before it on the same link; ``tag``: while it is under way.
 WORM = _record("ready", "source", "length", "headers", "header_at", "cost", "stream", "delivery", "delivery_end",
-               "injected", "touched", "left", "previous", "tag")
+               "injected", "touched", "left", "previous", "tag", "waits")
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``: what waits for it.
 DELIVERY = _record("node", "worm", "due", "packets", "release", "release_end", "head", "tail", "received")
 
@@ -58,9 +59,9 @@ class Host(NamedTuple):
 
     Worms are numbered in the order of their messages. A node has one processor. It takes tasks in the order in
     which they arise: its worms when their message is created, receipts when the last flit is there, worms that
-    wait for a receipt when it is noted; those of one cycle in this order, messages by number. Posting a worm takes
-    t_hs cycles, the first of a message the injection delay before; noting a receipt t_hr. A posted worm is sent
-    behind the others of its injection port while the processor goes on.
+    wait for receipts when the last of them is noted; those of one cycle in this order, messages by number. Posting
+    a worm takes t_hs cycles, the first of a message the injection delay before; noting a receipt t_hr. A posted worm
+    is sent behind the others of its injection port while the processor goes on.
 
     A payload flit carries its worm's tag (of up to 16 bits, unique among the worms under way) and its place in the
     worm, repeated over the flit's width, and every receipt is compared with what is due; flits of 16 bits and less
@@ -72,7 +73,7 @@ class Host(NamedTuple):
     channels: Records  # [links x nodes x channels of a link], CHANNEL
     worms: Records  # [worms], WORM
     deliveries: Records  # [deliveries], DELIVERY
-    agenda: Integers  # worms that wait for no receipt, in the order of their cycles
+    agenda: Integers  # worms that wait for no receipt of their own message, in the order of their cycles
     releases: Integers  # worms that wait for one, by delivery
     chain: Integers  # [worms + deliveries], the task behind this one in its queue
     header: Words  # [header flits, parts], data
@@ -176,6 +177,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
         "injected": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
+        "waits": 1,
     }.items():
         rows[field] = values
     order = np.lexsort((worms.rank, message_of, created))

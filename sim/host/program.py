@@ -93,7 +93,11 @@ def _compute(nodes, streams, worms, deliveries, releases, chain, working, sendin
             delivery.received = now
             counters[UNDELIVERED] -= 1
             for at in range(delivery.release, delivery.release_end):
-                _append(cpu, chain, releases[at])
+                released = releases[at]
+                worms[released].waits -= 1
+                if worms[released].waits == 0:
+                    worms[released].ready = now
+                    _append(cpu, chain, released)
 
 
 @inlined
@@ -234,8 +238,10 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     stalls = stall[0] > 0
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
-        _append(nodes[worms[worm].source], chain, worm)
-        working[worms[worm].source] = 1
+        worms[worm].waits -= 1
+        if worms[worm].waits == 0:
+            _append(nodes[worms[worm].source], chain, worm)
+            working[worms[worm].source] = 1
         counters[NEXT] += 1
     for link in range(rx.shape[0]):
         for node in range(count):

@@ -1,5 +1,7 @@
-"""A load experiment: random traffic at a rate, for many cycles, with several seeds side by side."""
+"""A load experiment: traffic for many cycles, with several seeds side by side."""
 
+import heapq
+import itertools
 import os
 import threading
 import time
@@ -15,13 +17,14 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from ..configuration import Configuration
 from ..deadlock import Deadlock, find_deadlock
 from ..engines.bulk import BulkEngine, kernels
-from ..host import check_receipts
+from ..host import NOW, UNDELIVERED, check_receipts
 from ..network import Network
 from .result import TOTALS, Load, Totals, steady_from
-from .traffic import Source, Traffic
+from .trace import MOST_CYCLES, Trace
+from .traffic import Traffic
 from .window import Window
 
-__all__ = ["MOST_CYCLES", "MOST_SEEDS", "check", "load", "load_until_interval", "most_destinations"]
+__all__ = ["CYCLES", "MOST_CYCLES", "MOST_SEEDS", "SEEDS", "check", "load", "load_until_interval"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
@@ -32,29 +35,37 @@ SLICES = 200
 #: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
 PATIENCE = 8192
 
-MOST_CYCLES = 2**32
 MOST_SEEDS = 1024
+
+#: Where an experiment would end that goes on until all is received.
+FOR_EVER = MOST_CYCLES + 1
+
+#: What an experiment has where nothing is said: cycles, and how many seeds.
+CYCLES, SEEDS = 100_000, 4
 
 
 def load(
     topology: Topology,
     scheme: Scheme,
-    traffic: Traffic,
+    traffic: Traffic | Trace,
     *,
     configuration: Configuration,
-    cycles: int,
+    cycles: int | None = CYCLES,
     warmup: int | None = None,
-    seeds: Sequence[int] = (0, 1, 2, 3),
+    seeds: Sequence[int] | None = None,
     workers: int | None = None,
 ) -> Load:
-    """Run random traffic through a network for so many cycles, once for each seed, all side by side.
+    """Run traffic through a network for so many cycles, random traffic once for each seed, all side by side.
 
     Parameters
     ----------
-    cycles : int
-        Cycles of each seed, the warm-up included.
+    cycles : int or None
+        Cycles of each seed, the warm-up included; None, of a trace alone: until all of it is received.
     warmup : int, optional
-        Cycles at the start that do not count; found (`steady_from`) if it is not given, to a two-hundredth of all.
+        Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
+        all; of a trace, everything counts.
+    seeds : sequence of int, optional
+        0, 1, 2, 3 if it is not given; of a trace, in which nothing is random, one.
     workers : int, optional
         Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
 
@@ -63,13 +74,18 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
+    trace = isinstance(traffic, Trace)
+    seeds = seeds if seeds is not None else (0,) if trace else range(SEEDS)
     check(topology, traffic, configuration, cycles, warmup, seeds)
-    configuration = configuration.for_headers(topology, most_destinations(topology, traffic))
+    warmup = 0 if warmup is None and trace else warmup
+    configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
     workers = min(workers or os.cpu_count() or 1, len(seeds))
     parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
     networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
-    edges = _slices(cycles, warmup)
-    started, end = time.process_time(), _End(cycles)
+    edges = _slices(_horizon(topology, traffic, cycles), warmup)
+    if cycles is None:
+        edges = np.append(edges, FOR_EVER)
+    started, end = time.process_time(), _End(int(edges[-1]))
     kernels(networks[0])  # once, not in each thread
     with ThreadPoolExecutor(workers) as pool:
         pieces = list(pool.map(
@@ -81,22 +97,33 @@ def load(
     slices = np.concatenate([piece.slices for piece in pieces], axis=1)[:len(edges) - 1]
     first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
     return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices,
-                found.deadlock if found else None, found.deadlock_seed if found else None, spent)
+                found.deadlock if found else None, found.deadlock_seed if found and not trace else None, spent)
 
 
-def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic, *, cycles: int, warmup: int | None = None,
-                        **options: Any) -> Load:
+def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, cycles: int = CYCLES,
+                        warmup: int | None = None, **options: Any) -> Load:
     """Run experiments of a sixteenth of ``cycles``, of twice as many and so on up to ``cycles``; see `load`.
 
     The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
     is given takes at most half of each but the last.
     """
+    if isinstance(traffic, Trace):
+        raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
     least = 2 * (warmup or 0) + 1
     for length in [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]:
         result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
         if result.precise or result.saturated or result.deadlock:
             break
     return result
+
+
+def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
+    """Cycles of an experiment; where it goes on until all is received, those in which messages are created."""
+    if cycles is not None:
+        return cycles
+    if isinstance(traffic, Trace):
+        return traffic.facts(topology).last + 1
+    raise WormcastError("cycles: none are given, only a trace is run until all of it is received")
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:
@@ -136,22 +163,26 @@ class _Piece:
     deadlock_seed: int | None
 
 
-def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
+def _run(network: Network, traffic: Traffic | Trace, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
     """Run a network with a lane for each seed."""
     totals = Totals(edges, len(seeds))
-    ends = np.unique([*range(CHUNK, end.at, CHUNK), *edges[1:]])
-    window = Window(network, [Source(traffic, network.nodes, seed) for seed in seeds], int(ends[0]))
+    window = Window(network, [traffic.source(network.topology, seed) for seed in seeds],
+                    int(min(CHUNK, edges[1])))
     engine = BulkEngine(network, window.host)
     deadlock, deadlock_seed, now, before = None, None, 0, np.zeros(len(seeds), TOTALS)
     patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
-    for until in map(int, ends):
+    # one after the other: an experiment without an end has too many of them
+    for until, _ in itertools.groupby(heapq.merge(range(CHUNK, end.at, CHUNK), edges[1:].tolist())):
         if until > end.at:
             break
         if now:
             window.extend(until)
         engine.host = window.host
-        engine.run(until - now, beyond=True)
-        now = until
+        to_the_end = edges[-1] == FOR_EVER and window.ended
+        engine.run(until - now, beyond=not to_the_end)
+        now = int(engine.host.counters[NOW])
+        if to_the_end and not engine.host.counters[UNDELIVERED]:
+            end.lower(now)
         check_receipts(window.host)
         totals.add(window.take_done())
         engine.host = window.host
@@ -170,23 +201,18 @@ def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.nda
     return _Piece(totals.table, deadlock, deadlock_seed)
 
 
-def most_destinations(topology: Topology, traffic: Traffic) -> int:
-    """Most destinations of a message."""
-    return int(np.flatnonzero(traffic.counts(topology.nodes))[-1]) + 1 if traffic.multicast_fraction else 1
-
-
-def check(topology: Topology, traffic: Traffic, configuration: Configuration, cycles: int,
+def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
           warmup: int | None, seeds: Sequence[int]) -> None:
     """Refuse what `load` cannot run, with a WormcastError."""
-    if not 1 <= cycles <= MOST_CYCLES:
+    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
+    if isinstance(traffic, Trace) and len(seeds) != 1:
+        raise WormcastError(f"seeds: {len(seeds)} are given with a trace, in which nothing is random, allowed is one")
+    cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
         raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
     if not 1 <= len(seeds) <= MOST_SEEDS or len(set(seeds)) < len(seeds):
         raise WormcastError(f"seeds: {len(seeds)} are given, {len(set(seeds))} of them different; allowed are 1 to "
                             f"{MOST_SEEDS}, all different")
     links = configuration.consumption if configuration.consumption_links == "separate" else 1
-    wanted = traffic.effective(topology.nodes)
-    if wanted > links:
-        raise WormcastError(f"rate: {traffic.rate:g} creates {wanted:g} flits to consume per node and cycle, "
-                            f"a node's {links} consumption link{'' if links == 1 else 's'} can take {links}")
+    traffic.check(topology, links)

@@ -11,6 +11,7 @@ from wormcast.algorithms import Scheme, Topology
 from ..configuration import Configuration
 from ..deadlock import Deadlock
 from .statistics import Interval, interval
+from .trace import Trace
 from .traffic import Traffic
 
 __all__ = ["TOTALS", "Load", "Totals", "steady_from"]
@@ -97,7 +98,7 @@ class Load:
     topology: Topology
     scheme: Scheme
     configuration: Configuration
-    traffic: Traffic
+    traffic: Traffic | Trace
     seeds: tuple[int, ...]
     edges: np.ndarray
     first: int

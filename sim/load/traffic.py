@@ -1,26 +1,27 @@
-"""Random traffic: which node creates which message in which cycle."""
+"""Random traffic: its parameters, and what follows from them."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import WormcastError
-from wormcast.algorithms.compiled import compiled
+from wormcast.algorithms import Topology, WormcastError
 
-__all__ = ["DISTRIBUTIONS", "Created", "Source", "Traffic"]
+from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
+from .source import Source
 
-DISTRIBUTIONS = ("fixed", "uniform", "normal")
+__all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
+
+DISTRIBUTIONS = ("fixed", "uniform", "normal", "given")
 
 #: Longest message, in flits.
 LONGEST = 1 << 16
 
-Integers = npt.NDArray[np.int64]
-
-#: What a node's stream of messages is in the middle of: its random state, and the cycle of its next message.
-STREAM = np.dtype([("state", np.uint64), ("next", np.int64)])
+Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Traffic:
     """A mixture of multicasts and unicasts, created by every node independently.
 
     A node creates a message in each cycle with the same chance (so the gaps between them are geometric), chosen for the
-    rate. A multicast goes to distinct nodes chosen uniformly, never to its source.
+    rate. Its destinations are distinct, and never its source.
 
     Parameters
     ----------
@@ -39,16 +40,26 @@ class Traffic:
     multicast_fraction : float
         Share of multicasts among the messages, 0 to 1.
     destinations_mean : float
-        Mean number of a multicast's destinations.
-    destinations_distribution : "fixed", "uniform" or "normal"
-        That number itself (a mean in between is met by two); uniform from 1 to 2 x mean - 1; or normal with a standard
-        deviation of ``destinations_deviation``, rounded, and clamped to 1 to N - 1.
+        Mean number of a multicast's destinations; not used where numbers are given.
+    destinations_distribution : "fixed", "uniform", "normal" or "given"
+        That number itself (a mean in between is met by two); uniform from 1 to 2 x mean - 1; normal with a standard
+        deviation of ``destinations_deviation``, rounded, and clamped to 1 to N - 1; or as ``destinations_counts`` say.
     destinations_deviation : float
+    destinations_counts : str, optional
+        Numbers of a multicast's destinations with their weights, of any sum: ``"1:0.5,8:0.3,63:0.2"``.
+    pattern : "uniform", "hot-spot" or one of `PERMUTATIONS`
+        Which nodes: any with the same chance; hot spots more often (`expected_hot_spots`); or of unicasts the node
+        that the permutation says, a node that it maps to itself creating none, and of multicasts any.
+    hot_spots : str, optional
+        Nodes, joined by commas.
+    hot_spot_share : float
+        Chance that a destination is chosen among the hot spots alone, above 0 up to 1.
 
     Raises
     ------
     WormcastError
-        A parameter outside its range; a rate above one message per node and cycle.
+        A parameter outside its range, or without the one that it belongs to; a rate above one message per node and
+        cycle.
     """
 
     rate: float
@@ -58,6 +69,10 @@ class Traffic:
     destinations_mean: float = 10.0
     destinations_distribution: str = "fixed"
     destinations_deviation: float = 0.0
+    destinations_counts: str | None = None
+    pattern: str = "uniform"
+    hot_spots: str | None = None
+    hot_spot_share: float = 0.0
 
     def __post_init__(self) -> None:
         for name, least, most in (("length", 1, LONGEST), ("unicast_length", 1, LONGEST)):
@@ -71,9 +86,45 @@ class Traffic:
         if not self.destinations_deviation >= 0:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is given, "
                                 "it must be 0 or more")
+        if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
+            raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is given with the distribution "
+                                f"{self.destinations_distribution}, counts belong to given, and given needs them")
+        self.weights  # noqa: B018
+        self._check_pattern()
         if not 0 <= self.rate <= self.mean_length:
             raise WormcastError(f"rate: {self.rate} flits per node and cycle is given, allowed is 0 to "
                                 f"{self.mean_length:g}, a message in every cycle")
+
+    def _check_pattern(self) -> None:
+        if self.pattern not in PATTERNS:
+            raise WormcastError(f"pattern: {self.pattern!r} is given, allowed are {', '.join(PATTERNS)}")
+        hot = self.pattern == "hot-spot"
+        if (self.hot_spots is not None) != hot:
+            raise WormcastError(f"hot_spots: {self.hot_spots!r} is given with the pattern {self.pattern}, hot spots "
+                                "belong to hot-spot, and hot-spot needs them")
+        if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
+            raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is given with the pattern {self.pattern}, with "
+                                "hot-spot it must be above 0, up to 1, and else 0")
+        if self.pattern in PERMUTATIONS and self.multicast_fraction == 1:
+            raise WormcastError(f"pattern: {self.pattern} is given without unicasts, which it is for: "
+                                "multicast_fraction must be below 1")
+
+    @cached_property
+    def weights(self) -> dict[int, float]:
+        """Weights by number of destinations, as ``destinations_counts`` gives them."""
+        found: dict[int, float] = {}
+        for pair in self.destinations_counts.split(",") if self.destinations_counts is not None else ():
+            try:
+                count, weight = int(pair.partition(":")[0]), float(pair.partition(":")[2])
+            except ValueError:
+                count, weight = 0, 0.0
+            if count < 1 or not 0 < weight < math.inf:
+                raise WormcastError(f"destinations_counts: {pair!r} is given, it must be COUNT:WEIGHT, a count from 1 "
+                                    "and a weight above 0")
+            if count in found:
+                raise WormcastError(f"destinations_counts: {count} is given twice, each count must be there once")
+            found[count] = weight
+        return found
 
     @property
     def mean_length(self) -> float:
@@ -85,16 +136,21 @@ class Traffic:
         """Chance that a node creates a message in a cycle."""
         return self.rate / self.mean_length
 
-    def counts(self, nodes: int) -> npt.NDArray[np.float64]:
+    def counts(self, nodes: int) -> Reals:
         """Distribution of a multicast's number of destinations: chance of 1, 2, ... to nodes - 1.
 
         Raises
         ------
         WormcastError
-            The mean cannot be had with so many nodes.
+            The mean, or a number that is given, cannot be had with so many nodes.
         """
         most, mean = nodes - 1, self.destinations_mean
         values = np.arange(1, most + 1)
+        if self.destinations_distribution == "given":
+            if max(self.weights) > most:
+                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are given, in a network of "
+                                    f"{nodes} nodes they must be 1 to {most}")
+            return np.array([self.weights.get(int(value), 0.0) for value in values]) / math.fsum(self.weights.values())
         if not 1 <= mean <= most or (self.destinations_distribution == "uniform" and 2 * mean - 1 > most):
             upper = (most + 1) / 2 if self.destinations_distribution == "uniform" else most
             raise WormcastError(f"destinations_mean: {mean:g} is given, {self.destinations_distribution} in a network "
@@ -110,139 +166,77 @@ class Traffic:
         below = np.array([math.erf((edge - mean) / (self.destinations_deviation * math.sqrt(2))) for edge in edges])
         return np.diff(below) / 2
 
-    def effective(self, nodes: int) -> float:
+    def most_destinations(self, topology: Topology) -> int:
+        """Most destinations of a message."""
+        return int(np.flatnonzero(self.counts(topology.nodes))[-1]) + 1 if self.multicast_fraction else 1
+
+    def hot_nodes(self, topology: Topology) -> list[int]:
+        """Ids of the hot spots; none without.
+
+        Raises
+        ------
+        WormcastError
+            One of them is no node, or is there twice.
+        """
+        if self.hot_spots is None:
+            return []
+        try:
+            found = topology.node_set(self.hot_spots)
+        except WormcastError as error:
+            raise WormcastError(f"hot_spots: {error}") from error
+        if not found or len(set(found)) < len(found):
+            raise WormcastError(f"hot_spots: {self.hot_spots!r} is given, it must be a node or more, each once")
+        return found
+
+    def consumption(self, topology: Topology) -> Reals:
+        """Payload flits that are to be consumed at each node per cycle, on average; [nodes]."""
+        nodes = topology.nodes
+        unicasts = self.chance * (1 - self.multicast_fraction) * self.unicast_length
+        multicasts = self.chance * self.multicast_fraction * self.length
+        if self.pattern in PERMUTATIONS:
+            to = partners(self.pattern, topology)
+            once = np.bincount(to[to != np.arange(nodes)], minlength=nodes).astype(float)
+        else:
+            once = self._come_to(topology, np.eye(1, nodes - 1)[0])  # to one node
+        if not self.multicast_fraction:
+            return unicasts * once
+        return multicasts * self._come_to(topology, self.counts(nodes)) + unicasts * once
+
+    def _come_to(self, topology: Topology, counts: Reals) -> Reals:
+        """Mean messages that come to each node when every node sends one, to so many nodes; [nodes]."""
+        nodes, hot = topology.nodes, self.hot_nodes(topology)
+        mean = float((counts * np.arange(1, nodes)).sum())
+        if not hot:
+            return np.full(nodes, mean)
+        here = np.zeros(nodes, bool)
+        here[hot] = True
+        result = np.zeros(nodes)
+        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # which are no hot spots, and which are
+            to_hot = float((counts * expected_hot_spots(nodes - 1, len(hot) - own, self.hot_spot_share)[1:]).sum())
+            # a source has all hot spots but itself, and the other nodes but itself, to share out
+            result[here] += sources * to_hot / len(hot)
+            result[~here] += sources * (mean - to_hot) / max(1, nodes - len(hot))
+        return result
+
+    def effective(self, topology: Topology) -> float:
         """Payload flits per node and cycle that are to be consumed: length times destinations of each message."""
-        multicast = float((self.counts(nodes) * np.arange(1, nodes)).sum()) if self.multicast_fraction else 0.0
-        return self.chance * (self.multicast_fraction * self.length * multicast
-                              + (1 - self.multicast_fraction) * self.unicast_length)
+        return float(self.consumption(topology).mean())
 
+    def check(self, topology: Topology, links: int) -> None:
+        """Refuse what nodes with so many consumption links cannot take for long, with a WormcastError."""
+        wanted = self.consumption(topology)
+        busiest = int(wanted.argmax())
+        if wanted[busiest] > links:
+            uniform = self.pattern == "uniform"
+            where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
+            raise WormcastError(f"rate: {self.rate:g} creates {wanted[busiest]:g} flits to consume {where}, "
+                                f"{'a' if uniform else 'that'} node's {links} consumption "
+                                f"link{'' if links == 1 else 's'} can take {links}")
 
-class Created(NamedTuple):
-    """Messages in the order of their cycles, those of a cycle by source."""
+    def source(self, topology: Topology, seed: int) -> Source:
+        """Begin the messages of one network."""
+        return Source(self, topology, seed)
 
-    at: Integers  # [messages]
-    source: npt.NDArray[np.int32]  # [messages]
-    length: Integers  # [messages], payload flits
-    multicast: npt.NDArray[np.bool_]  # [messages]
-    offsets: Integers  # [messages + 1]
-    destinations: npt.NDArray[np.int32]
-
-    def reordered(self, order: Integers) -> "Created":
-        """Give the messages in another order: their present places."""
-        counts = np.diff(self.offsets)[order]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        places = np.repeat(self.offsets[:-1][order] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Created(self.at[order], self.source[order], self.length[order], self.multicast[order], offsets,
-                       self.destinations[places])
-
-
-class Source:
-    """The messages of one network, created as time goes on: the same ones, however the time is cut.
-
-    Parameters
-    ----------
-    traffic : Traffic
-    nodes : int
-    seed : int
-        Two seeds give independent traffic.
-    """
-
-    def __init__(self, traffic: Traffic, nodes: int, seed: int):
-        self.traffic = traffic
-        self.nodes = nodes
-        counts = traffic.counts(nodes) if traffic.multicast_fraction else np.zeros(nodes - 1)
-        self._below = np.cumsum(counts)
-        self._streams = np.zeros(nodes, STREAM)
-        self._streams["state"] = np.random.default_rng(seed).integers(0, 2**64, nodes, np.uint64)
-        self._streams["next"] = -1
-        _skip(self._streams, traffic.chance)
-
-    def until(self, cycle: int) -> Created:
-        """Create the messages of all cycles before this one that are not created yet."""
-        traffic = self.traffic
-        expected = traffic.chance * self.nodes * max(0, cycle - int(self._streams["next"].min()))
-        room = int(expected + 6 * math.sqrt(expected)) + 64
-        parts: list[tuple[np.ndarray, ...]] = []
-        while True:
-            heads = np.zeros((room, 4), np.int64)  # cycle, source, whether a multicast, destinations
-            nodes = np.zeros(room * (self.nodes - 1 if len(parts) else max(1, min(self.nodes - 1, 64))), np.int32)
-            messages, places = _create(self._streams, cycle, traffic.chance, traffic.multicast_fraction, self._below,
-                                       heads, nodes, np.arange(self.nodes, dtype=np.int32))
-            parts.append((heads[:messages], nodes[:places]))
-            if not (self._streams["next"] < cycle).any():
-                break
-        heads, nodes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        multicast = heads[:, 2] != 0
-        by_node = Created(
-            at=heads[:, 0],
-            source=heads[:, 1].astype(np.int32),
-            length=np.where(multicast, traffic.length, traffic.unicast_length).astype(np.int64),
-            multicast=multicast,
-            offsets=np.concatenate([[0], np.cumsum(heads[:, 3])]),
-            destinations=nodes,
-        )
-        return by_node.reordered(np.lexsort((by_node.source, by_node.at)))
-
-
-@compiled
-def _uniform(streams, node):
-    """Draw a number from 0 to below 1 (SplitMix64)."""
-    streams[node].state += np.uint64(0x9E3779B97F4A7C15)
-    mixed = streams[node].state
-    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return np.float64((mixed ^ mixed >> np.uint64(31)) >> np.uint64(11)) * 2.0**-53
-
-
-@compiled
-def _gap(streams, node, chance):
-    """Cycles up to the next message, from 1."""
-    if chance >= 1.0:
-        return 1
-    if chance <= 0.0:
-        return 1 << 60
-    return 1 + int(min(np.log1p(-_uniform(streams, node)) / np.log1p(-chance), 2.0**60))
-
-
-@compiled
-def _skip(streams, chance):
-    for node in range(len(streams)):
-        streams[node].next += _gap(streams, node, chance)
-
-
-@compiled
-def _create(streams, cycle, chance, multicast_fraction, below, heads, nodes, shuffled):
-    """Write messages node by node, as long as there is room: how many, and how many destinations.
-
-    ``shuffled`` holds all nodes in some order, and is put back.
-    """
-    messages, places, others = 0, 0, len(streams) - 1
-    swapped = np.empty(others, np.int32)
-    for node in range(len(streams)):
-        while streams[node].next < cycle:
-            if messages == len(heads) or places + others > len(nodes):
-                return messages, places
-            multicast = _uniform(streams, node) < multicast_fraction
-            count = 1
-            if multicast:
-                drawn = _uniform(streams, node) * below[-1]
-                count = min(np.searchsorted(below, drawn, side="right") + 1, others)
-            # the source to the end, then the first places at random out of the others
-            shuffled[node], shuffled[others] = shuffled[others], shuffled[node]
-            for k in range(count):
-                other = k + int(_uniform(streams, node) * (others - k))
-                swapped[k] = other
-                shuffled[k], shuffled[other] = shuffled[other], shuffled[k]
-                nodes[places + k] = shuffled[k]
-            for k in range(count - 1, -1, -1):
-                other = swapped[k]
-                shuffled[k], shuffled[other] = shuffled[other], shuffled[k]
-            shuffled[node], shuffled[others] = shuffled[others], shuffled[node]
-            heads[messages, 0] = streams[node].next
-            heads[messages, 1] = node
-            heads[messages, 2] = multicast
-            heads[messages, 3] = count
-            messages += 1
-            places += count
-            streams[node].next += _gap(streams, node, chance)
-    return messages, places
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return dataclasses.asdict(self)

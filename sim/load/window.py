@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..host import NOW, Host, append, drop, finished, lay_out
+from wormcast.algorithms import WormcastError
+
+from ..host import NOW, Host, append, drop, finished, lay_out, wait_for
 from ..network import Network
-from .traffic import Created, Source
+from .created import Created, Stream
 
 __all__ = ["DONE", "Window"]
 
@@ -15,7 +17,7 @@ __all__ = ["DONE", "Window"]
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "created", "injected", "tail", "received", "length", "destinations", "multicast")])
 
-MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "created", "length", "multicast", "worms")])
+MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "length", "multicast", "worms")])
 
 
 class Window:
@@ -24,8 +26,8 @@ class Window:
     Parameters
     ----------
     network : Network
-    sources : sequence of Source
-        One for each lane.
+    sources : sequence of Stream
+        One for each lane; messages that wait for receipts are for a single lane.
     until : int
         The messages of all cycles before this one are there from the start.
 
@@ -35,31 +37,61 @@ class Window:
         The program that sends them.
     """
 
-    def __init__(self, network: Network, sources: Sequence[Source], until: int):
+    def __init__(self, network: Network, sources: Sequence[Stream], until: int):
         self.network = network
         self.sources = sources
         self._created = {name: np.zeros(len(sources), np.int64) for name in ("created", "wanted", "begun")}
         self._consumed = np.zeros(len(sources), np.int64)
-        self.messages, self.host = self._create(until)
+        self.messages, self.host, waits = self._create(until)
+        self._wait(waits, 0)
 
     def extend(self, until: int) -> None:
         """Create the messages of the cycles up to this one."""
-        messages, more = self._create(until)
+        messages, more, waits = self._create(until)
+        there = len(self.messages)
         self.messages = np.concatenate([self.messages, messages])
         self.host = append(self.host, more)
+        self._wait(waits, there)
 
-    def _create(self, until: int) -> tuple[np.ndarray, Host]:
+    def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
+        """The messages up to this cycle, a program of their own, and what they wait for (`Created.waits`)."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations)
         messages = np.zeros(len(lane), MESSAGE)
-        for field, values in {"lane": lane, "created": merged.at, "length": merged.length,
+        for field, values in {"lane": lane, "length": merged.length,
                               "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
             messages[field] = values
         for name, values in (("created", merged.length), ("wanted", merged.length * np.diff(merged.offsets)),
                              ("begun", np.ones_like(lane))):
             np.add.at(self._created[name], lane, values)
-        return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane)
+        return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane), merged.waits
+
+    def _wait(self, waits: np.ndarray, there: int) -> None:
+        """Let messages wait for receipts (`Created.waits`); ``there``: the messages before the first of them."""
+        message, other = there + waits[:, 0], there + waits[:, 0] - waits[:, 1]
+        message, other = message[other >= 0], other[other >= 0]  # those that are forgotten are received
+        if not len(message):
+            return
+        host, nodes, starts = self.host, self.network.nodes, self._starts
+        message_of = np.repeat(np.arange(len(self.messages)), self.messages["worms"])
+        keys = message_of[host.deliveries["worm"]] * nodes + host.deliveries["node"]
+        wanted = other * nodes + host.worms["source"][starts[message]]
+        order = np.argsort(keys)
+        delivery = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
+        if (keys[delivery] != wanted).any():
+            raise WormcastError("trace: a message waits for one of which its source is no destination, "
+                                "it must be one of its destinations")
+        at_once = np.ones(len(host.worms), bool)  # of new messages: they are released by receipts of their own alone
+        at_once[host.releases] = False
+        pairs = [(worm, receipt) for one, receipt in zip(message, delivery, strict=True)
+                 for worm in range(starts[one], starts[one] + self.messages["worms"][one]) if at_once[worm]]
+        self.host = wait_for(host, *np.array(pairs).T)
+
+    @property
+    def _starts(self) -> np.ndarray:
+        """First worm of each message, [messages]; it waits for no receipt of its own message."""
+        return np.cumsum(self.messages["worms"]) - self.messages["worms"]
 
     def take_done(self) -> np.ndarray:
         """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages]."""
@@ -82,9 +114,10 @@ class Window:
         """What has become of all messages here; ``received`` is -1 of those that some destination lacks."""
         host, messages = self.host, self.messages
         result = np.zeros(len(messages), DONE)
-        for field in ("lane", "created", "length", "multicast"):
+        for field in ("lane", "length", "multicast"):
             result[field] = messages[field]
-        starts = np.cumsum(messages["worms"]) - messages["worms"]
+        starts = self._starts
+        result["created"] = host.worms["ready"][starts]
         first = host.worms["delivery"][starts]
         result["destinations"] = np.diff([*first, len(host.deliveries)])
         result["injected"] = np.minimum.reduceat(host.injected, starts)
@@ -98,7 +131,23 @@ class Window:
         host, consumed = self.host, self._consumed.copy()
         taken = host.worms["length"][host.deliveries["worm"]] - host.deliveries["due"]
         np.add.at(consumed, host.deliveries["node"] // self.network.nodes, taken)
-        return {name: counts.copy() for name, counts in self._created.items()} | {"consumed": consumed}
+        created = {name: counts.copy() for name, counts in self._created.items()}
+        late = ~self._begun()
+        if late.any():
+            messages, deliveries = self.messages[late], self._results()["destinations"][late]
+            for name, values in (("created", messages["length"]), ("wanted", messages["length"] * deliveries),
+                                 ("begun", np.ones(len(messages), np.int64))):
+                np.subtract.at(created[name], messages["lane"], values)
+        return created | {"consumed": consumed}
+
+    def _begun(self) -> np.ndarray:
+        """Whether each message here is created: none of the receipts that it waits for is outstanding."""
+        return self.host.worms["waits"][self._starts] == 0
+
+    @property
+    def ended(self) -> bool:
+        """Whether all messages that there will be are here, or have been."""
+        return all(source.ended for source in self.sources)
 
     def quiet(self) -> np.ndarray:
         """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
@@ -110,13 +159,14 @@ class Window:
 
     def waiting(self) -> np.ndarray:
         """Worms of each lane that are created and not begun, [lanes]."""
-        now = int(self.host.counters[NOW])
-        waits = (self.host.injected < 0) & (self.host.worms["ready"] <= now)
+        waits = (self.host.injected < 0) & np.repeat(self._begun(), self.messages["worms"])
         return np.bincount(self.host.worms["source"][waits] // self.network.nodes, minlength=len(self.sources))
 
 
 def _merge(parts: Sequence[Created]) -> tuple[Created, np.ndarray]:
     """The messages of several lanes in the order of their cycles, those of a cycle by lane; and their lanes."""
+    if len(parts) == 1:
+        return parts[0], np.zeros(len(parts[0].at), np.int64)
     lane = np.repeat(np.arange(len(parts)), [len(part.at) for part in parts])
     at, source, length, multicast, destinations = (
         np.concatenate([getattr(part, field) for part in parts])

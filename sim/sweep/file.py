@@ -13,11 +13,11 @@ from wormcast.algorithms import WormcastError
 from ..configuration import Configuration
 from ..load import Traffic
 
-__all__ = ["DEFAULTS", "MOST_POINTS", "OPTIONS", "Sweep", "read"]
+__all__ = ["MOST_POINTS", "OPTIONS", "Sweep", "read"]
 
 MOST_POINTS = 10_000
 
-REQUIRED = ("topology", "scheme", "rate")
+REQUIRED = ("topology", "scheme")
 
 
 def _types(of: type) -> dict[str, type]:
@@ -27,14 +27,11 @@ def _types(of: type) -> dict[str, type]:
 
 #: The options of ``wormcast load`` and their types. ``storage`` is none of them: no cycle depends on it.
 OPTIONS: dict[str, type] = {
-    "topology": str, "scheme": str, "relation": str, **_types(Traffic),
+    "topology": str, "scheme": str, "relation": str, **_types(Traffic), "trace": str,
     "cycles": int, "until_interval": bool, "warmup": int, "seed": int, "seeds": int,
     "configuration": str, **_types(Configuration),
 }
 del OPTIONS["storage"]
-
-#: What an option is where neither `Traffic` nor `Configuration` says so.
-DEFAULTS: dict[str, Any] = {"cycles": 100_000, "until_interval": False, "seed": 0, "seeds": 4}
 
 NOUNS = {str: "text", int: "a whole number", float: "a finite number", bool: "true or false"}
 
@@ -95,8 +92,10 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     swept = {key: [_value(key, value) for value in values] for key, values in entries.items()
              if isinstance(values, list)}
     missing = [key for key in REQUIRED if key not in entries]
+    if "rate" not in entries and "trace" not in entries:
+        missing.append("rate")
     if missing:
-        raise WormcastError(f"{', '.join(missing)} is missing, a sweep needs {', '.join(REQUIRED)}")
+        raise WormcastError(f"{', '.join(missing)} is missing, a sweep needs {', '.join(REQUIRED)}, rate or trace")
     for key, values in swept.items():
         if not values:
             raise WormcastError(f"{key}: an empty list is given, it must have a value or more")

@@ -5,7 +5,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from wormcast.algorithms import SCHEMES, Relation, Scheme, Topology, WormcastErr
 
 from ..configuration import Configuration
 from ..configurations import hardware
-from ..load import MOST_SEEDS, Traffic, check, load, load_until_interval, most_destinations
+from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
 from ..network import Network
-from .file import DEFAULTS, Sweep
+from .file import Sweep
 
 __all__ = ["Point", "points"]
 
@@ -36,7 +36,7 @@ class Point:
     resolved : dict
         All options, as they are run.
     key : str
-        Whatever its results depend on as JSON, the version and the text of a relation's file included.
+        Whatever its results depend on as JSON, the version and what is in a relation's or a trace's file included.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Point:
     key: str
     network: Topology
     scheme: Scheme
-    traffic: Traffic
+    traffic: Traffic | Trace
     configuration: Configuration
 
     def run(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Point:
             experiment = load_until_interval if self.resolved["until_interval"] else load
             result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                 cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
-                                seeds=range(seed, seed + seeds))
+                                seeds=None if seed is None else range(seed, seed + seeds))
         told = result.to_dict()
         del told["cycles_per_second"]
         if result.deadlock:
@@ -97,28 +97,31 @@ def _point(given: dict[str, Any], name: str) -> Point:
         network = _topology(given["topology"])
         scheme = SCHEMES[given["scheme"]]
         scheme.check(network)
-        traffic = Traffic(**{field.name: given[field.name] for field in fields(Traffic) if field.name in given})
+        asked = Asked.by(given)
+        traffic = _read_once(asked.traffic) if isinstance(asked.traffic, Trace) else asked.traffic
         digest = _digest(given.get("relation"))
         if "relation" in given:
             scheme = scheme.routed_by(_relation(given["relation"]))
         configuration = hardware(network, scheme, {
             name: value for name, value in given.items() if name in FIELDS or name == "configuration"})
-        experiment = {**DEFAULTS, **{name: given[name] for name in DEFAULTS if name in given}}
-        experiment["warmup"] = given.get("warmup")
-        seed, seeds = experiment["seed"], experiment["seeds"]
-        if seed < 0:
-            raise WormcastError(f"seed: {seed} is given, it must be 0 or more")
-        if not 1 <= seeds <= MOST_SEEDS:
-            raise WormcastError(f"seeds: {seeds} is given, allowed are 1 to {MOST_SEEDS}")
-        check(network, traffic, configuration, experiment["cycles"], experiment["warmup"], range(seed, seed + seeds))
-        configuration = configuration.for_headers(network, most_destinations(network, traffic))
+        experiment = {
+            "cycles": asked.cycles, "until_interval": given.get("until_interval", False), "seed": asked.seed,
+            "seeds": asked.seeds, "warmup": given.get("warmup"),
+        }
+        if asked.seed is not None and asked.seed < 0:
+            raise WormcastError(f"seed: {asked.seed} is given, it must be 0 or more")
+        if asked.seeds is not None and not 1 <= asked.seeds <= MOST_SEEDS:
+            raise WormcastError(f"seeds: {asked.seeds} is given, allowed are 1 to {MOST_SEEDS}")
+        check(network, traffic, configuration, asked.cycles, experiment["warmup"], asked.seed_numbers)
+        configuration = configuration.for_headers(network, traffic.most_destinations(network))
         Network(network, scheme, configuration)
     classes = configuration.consumption_classes(network, scheme)
     # results do not depend on what the buffers are built of
     built = {name: value for name, value in configuration.to_dict().items() if name != "storage"}
     resolved = {
         "topology": network.name, "scheme": given["scheme"], "relation": given.get("relation", scheme.relation.name),
-        **asdict(traffic), **experiment, "configuration": given.get("configuration"), **built, "classes": str(classes),
+        **traffic.to_dict(), **experiment, "configuration": given.get("configuration"), **built,
+        "classes": str(classes),
     }
     key = json.dumps({"version": __version__, "relation_text": digest, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, network, scheme, traffic, configuration)
@@ -127,6 +130,12 @@ def _point(given: dict[str, Any], name: str) -> Point:
 @functools.cache
 def _topology(name: str) -> Topology:
     return topology(name)
+
+
+@functools.cache
+def _read_once(trace: Trace) -> Trace:
+    """Give the same object for equal ones, so that a file is checked once for all points."""
+    return trace
 
 
 @functools.cache

@@ -1,9 +1,14 @@
 """``load`` from outside."""
 
 
+import hashlib
+import json
+
 import pytest
 
 from .test_commands import as_json, wormcast
+
+FIRST = {"cycle": 3, "source": "0.0", "destinations": [5, "3.3"], "length": 8}
 
 QUICK = ["load", "mesh:4x4", "dual-path", "--rate", "0.02", "--cycles", "3000", "--destinations-mean", "3"]
 
@@ -58,8 +63,81 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--cycles", "0"], "cycles: 0 is given"),
     (["--seeds", "2000"], "allowed are 1 to 1024"),
     (["--vcs", "0"], "vcs"),
+    (["--destinations-distribution", "given"], "counts belong to given, and given needs them"),
+    (["--pattern", "spiral"], "allowed are uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
+    (["--pattern", "tornado"], "tornado is given without unicasts"),
+    (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"], "hot_spots: node: '9.9' is outside"),
+    (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
+     "flits to consume per cycle at node 1.1, that node's 1 consumption link can take 1"),
+    (["--trace", "some.jsonl"], "trace: rate, destinations_mean is given beside it, a trace says itself what is sent"),
 ])
 def test_bad_input_is_one_sentence(more, sentence):
     code, out, err = wormcast(*QUICK, *more)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err
+
+
+def test_neither_a_rate_nor_a_trace_is_one_sentence():
+    code, out, err = wormcast("load", "mesh:4x4", "dual-path")
+    assert (code, out) == (2, "")
+    assert err == "wormcast: rate: neither a rate nor a trace is given, a load experiment needs one of them\n"
+
+
+def test_patterns_and_numbers_that_are_given():
+    code, found = as_json("load", "mesh:4x4", "dual-path", "--rate", "0.02", "--cycles", "3000", "--seeds", "2",
+                          "--destinations-distribution", "given", "--destinations-counts", "1:0.5,8:0.3,15:0.2",
+                          "--pattern", "hot-spot", "--hot-spots", "1.1,@9", "--hot-spot-share", "0.3")
+    assert code == 0
+    assert found["messages"] > 0
+    assert {name: found["configuration"][name] for name in (
+        "destinations_distribution", "destinations_counts", "pattern", "hot_spots", "hot_spot_share")} == {
+        "destinations_distribution": "given", "destinations_counts": "1:0.5,8:0.3,15:0.2", "pattern": "hot-spot",
+        "hot_spots": "1.1,@9", "hot_spot_share": 0.3}
+
+
+def test_a_trace_is_run_until_all_is_received(tmp_path):
+    file = tmp_path / "some.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in (
+        FIRST, {"cycle": 5, "source": 5, "destinations": [2], "length": 4, "after": 0})))
+    code, found = as_json("load", "mesh:4x4", "dual-path", "--trace", str(file))
+    assert code == 0
+    assert (found["messages"], found["censored"], found["warmup"], found["seed"]) == (2, 0, 0, None)
+    assert found["latency"]["mean"] > 0
+    assert found["latency"]["half_width"] is None
+    assert found["configuration"]["trace"] == str(file)
+    assert found["configuration"]["trace_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    code, out, _ = wormcast("load", "mesh:4x4", "dual-path", "--trace", str(file))
+    assert code == 0
+    assert f"dual-path on mesh:4x4, {file}, {found['cycles']} cycles, the first 0 not counted" in out
+    code, found = as_json("load", "mesh:4x4", "dual-path", "--trace", str(file), "--cycles", "300")
+    assert (code, found["cycles"], found["messages"]) == (0, 300, 2)
+
+
+@pytest.mark.parametrize(("more", "sentence"), [
+    (["--seeds", "4"], "trace: seeds is given beside it"),
+    (["--seed", "0"], "trace: seed is given beside it"),
+    (["--until-interval"], "trace: until_interval is given beside it"),
+    (["--length", "20", "--pattern", "uniform"], "trace: length, pattern is given beside it"),
+    (["--cycles", "0"], "cycles: 0 is given"),
+    (["--warmup", "4"], "warmup: 4 of 4 cycles is given"),
+])
+def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_path):
+    file = tmp_path / "some.jsonl"
+    file.write_text(json.dumps(FIRST))
+    code, out, err = wormcast("load", "mesh:4x4", "dual-path", "--trace", str(file), *more)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
+    file = tmp_path / "some.jsonl"
+    for content, sentence in (
+        (json.dumps(FIRST) + "\n{}\n", f"trace: {file}, line 1 (from 0): {{}} is given, it must have cycle"),
+        (None, f"trace: {file} cannot be read: No such file"),
+    ):
+        file.unlink(missing_ok=True)
+        if content:
+            file.write_text(content)
+        code, out, err = wormcast("load", "mesh:4x4", "dual-path", "--trace", str(file))
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert sentence in err

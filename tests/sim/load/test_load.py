@@ -9,8 +9,8 @@ from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Traffic, load, run
 from wormcast.sim.load import load_until_interval
 from wormcast.sim.load.result import Totals, steady_from
+from wormcast.sim.load.source import Source
 from wormcast.sim.load.statistics import interval
-from wormcast.sim.load.traffic import Source
 from wormcast.sim.load.window import DONE
 
 MESH = topology("mesh:4x4")
@@ -35,7 +35,7 @@ def test_a_load_is_the_run_of_the_same_messages():
     found = results(traffic=traffic, cycles=cycles, warmup=warmup, seeds=(3, 4))
     means, censored, flits = [], 0, []
     for seed in (3, 4):
-        made = Source(traffic, 16, seed).until(cycles)
+        made = Source(traffic, MESH, seed).until(cycles)
         messages = [Message(int(at), int(source), tuple(made.destinations[first:end].tolist()), int(length))
                     for at, source, first, end, length in
                     zip(made.at, made.source, made.offsets[:-1], made.offsets[1:], made.length, strict=True)]

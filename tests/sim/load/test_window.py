@@ -7,7 +7,8 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.host import check_receipts
-from wormcast.sim.load.traffic import Source, Traffic
+from wormcast.sim.load.source import Source
+from wormcast.sim.load.traffic import Traffic
 from wormcast.sim.load.window import Window
 
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
@@ -21,7 +22,7 @@ SETTINGS = {
 def through(scheme, seeds, chunk, cycles, keep=False):
     """What became of the messages, in windows of so many cycles; ``keep``: nothing is dropped."""
     network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]), len(seeds))
-    window = Window(network, [Source(TRAFFIC, 16, seed) for seed in seeds], chunk)
+    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in seeds], chunk)
     engine, done, largest = BulkEngine(network, window.host), [], 0
     for start in range(0, cycles, chunk):
         if start:
@@ -60,7 +61,7 @@ def test_lanes_know_nothing_of_each_other(scheme):
 def test_flits_are_conserved():
     """Created = consumed, on their way and waiting, at every moment."""
     network = Network(topology("mesh:4x4"), SCHEMES["dual-path"], Configuration(consumption=2), 2)
-    window = Window(network, [Source(TRAFFIC, 16, seed) for seed in (1, 2)], 100)
+    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 100)
     engine = BulkEngine(network, window.host)
     for end in range(100, 3001, 100):
         engine.host = window.host

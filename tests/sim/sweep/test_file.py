@@ -6,6 +6,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.cli.loading import load_
+from wormcast.sim.load import Asked, Traffic
 from wormcast.sim.sweep import OPTIONS, points, read
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
@@ -25,12 +26,14 @@ def test_options_are_those_of_load():
 
 
 def test_defaults_are_those_of_load(sweep_of):
-    parameters = inspect.signature(load_).parameters.values()
-    defaults = {parameter.name: parameter.default for parameter in parameters
-                if parameter.default not in (inspect.Parameter.empty, None) and parameter.name != "json"}
+    """Both take them from `Asked`: none of load's own options has another one than not to be given."""
+    assert all(parameter.default in (inspect.Parameter.empty, None, False)
+               for parameter in inspect.signature(load_).parameters.values())
     [point] = points(sweep_of('topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.01\n'))
-    assert {name: point.resolved[name] for name in defaults} == defaults
-    assert {"cycles", "seed", "seeds", "length"} <= set(defaults)
+    asked = Asked.by({"rate": 0.01})
+    assert point.traffic == asked.traffic == Traffic(0.01)
+    assert [point.resolved[name] for name in ("cycles", "seed", "seeds")] == [100_000, 0, 4]
+    assert (asked.cycles, list(asked.seed_numbers)) == (100_000, [0, 1, 2, 3])
 
 
 def test_points_are_all_combinations_the_last_list_fastest(sweep_of):
@@ -63,11 +66,29 @@ def test_key_tells_texts_of_a_relation_apart(sweep_of, tmp_path):
     assert len(keys) == 2
 
 
+def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path):
+    line, keys = '{"cycle": 1, "source": 0, "destinations": [3], "length": %d}', []
+    files = [tmp_path / name for name in ("one.jsonl", "two.jsonl")]
+    for lengths in ((4, 5), (4, 6)):
+        for file, length in zip(files, lengths, strict=True):
+            file.write_text(line % length)
+        swept = points(sweep_of(f'topology = "mesh:4x4"\nscheme = "dual-path"\ntrace = ["{files[0]}", "{files[1]}"]\n'))
+        keys += [point.key for point in swept]
+        result = swept[1].run()
+        assert (result["messages"], result["precise"]) == (1, False)
+    assert keys[0] == keys[2]
+    assert len(set(keys)) == 3
+    assert [swept[0].resolved[name] for name in ("trace", "cycles", "seed", "seeds")] == [
+        str(files[0]), None, None, None]
+    with pytest.raises(WormcastError, match="trace: rate, seeds is given beside it"):
+        points(sweep_of(f'topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.1\nseeds = 2\ntrace = "{files[0]}"\n'))
+
+
 @pytest.mark.parametrize(("text", "sentence"), [
     ("destination_mean = 4", "'destination_mean' is no option of load, the nearest is 'destinations_mean'"),
     ("multicast-fraction = 1", "'multicast-fraction' is no option of load, the nearest is 'multicast_fraction'"),
     ('storage = "lutram"', "'storage' is no option of load"),
-    ("rate = 0.1", "topology, scheme is missing, a sweep needs topology, scheme, rate"),
+    ("rate = 0.1", "topology, scheme is missing, a sweep needs topology, scheme, rate or trace"),
     ("rate = nan", "rate: nan is given, it must be a finite number"),
     ("rate = true", "rate: True is given, it must be a finite number"),
     (f"rate = {10**400}", "rate: inf is given, it must be a finite number"),
@@ -93,6 +114,8 @@ def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
     ("rate = 0.1\nseed = -1", "seed: -1 is given, it must be 0 or more"),
     ('rate = 0.1\nconfiguration = ["fast", "none"]', "point configuration none: configuration: 'none' is unknown"),
     ('rate = 0.1\nrelation = "nowhere.py"', "relation:"),
+    ('rate = 0.1\nmulticast_fraction = 0.5\npattern = ["uniform", "shuffle", "spiral"]',
+     "point pattern spiral: pattern: 'spiral' is given"),
 ], ids=lambda text: "" if ":" in text else text[-20:])
 def test_points_are_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:

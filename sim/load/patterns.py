@@ -1,0 +1,106 @@
+"""Where messages go: hot spots, and permutations of the nodes."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import Topology, WormcastError
+
+__all__ = ["PATTERNS", "PERMUTATIONS", "expected_hot_spots", "partners"]
+
+Integers = npt.NDArray[np.int32]
+Reals = npt.NDArray[np.float64]
+
+
+def _transpose(topology: Topology) -> Integers:
+    """Coordinates in reverse order."""
+    if topology.shape != topology.shape[::-1]:
+        raise WormcastError(f"pattern: transpose is given on {topology.name}, its extents must be the same read "
+                            "backwards")
+    return np.ravel_multi_index(tuple(topology.coordinates.T[::-1]), topology.shape)
+
+
+def _tornado(topology: Topology) -> Integers:
+    """Just less than half way around each dimension."""
+    return _shifted(topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
+
+
+def _neighbour(topology: Topology) -> Integers:
+    """One step up each dimension, from its end to its beginning."""
+    return _shifted(topology, [1] * len(topology.shape))
+
+
+def _shifted(topology: Topology, steps: list[int]) -> Integers:
+    return np.ravel_multi_index(tuple((topology.coordinates + steps).T), topology.shape, mode="wrap")
+
+
+def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]) -> Callable[[Topology],
+                                                                                                     Integers]:
+    """Make a permutation that changes the bits of the ids, [nodes, bits], least significant bit first."""
+    def permutation(topology: Topology) -> Integers:
+        bits = topology.nodes.bit_length() - 1
+        if topology.nodes != 1 << bits:
+            raise WormcastError(f"pattern: {name} is given on {topology.name} with {topology.nodes} nodes, it needs a "
+                                "power of two of them")
+        places = np.arange(bits)
+        return change(np.arange(topology.nodes)[:, None] >> places & 1 != 0) @ (1 << places)
+    return permutation
+
+
+#: By name, the node that each node sends its unicasts to. Source: W. J. Dally, B. Towles, Principles and Practices of
+#: Interconnection Networks (2004), section 3.2.
+PERMUTATIONS: dict[str, Callable[[Topology], Integers]] = {
+    "transpose": _transpose,
+    "bit-complement": _on_bits("bit-complement", np.logical_not),
+    "bit-reversal": _on_bits("bit-reversal", lambda bits: bits[:, ::-1]),
+    "shuffle": _on_bits("shuffle", lambda bits: np.roll(bits, 1, axis=1)),
+    "tornado": _tornado,
+    "neighbour": _neighbour,
+}
+
+PATTERNS = ("uniform", "hot-spot", *PERMUTATIONS)
+
+
+def partners(pattern: str, topology: Topology) -> Integers:
+    """Give the node that each node sends its unicasts to, int32 [nodes]; itself if it sends none.
+
+    Parameters
+    ----------
+    pattern : one of `PERMUTATIONS`
+
+    Raises
+    ------
+    WormcastError
+        It does not exist on this topology, or leaves every node where it is.
+    """
+    found = PERMUTATIONS[pattern](topology).astype(np.int32)
+    if (found == np.arange(topology.nodes)).all():
+        raise WormcastError(f"pattern: {pattern} is given on {topology.name}, where it maps every node to itself; "
+                            "a node or more must send to another one")
+    return found
+
+
+def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
+    """Mean number of hot spots among the first 0, 1, ... ``others`` destinations of a message, [others + 1].
+
+    Each destination in turn is with the chance ``share`` one of the hot spots that are left, else any of the nodes
+    that are left; when no hot spot is left, any of them in every case.
+
+    Parameters
+    ----------
+    others : int
+        Nodes apart from the source.
+    hot : int
+        Hot spots among them.
+    """
+    left = hot - np.arange(hot + 1)
+    chances = np.zeros(hot + 1)  # of so many hot spots so far
+    chances[0] = 1
+    means = np.zeros(others + 1)
+    for place in range(others):
+        one_more = chances * np.where(left > 0, share + (1 - share) * np.minimum(left / (others - place), 1), 0)
+        chances -= one_more
+        chances[1:] += one_more[:-1]
+        means[place + 1] = means[place] + one_more.sum()
+    return means

@@ -1,0 +1,193 @@
+"""Random traffic as it is created: which node creates which message in which cycle."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wormcast.algorithms import Topology
+from wormcast.algorithms.compiled import compiled
+
+from .created import Created
+from .patterns import PERMUTATIONS, partners
+
+if TYPE_CHECKING:
+    from .traffic import Traffic
+
+__all__ = ["Source"]
+
+#: What a node's stream of messages is in the middle of: its random state, and the cycle of its next message.
+STREAM = np.dtype([("state", np.uint64), ("next", np.int64)])
+
+NONE = -1
+
+
+class Source:
+    """The messages of one network, created as time goes on: the same ones, however the time is cut.
+
+    Parameters
+    ----------
+    traffic : Traffic
+    topology : Topology
+    seed : int
+        Two seeds give independent traffic.
+
+    Attributes
+    ----------
+    ended : bool
+        False: there are always further messages.
+    """
+
+    ended = False
+
+    def __init__(self, traffic: "Traffic", topology: Topology, seed: int):
+        nodes = topology.nodes
+        self.traffic = traffic
+        self.nodes = nodes
+        counts = traffic.counts(nodes) if traffic.multicast_fraction else np.zeros(nodes - 1)
+        self._below = np.cumsum(counts)
+        self._partners = np.full(nodes, NONE, np.int32)
+        if traffic.pattern in PERMUTATIONS:
+            self._partners = partners(traffic.pattern, topology)
+        hot = np.zeros(nodes, bool)
+        hot[traffic.hot_nodes(topology)] = True
+        self._others = int((~hot).sum())
+        self._nodes = np.argsort(hot, kind="stable").astype(np.int32)  # hot spots behind all others
+        self._streams = np.zeros(nodes, STREAM)
+        self._streams["state"] = np.random.default_rng(seed).integers(0, 2**64, nodes, np.uint64)
+        self._streams["next"] = -1
+        _skip(self._streams, traffic.chance)
+
+    @property
+    def state(self) -> np.ndarray:
+        """Where the stream of each node is, `STREAM` records [nodes]; one that is set goes on from there."""
+        return self._streams.copy()
+
+    @state.setter
+    def state(self, state: np.ndarray) -> None:
+        self._streams[:] = state
+
+    def until(self, cycle: int) -> Created:
+        """Create the messages of all cycles before this one that are not created yet."""
+        traffic = self.traffic
+        expected = traffic.chance * self.nodes * max(0, cycle - int(self._streams["next"].min()))
+        room = int(expected + 6 * math.sqrt(expected)) + 64
+        parts: list[tuple[np.ndarray, ...]] = []
+        while True:
+            heads = np.zeros((room, 4), np.int64)  # cycle, source, whether a multicast, destinations
+            nodes = np.zeros(room * (self.nodes - 1 if len(parts) else max(1, min(self.nodes - 1, 64))), np.int32)
+            messages, places = _create(self._streams, cycle, traffic.chance, traffic.multicast_fraction, self._below,
+                                       self._partners, traffic.hot_spot_share, heads, nodes, self._nodes.copy(),
+                                       np.argsort(self._nodes), self._others)
+            parts.append((heads[:messages], nodes[:places]))
+            if not (self._streams["next"] < cycle).any():
+                break
+        heads, nodes = (np.concatenate(part) for part in zip(*parts, strict=True))
+        multicast = heads[:, 2] != 0
+        by_node = Created(
+            at=heads[:, 0],
+            source=heads[:, 1].astype(np.int32),
+            length=np.where(multicast, traffic.length, traffic.unicast_length).astype(np.int64),
+            multicast=multicast,
+            offsets=np.concatenate([[0], np.cumsum(heads[:, 3])]),
+            destinations=nodes,
+        )
+        return by_node.reordered(np.lexsort((by_node.source, by_node.at)))
+
+
+@compiled
+def _uniform(streams, node):
+    """Draw a number from 0 to below 1 (SplitMix64)."""
+    streams[node].state += np.uint64(0x9E3779B97F4A7C15)
+    mixed = streams[node].state
+    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return np.float64((mixed ^ mixed >> np.uint64(31)) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def _gap(streams, node, chance):
+    """Cycles up to the next message, from 1."""
+    if chance >= 1.0:
+        return 1
+    if chance <= 0.0:
+        return 1 << 60
+    return 1 + int(min(np.log1p(-_uniform(streams, node)) / np.log1p(-chance), 2.0**60))
+
+
+@compiled
+def _skip(streams, chance):
+    for node in range(len(streams)):
+        streams[node].next += _gap(streams, node, chance)
+
+
+@compiled
+def _swap(array, one, other):
+    array[one], array[other] = array[other], array[one]
+
+
+@compiled
+def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, others):
+    """Write distinct destinations, each in turn a hot spot or not, and then any of those that are left of its kind."""
+    # each kind has its own part of the shuffled nodes; the source goes to the end of its part, and is left out
+    own_end = (others if place < others else len(shuffled)) - 1
+    _swap(shuffled, place, own_end)
+    cold_left, hot_left = others, len(shuffled) - others
+    if place < others:
+        cold_left -= 1
+    else:
+        hot_left -= 1
+    cold, hot = 0, others
+    for k in range(count):
+        is_hot = hot_left > 0 and (cold_left == 0 or _uniform(streams, node) < share + (1.0 - share) * (
+            hot_left / (cold_left + hot_left)))
+        if is_hot:
+            at, left = hot, hot_left
+            hot += 1
+            hot_left -= 1
+        else:
+            at, left = cold, cold_left
+            cold += 1
+            cold_left -= 1
+        other = at + int(_uniform(streams, node) * left)
+        _swap(shuffled, at, other)
+        nodes[k] = shuffled[at]
+        swaps[k, 0], swaps[k, 1] = at, other
+    for k in range(count - 1, -1, -1):
+        _swap(shuffled, swaps[k, 0], swaps[k, 1])
+    _swap(shuffled, place, own_end)
+
+
+@compiled
+def _create(streams, cycle, chance, multicast_fraction, below, partners, share, heads, nodes, shuffled, places_of,
+            others):
+    """Write messages node by node, as long as there is room: how many, and how many destinations.
+
+    ``shuffled`` holds all nodes, ``others`` of them before the hot spots, and is put back; ``places_of`` says where.
+    """
+    messages, places, most = 0, 0, len(streams) - 1
+    swaps = np.empty((most, 2), np.int32)
+    for node in range(len(streams)):
+        while streams[node].next < cycle:
+            if messages == len(heads) or places + most > len(nodes):
+                return messages, places
+            multicast = _uniform(streams, node) < multicast_fraction
+            count = 1
+            if multicast:
+                drawn = _uniform(streams, node) * below[-1]
+                count = min(np.searchsorted(below, drawn, side="right") + 1, most)
+            if multicast or partners[node] == NONE:
+                _destinations(streams, node, count, share, nodes[places:], swaps, shuffled, places_of[node], others)
+            elif partners[node] != node:
+                nodes[places] = partners[node]
+            else:
+                count = 0
+            if count > 0:
+                heads[messages, 0] = streams[node].next
+                heads[messages, 1] = node
+                heads[messages, 2] = multicast
+                heads[messages, 3] = count
+                messages += 1
+                places += count
+            streams[node].next += _gap(streams, node, chance)
+    return messages, places

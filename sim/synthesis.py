@@ -21,9 +21,9 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 from wormcast.hw.buffer import STORAGE
 
-__all__ = ["TARGETS", "Harness", "Synthesis", "ToolMissing", "find_tool", "scratch_folder", "synthesise"]
+from .extras import ToolMissing
 
-INSTALL = 'pip install "wormcast[synth]"'
+__all__ = ["TARGETS", "Harness", "Synthesis", "find_tool", "scratch_folder", "synthesise"]
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,6 @@ TARGETS = {
         device=("--85k", "--package", "CABGA756", "--speed", "6"),
     ),
 }
-
-
-class ToolMissing(WormcastError):
-    """A synthesis tool is not installed.
-
-    Attributes
-    ----------
-    tool, install : str
-        Its name, and the line that installs it.
-    """
-
-    def __init__(self, tool: str):
-        self.tool = tool
-        self.install = INSTALL
-        super().__init__(f"{tool} is not installed: {INSTALL}")
 
 
 @dataclass(frozen=True)
@@ -218,7 +203,7 @@ def find_tool(name: str) -> list[str]:
         found = shutil.which(command, path=path)
         if found:
             return [found]
-    raise ToolMissing(f"yowasp-{name}")
+    raise ToolMissing(f"yowasp-{name}", "synth")
 
 
 def scratch_folder() -> Path:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from wormcast import __version__
 from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 
-from ..synthesis import ToolMissing
+from ..extras import ToolMissing
 
 __all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main", "say",
            "stdout_for_results", "table"]
@@ -117,7 +118,12 @@ def main() -> None:
     """Run the command line; one sentence on stderr for whatever the user can mend."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
-    sys.exit(_run())
+    code = _run()
+    if code != Exit.DONE and threading.active_count() > 1:
+        # nobody wants what threads still simulate
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run() -> int:
@@ -134,6 +140,8 @@ def _run() -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
+        code = Exit.INTERRUPTED
+    if code == Exit.INTERRUPTED:  # the library may give the code itself
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
 

@@ -1,5 +1,6 @@
 """``sweep``: load experiments for all combinations of some options' values."""
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,7 +9,24 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..sweep import Point, Store, Sweep, missing, points, read, row, run_missing, write
+from wormcast.algorithms import WormcastError
+
+from ..sweep import (
+    Point,
+    Store,
+    Sweep,
+    draw,
+    missing,
+    points,
+    read,
+    require_drawable,
+    require_parquet,
+    row,
+    run_missing,
+    run_on_cluster,
+    write,
+    write_parquet,
+)
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
 from .files import whole_file
 
@@ -17,34 +35,72 @@ from .files import whole_file
 def sweep_(
     file: Annotated[Path, typer.Argument(
         metavar="FILE.toml", help="Options of load, as rate = 0.02; a list of values where one is swept.")],
-    out: Annotated[Path, typer.Option(help="Folder for the finished points and the table of results.")] = Path("out"),
+    out: Annotated[Path, typer.Option(
+        help="Folder for the finished points, the table of results and the picture.")] = Path("out"),
+    plot: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Draw the picture here, .svg or .png; default: OUT/NAME.png, where there is something to "
+        "draw.", show_default=False)] = None,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write the table as OUT/NAME.parquet too.")] = False,
+    scheduler: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run the points on the workers of a dask.distributed cluster, as tcp://host:8786; "
+        "default: here.", show_default=False)] = None,
     json: Json = False,
 ) -> int:
     """Run load for all combinations of the values in a file; points that are finished already are not run again.
 
-    OUT/NAME.sqlite keeps each point as it is finished, OUT/NAME.csv has the results of all.
+    OUT/NAME.sqlite keeps each point as it is finished, OUT/NAME.csv has the results of all, OUT/NAME.png shows latency
+    and throughput.
 
     A point that ends in a deadlock is a result like any other.
     """
     sweep = read(file)
+    picture, no_picture = _picture(sweep, plot, out)
+    if parquet:
+        require_parquet()
     with stdout_for_results():
         all_points = points(sweep)
     with stdout_for_results(), Store(out / f"{sweep.name}.sqlite") as store:
         to_run = missing(all_points, store)
-        for _ in _shown(run_missing(to_run, store), len(to_run)):
-            pass
+        if scheduler is None or not to_run:
+            done = run_missing(to_run, store)
+        else:
+            done = run_on_cluster(to_run, store, scheduler)
+        with contextlib.closing(done):
+            for _ in _shown(done, len(to_run)):
+                pass
         results = [store[point.key] for point in all_points]
     rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
     csv = out / f"{sweep.name}.csv"
+    table_too = out / f"{sweep.name}.parquet" if parquet else None
     with whole_file(csv) as unfinished:
         write(rows, unfinished)
+    if table_too:
+        with whole_file(table_too) as unfinished:
+            write_parquet(rows, unfinished)
+    if picture:
+        with whole_file(picture) as unfinished:
+            draw(sweep, all_points, results, unfinished, picture.suffix[1:])
+    files = {"csv": csv, "parquet": table_too, "plot": picture}
     if json:
         seed = None if "seed" in sweep.swept else all_points[0].resolved["seed"]
-        emit(_to_dict(all_points, results, csv), {**sweep.fixed, **sweep.swept}, seed)
+        emit(_to_dict(all_points, results, files), {**sweep.fixed, **sweep.swept}, seed)
     else:
         report(sweep, rows, len(to_run))
-        say(f"table: {csv}")
+        for path in filter(None, (csv, table_too)):
+            say(f"table: {path}")
+        say(f"picture: {picture or no_picture}")
     return Exit.DONE
+
+
+def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, str]:
+    """Where the picture is to go; or why there is none, where none was asked for."""
+    try:
+        require_drawable(sweep, picture := plot or out / f"{sweep.name}.png")
+    except WormcastError as error:
+        if plot:
+            raise
+        return None, f"none, {str(error).removeprefix('plot: ')}"
+    return picture, ""
 
 
 def _shown(done: Iterable[Point], total: int) -> Iterator[Point]:
@@ -57,12 +113,13 @@ def _shown(done: Iterable[Point], total: int) -> Iterator[Point]:
         yield from progress.track(done, total=total, description="points")
 
 
-def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]], csv: Path) -> dict[str, Any]:
+def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
+             files: dict[str, Path | None]) -> dict[str, Any]:
     return {
         "points": [{"options": point.resolved, "given": point.given, "result": result}
                    for point, result in zip(all_points, results, strict=True)],
         "deadlocks": sum(result["deadlock"] is not None for result in results),
-        "csv": str(csv),
+        **{name: str(path) if path else None for name, path in files.items()},
     }
 
 

@@ -1,13 +1,16 @@
 """Sweeps: load experiments for all combinations of some options' values, which can be interrupted at any time.
 
 ``file`` reads what is to be run, ``point`` is one experiment of it, ``store`` keeps those that are finished, ``run``
-runs the others, ``export`` writes them all as a table.
+runs the others here, ``cluster`` on other machines, ``export`` writes them all as a table, ``curves`` draws them.
 """
 
-from .export import row, write
+from .cluster import run_on_cluster
+from .curves import draw, require_drawable
+from .export import require_parquet, row, write, write_parquet
 from .file import OPTIONS, Sweep, read
 from .point import Point, points
 from .run import missing, run_missing
 from .store import Store
 
-__all__ = ["OPTIONS", "Point", "Store", "Sweep", "missing", "points", "read", "row", "run_missing", "write"]
+__all__ = ["OPTIONS", "Point", "Store", "Sweep", "draw", "missing", "points", "read", "require_drawable",
+           "require_parquet", "row", "run_missing", "run_on_cluster", "write", "write_parquet"]

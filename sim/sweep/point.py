@@ -4,6 +4,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -14,13 +15,17 @@ from wormcast.algorithms import SCHEMES, Relation, Scheme, Topology, WormcastErr
 
 from ..configuration import Configuration
 from ..configurations import hardware
+from ..engines.bulk import kernels
 from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
 from ..network import Network
 from .file import Sweep
 
-__all__ = ["Point", "points"]
+__all__ = ["Point", "build", "points"]
 
 FIELDS = {field.name for field in fields(Configuration)}
+
+#: Kernels are compiled once for all points that run side by side, and one after the other.
+COMPILING = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,28 +42,34 @@ class Point:
         All options, as they are run.
     key : str
         Whatever its results depend on as JSON, the version and what is in a relation's or a trace's file included.
+    files : dict
+        Paths of the files that options name, by option; what the option says begins with the path.
     """
 
     name: str
     given: dict[str, Any]
     resolved: dict[str, Any]
     key: str
+    files: dict[str, str]
     network: Topology
     scheme: Scheme
     traffic: Traffic | Trace
     configuration: Configuration
 
-    def run(self) -> dict[str, Any]:
+    def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run it, and give its results as plain data: the same on every machine, so without times.
 
-        Of a deadlock, only which, as traffic measured up to there is not the steady state's.
+        Of a deadlock, only which, as traffic measured up to there is not the steady state's. ``workers`` threads share
+        the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         with _named(self.name):
+            with COMPILING:
+                _compile(self.network, self.scheme, self.configuration)
             experiment = load_until_interval if self.resolved["until_interval"] else load
             result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                 cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
-                                seeds=None if seed is None else range(seed, seed + seeds))
+                                seeds=None if seed is None else range(seed, seed + seeds), workers=workers)
         told = result.to_dict()
         del told["cycles_per_second"]
         if result.deadlock:
@@ -88,11 +99,12 @@ def points(sweep: Sweep) -> list[Point]:
     WormcastError
         A point cannot be run: its name, and why.
     """
-    return [_point(given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
+    return [build(given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
             for given in sweep.combinations()]
 
 
-def _point(given: dict[str, Any], name: str) -> Point:
+def build(given: dict[str, Any], name: str) -> Point:
+    """Build and check a point: see `Point` for the parameters, `points` for errors."""
     with _named(name):
         network = _topology(given["topology"])
         scheme = SCHEMES[given["scheme"]]
@@ -124,7 +136,13 @@ def _point(given: dict[str, Any], name: str) -> Point:
         "classes": str(classes),
     }
     key = json.dumps({"version": __version__, "relation_text": digest, **resolved}, sort_keys=True)
-    return Point(name, given, resolved, key, network, scheme, traffic, configuration)
+    return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
+
+
+@functools.cache
+def _compile(network: Topology, scheme: Scheme, configuration: Configuration) -> None:
+    """Have the kernels on disk, where each run finds them."""
+    kernels(Network(network, scheme, configuration))
 
 
 @functools.cache
@@ -143,12 +161,21 @@ def _relation(text: str) -> Relation:
     return load_relation(text)
 
 
+def _files(given: Mapping[str, Any]) -> dict[str, str]:
+    """Find the files that options name."""
+    paths = {"relation": _relation_file(given.get("relation")), "trace": given.get("trace")}
+    return {option: path for option, path in paths.items() if path and Path(path).is_file()}
+
+
+def _relation_file(relation: str | None) -> str | None:
+    """The file of a relation; None of one that has none."""
+    return relation[:relation.rindex(".py") + len(".py")] if relation and ".py" in relation else None
+
+
 def _digest(relation: str | None) -> str | None:
     """Tell one text of a relation's file from another; None of a relation that is no file."""
-    if relation is None or ".py" not in relation:
-        return None
-    file = Path(relation[:relation.rindex(".py") + len(".py")])
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+    file = _relation_file(relation)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else None
 
 
 def _nothing(value: Any) -> Any:

@@ -1,8 +1,11 @@
 """``wormcast sweep`` in a process of its own, killed and started again."""
 
+import contextlib
 import json
+import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -30,6 +33,41 @@ def wormcast(*arguments):
     return process.returncode, out, err
 
 
+def stored(path):
+    """How many points there are in the file."""
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        return database.execute("SELECT count(*) FROM points").fetchone()[0]
+
+
+def wait_for_points(path, process, number):
+    """Wait until so many are there, or the process has ended."""
+    while process.poll() is None:
+        with contextlib.suppress(sqlite3.OperationalError):
+            if stored(path) >= number:
+                return
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small disk, and what sets its size and whether it can be written."""
+    path = tmp_path / "disk"
+    path.mkdir()
+
+    def mount(*options):
+        return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(path)],
+                              capture_output=True, text=True, check=False)
+
+    try:
+        tried = mount("size=4m")
+    except OSError as error:
+        pytest.skip(f"no disk of its own to be had: {error}")
+    if tried.returncode:
+        pytest.skip(f"no disk of its own to be had: {tried.stderr.strip()}")
+    yield path, lambda *options: mount("remount", *options)
+    subprocess.run(["umount", str(path)], check=True)
+
+
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "small.toml"
@@ -41,15 +79,12 @@ def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
     code, out, err = wormcast(file, "--out", tmp_path / "whole")
     assert (code, err) == (0, "")
     assert "6 points, 6 of them run now, 0 in deadlock" in out
-    # one is killed at any moment at all, one when some points are there for sure
-    for until in ("any", "begun"):
+    # half of them are killed at any moment at all, half when they are running points
+    for time_from in 5 * ("start", "points"):
         process = start(file, "--out", tmp_path / "killed")
-        if until == "begun":
-            while not (tmp_path / "killed" / "small.sqlite").exists() and process.poll() is None:
-                time.sleep(0.005)
-            time.sleep(random.uniform(0.05, 0.6))
-        else:
-            time.sleep(random.uniform(0.0, 1.5))
+        if time_from == "points":
+            wait_for_points(tmp_path / "killed" / "small.sqlite", process, 0)
+        time.sleep(random.uniform(0.0, 1.5 if time_from == "start" else 0.2))
         process.send_signal(signal.SIGKILL)
         process.communicate()
     code, out, err = wormcast(file, "--out", tmp_path / "killed")
@@ -73,3 +108,94 @@ def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     code, out, err = wormcast(file, "--out", tmp_path / "out")
     assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is no option of load, the nearest is 'buffer'\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_path):
+    file.write_text(SWEEP.replace("2000", "[2000, 1000000000]").replace("[0.01, 0.02, 0.03]", "0.01"))
+    process = start(file, "--out", tmp_path / "out")
+    wait_for_points(tmp_path / "out" / "small.sqlite", process, 1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "wormcast: interrupted\n")
+    assert 1 <= stored(tmp_path / "out" / "small.sqlite") <= 2
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["small.sqlite"]
+
+
+def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
+    folder, remount = disk
+    assert wormcast(file, "--out", tmp_path / "whole")[0] == 0
+    remount("size=32k")
+    code, out, err = wormcast(file, "--out", folder)
+    assert (code, out) == (2, "")
+    assert err == f"wormcast: {folder}/small.sqlite cannot be used: database or disk is full\n"
+    there = stored(folder / "small.sqlite")
+    assert 0 < there < 6
+    remount("size=4m")
+    code, out, err = wormcast(file, "--out", folder)
+    assert (code, err) == (0, "")
+    assert f"6 points, {6 - there} of them run now" in out
+    table = (folder / "small.csv").read_bytes()
+    assert table == (tmp_path / "whole" / "small.csv").read_bytes()
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(before) == {"small.sqlite", "small.csv", "small.png"}
+    with (folder / "ballast").open("wb") as ballast, contextlib.suppress(OSError):
+        while True:
+            os.write(ballast.fileno(), b"x" * 4096)
+    code, out, err = wormcast(file, "--out", folder)
+    assert (code, out, err) == (2, "", f"wormcast: {folder}/small.csv cannot be written: No space left on device\n")
+    (folder / "ballast").unlink()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_folder_that_cannot_be_written_is_told(file, disk):
+    folder, remount = disk
+    (folder / "out").mkdir()
+    remount("ro")
+    code, out, err = wormcast(file, "--out", folder / "out")
+    assert (code, out) == (2, "")
+    assert err == f"wormcast: {folder}/out/small.sqlite cannot be used: unable to open database file\n"
+    code, out, err = wormcast(file, "--out", folder / "new")
+    assert (code, out, err) == (2, "", f"wormcast: {folder}/new cannot be written: Read-only file system\n")
+
+
+def test_damaged_file_is_told_and_left(file, tmp_path):
+    store = tmp_path / "out" / "small.sqlite"
+    store.parent.mkdir()
+    store.write_bytes(b"no database" * 100)
+    code, out, err = wormcast(file, "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err == (f"wormcast: {store} is damaged (file is not a database): it must be a file of finished points, "
+                   "whole; move it away to start anew\n")
+    assert store.read_bytes() == b"no database" * 100
+
+
+def test_pictures_and_parquet_are_as_asked(file, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    file.write_text(SWEEP.replace("2000", "300"))
+    picture = tmp_path / "some.svg"
+    code, out, err = wormcast(file, "--out", tmp_path / "out", "--plot", picture, "--parquet", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["plot"] == str(picture)
+    assert picture.read_text().startswith("<?xml")
+    assert pyarrow.read_table(told["parquet"]).num_rows == 6
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".sqlite", ".csv", ".parquet"}
+    code, out, err = wormcast(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
+    assert (code, out) == (2, "")
+    assert err == f"wormcast: plot: {tmp_path}/some.pdf is given, allowed endings are .svg, .png\n"
+    assert not (tmp_path / "none").exists()
+    file.write_text(SWEEP.replace("2000", "300").replace("[0.01, 0.02, 0.03]", "0.01"))
+    code, out, err = wormcast(file, "--out", tmp_path / "none")
+    assert (code, err) == (0, "")
+    assert out.endswith("picture: none, no option with numbers is swept, one must be: rate for example\n")
+
+
+@pytest.mark.parametrize(("option", "package", "extra"), [
+    (["--scheduler", "tcp://127.0.0.1:1"], "distributed", "cluster"), (["--parquet"], "pyarrow", "parquet"),
+], ids=["cluster", "parquet"])
+def test_missing_package_is_told_with_the_line_that_installs_it(option, package, extra, file, tmp_path):
+    code = f"import sys; sys.modules[{package!r}] = None; from wormcast.sim.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "sweep", str(file), "--out", str(tmp_path / "out"), *option],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == f'wormcast: {package} is not installed: pip install "wormcast[{extra}]"\n'

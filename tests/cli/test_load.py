@@ -58,8 +58,27 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--cycles", "0"], "cycles: 0 is given"),
     (["--seeds", "2000"], "allowed are 1 to 1024"),
     (["--vcs", "0"], "vcs"),
+    (["--rate", "0.34"], "creates 1.02 flits to consume per node and cycle, a node's 1 consumption link can take 1"),
+    (["--rate", "0.7", "--consumption-links", "separate"], "a node's 2 consumption links can take 2"),
+    (["--rate", "-1"], "rate: -1.0 flits per node and cycle is given, allowed is 0 to 20, a message in every cycle"),
+    (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed is 0 to 1"),
+    (["--length", "0"], "length: 0 flits are given, allowed are 1 to 65536"),
+    (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are boppana_8x8, "),
+    (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
 ])
 def test_bad_input_is_one_sentence(more, sentence):
     code, out, err = wormcast(*QUICK, *more)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown, there are column-path, "),
+    (["mesh:4y4", "dual-path", "--rate", "0.1"], "topology: 'mesh:4y4'"),
+    (["mesh:4x4", "dual-path"], "Missing option '--rate'"),
+])
+def test_what_is_unknown_or_missing_is_named(arguments, sentence):
+    code, out, err = wormcast("load", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err

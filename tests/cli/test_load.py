@@ -70,6 +70,14 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
      "flits to consume per cycle at node 1.1, that node's 1 consumption link can take 1"),
     (["--trace", "some.jsonl"], "trace: rate, destinations_mean is given beside it, a trace says itself what is sent"),
+    (["--rate", "0.34"], "creates 1.02 flits to consume per node and cycle, a node's 1 consumption link can take 1"),
+    (["--rate", "0.7", "--consumption-links", "separate"], "a node's 2 consumption links can take 2"),
+    (["--rate", "-1"], "rate: -1.0 flits per node and cycle is given, allowed is 0 to 20, a message in every cycle"),
+    (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed is 0 to 1"),
+    (["--length", "0"], "length: 0 flits are given, allowed are 1 to 65536"),
+    (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are boppana_8x8, "),
+    (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
 ])
 def test_bad_input_is_one_sentence(more, sentence):
     code, out, err = wormcast(*QUICK, *more)
@@ -141,3 +149,13 @@ def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
         code, out, err = wormcast("load", "mesh:4x4", "dual-path", "--trace", str(file))
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert sentence in err
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown, there are column-path, "),
+    (["mesh:4y4", "dual-path", "--rate", "0.1"], "topology: 'mesh:4y4'"),
+])
+def test_what_is_unknown_or_missing_is_named(arguments, sentence):
+    code, out, err = wormcast("load", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err

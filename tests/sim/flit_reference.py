@@ -1,0 +1,316 @@
+"""Unicasts in a mesh of wormhole routers, flit by flit: a second simulator, written from the documented timing alone.
+
+What it knows is what docs/interfaces.md promises (Delays, Credit loop, Turns, Interface, Host), and it imports nothing
+of the package. A flit that *leaves* a buffer in cycle c is on the link behind it in c + 1 (``fast`` routers: c + 2).
+One that is on a link in t leaves the buffer behind it in t + 1 at the earliest. The first flit of a worm is fetched in
+t + 1, not before the cycle after the tail in front has left, and leaves in the cycle after at the earliest. The place
+of a flit that left in c may be taken by one that leaves the buffer before it in c + 2, and the virtual channel of a
+worm whose tail left in c by another worm's header that leaves in c + 2. At its destination a header reserves a
+consumption channel instead of leaving, and goes nowhere.
+
+Who goes first follows the paragraph on turns. Nothing is left open: the hardware's unicasts do the same in the same
+cycle.
+
+Not here: several destinations, packets, all ports, separate links, overheads.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+__all__ = ["EAST", "LOCAL", "NORTH", "SOUTH", "WEST", "Sent", "simulate"]
+
+QUEUE = 4
+NONE, NEVER = -1, 1 << 60
+EAST, WEST, SOUTH, NORTH, LOCAL = range(5)
+PORTS, INTERFACE = 5, 5  # among the outputs, the interface's comes behind the router's
+# what the worm at the front of an input's virtual channel does
+IDLE, ASKS, MOVES = range(3)
+
+
+class Sent(NamedTuple):
+    """What became of the messages, -1 where it has not come so far."""
+
+    injected: np.ndarray  # [messages], the cycle before the first flit is on the host's link
+    head: np.ndarray  # [messages], the first payload flit is on the link to the destination's host
+    tail: np.ndarray  # [messages], the last one is
+    trace: np.ndarray  # [flits, 6], on routers' links: cycle, router, output, its channel, message, place (header 0)
+
+
+def _record(*fields):
+    return np.dtype([(field, np.int64) for field in fields])
+
+
+#: The buffer behind a virtual channel of a link: its flits, how many have been sent to it and have left it so far; the
+#: message that has the virtual channel, or the cycle from which on another one may. Those of (router, input, virtual
+#: channel) come first, then those of (node, consumption channel), then the queues of the interfaces.
+BUFFER = _record("depth", "sent", "left", "owner", "free_at")
+#: A place in a buffer: a flit, the cycle in which it is on the link, and the one in which it left.
+PLACE = _record("message", "place", "on_link", "left_at")
+#: The worm at the front of a router's buffer: what it does, its output, the buffer behind that; and where the virtual
+#: channel stands in the order of its router.
+WORM = _record("does", "output", "holds", "rank")
+#: An output: the buffers behind it, the one offered to headers, which of them was offered last, when one was taken.
+OUTPUT = _record("first", "count", "offer", "offered", "taken_at")
+#: An input, or an interface: the virtual channel that had the last turn; the buffer that the interface's worm fills.
+TURN = _record("vc", "fills")
+#: A host: its next message and the last one's end, in the order of sending, and the next flit.
+HOST = _record("message", "end", "place")
+MESSAGE = _record("at", "source", "destination", "length", "injected", "head", "tail")
+
+
+def simulate(shape, at, source, destination, length, *, cycles, vcs=2, depth=4, channels=2, fast=False, trace=0):
+    """Send messages by e-cube, the last coordinate first.
+
+    Parameters
+    ----------
+    shape : (rows, columns)
+    at, source, destination, length : [messages]
+        In the order of ``at``; a node sends its own in this order. Lengths in payload flits, behind one header flit.
+    cycles : int
+        Cycles 0 to cycles - 1 are simulated.
+    vcs, depth, channels : int
+        Virtual channels of a link, flits of buffer for each (for each consumption channel too), consumption channels.
+    trace : int
+        So many flits on the routers' output links are noted.
+    """
+    nodes = shape[0] * shape[1]
+    inputs, several = nodes * PORTS * vcs, PORTS * vcs
+    buffers = np.zeros(inputs + nodes * channels + nodes, BUFFER)
+    buffers["depth"], buffers["owner"] = depth, NONE
+    buffers["depth"][-nodes:] = QUEUE
+    worms = np.zeros(inputs, WORM)
+    worms["rank"] = np.arange(inputs) % several
+    outputs = np.zeros((nodes, PORTS + 1), OUTPUT)
+    outputs["taken_at"] = -NEVER
+    for node, (row, column) in enumerate(product(*map(range, shape))):
+        for output, to_row, to_column in ((EAST, row, column + 1), (WEST, row, column - 1), (SOUTH, row + 1, column),
+                                          (NORTH, row - 1, column)):
+            if 0 <= to_row < shape[0] and 0 <= to_column < shape[1]:
+                port = (to_row * shape[1] + to_column) * PORTS + (output ^ 1)  # east leads to the neighbour's west
+                outputs[["first", "count"]][node, output] = port * vcs, vcs
+        outputs[["first", "count"]][node, LOCAL] = inputs + node * channels, channels
+        outputs[["first", "count"]][node, INTERFACE] = (node * PORTS + LOCAL) * vcs, vcs
+    messages = np.zeros(len(at), MESSAGE)
+    for field, values in (("at", at), ("source", source), ("destination", destination), ("length", length)):
+        messages[field] = values
+    for field in ("injected", "head", "tail"):
+        messages[field] = NONE
+    of = np.argsort(messages["source"], kind="stable")
+    ends = np.searchsorted(messages["source"][of], np.arange(nodes + 1))
+    hosts = np.zeros(nodes, HOST)
+    hosts["message"], hosts["end"] = ends[:-1], ends[1:]
+    noted = np.zeros((trace, 6), np.int64)
+    places, turns = np.zeros((len(buffers), max(depth, QUEUE)), PLACE), np.zeros((nodes, PORTS + 1), TURN)
+    count = _simulate(cycles, vcs, 2 if fast else 1, shape[1], buffers, places, worms, outputs, turns, hosts, of,
+                      messages, noted)
+    for field in ("head", "tail"):
+        messages[field][messages[field] >= cycles] = NONE
+    return Sent(messages["injected"], messages["head"], messages["tail"], noted[:count])
+
+
+@numba.njit
+def _route(columns, node, destination):
+    """The output that e-cube takes."""
+    row, column = node // columns, node % columns
+    to_row, to_column = destination // columns, destination % columns
+    if column != to_column:
+        return EAST if to_column > column else WEST
+    if row != to_row:
+        return SOUTH if to_row > row else NORTH
+    return LOCAL
+
+
+@numba.njit
+def _room(buffers, places, at, now):
+    """Whether a flit may set out for this buffer now."""
+    buffer = buffers[at]
+    over = buffer.sent - buffer.depth
+    return over < 0 or (buffer.left > over and places[at, over % buffer.depth].left_at + 2 <= now)
+
+
+@numba.njit
+def _there(buffers, places, at, now):
+    """Whether the buffer holds a flit."""
+    buffer = buffers[at]
+    return buffer.left < buffer.sent and places[at, buffer.left % buffer.depth].on_link < now
+
+
+@numba.njit
+def _take(buffers, places, at, now):
+    """The front flit leaves: its message and place."""
+    buffer = buffers[at]
+    flit = places[at, buffer.left % buffer.depth]
+    flit.left_at = now
+    buffer.left += 1
+    return flit.message, flit.place
+
+
+@numba.njit
+def _put(buffers, places, at, message, place, cycle):
+    """A flit is on the link to this buffer in this cycle."""
+    buffer = buffers[at]
+    flit = places[at, buffer.sent % buffer.depth]
+    flit.message, flit.place, flit.on_link = message, place, cycle
+    buffer.sent += 1
+
+
+@numba.njit
+def _front(buffers, places, at):
+    return places[at, buffers[at].left % buffers[at].depth].message
+
+
+@numba.njit
+def _post(buffers, places, queue, host, of, messages, now):
+    """The host's next flit is on its link."""
+    if host.message == host.end:
+        return
+    message = of[host.message]
+    if messages[message].at < now and _room(buffers, places, queue, now):
+        if host.place == 0:
+            messages[message].injected = now - 1
+        _put(buffers, places, queue, message, host.place, now)
+        host.place += 1
+        if host.place > messages[message].length:
+            host.place = 0
+            host.message += 1
+
+
+@numba.njit
+def _inject(buffers, places, queue, offer, turn, messages, now):
+    """The interface sends its worms one after the other."""
+    if not _there(buffers, places, queue, now):
+        return
+    fresh = places[queue, buffers[queue].left % QUEUE].place == 0
+    if fresh:
+        turn.fills = offer
+    to = turn.fills
+    if to != NONE and (fresh or _room(buffers, places, to, now)):
+        message, place = _take(buffers, places, queue, now)
+        _put(buffers, places, to, message, place, now + 1)
+        buffers[to].owner = message
+        if place == messages[message].length:
+            buffers[to].owner, buffers[to].free_at = NONE, now + 2
+
+
+@numba.njit
+def _consume(buffers, places, output, turn, messages, now):
+    """The interface hands over a flit of the next consumption channel that has one."""
+    for k in range(1, output.count + 1):
+        channel = (turn.vc + k) % output.count
+        if _there(buffers, places, output.first + channel, now):
+            message, place = _take(buffers, places, output.first + channel, now)
+            if place == 1:
+                messages[message].head = now + 1
+            if place == messages[message].length:
+                messages[message].tail = now + 1
+            turn.vc = channel
+            return
+
+
+@numba.njit
+def _make_offer(buffers, places, output, now):
+    """Offer headers the next virtual channel, behind the one offered last, that is free and has a place."""
+    output.offer = NONE
+    for k in range(1, output.count + 1):
+        vc = (output.offered + k) % output.count
+        at = output.first + vc
+        if buffers[at].owner == NONE and buffers[at].free_at <= now and _room(buffers, places, at, now):
+            output.offer, output.offered = at, vc
+            return
+
+
+@numba.njit
+def _present(buffers, places, worms, outputs, node, columns, first, vcs, turn, messages, now):
+    """The buffer for which an input asks, if any: of the next virtual channel that has a use for the reader.
+
+    What a header wanted may be gone since the cycle before: then the look is in vain, and costs no turn.
+    """
+    for k in range(1, vcs + 1):
+        vc = (turn.vc + k) % vcs
+        at = first + vc
+        if not _there(buffers, places, at, now):
+            continue
+        worm = worms[at]
+        if worm.does == IDLE:
+            worm.does, worm.output = ASKS, _route(columns, node, messages[_front(buffers, places, at)].destination)
+            turn.vc = vc
+            return NONE
+        if worm.does == ASKS and outputs[node, worm.output].offer == NONE:
+            if outputs[node, worm.output].taken_at == now - 1:
+                return NONE
+        elif worm.does == ASKS or _room(buffers, places, worm.holds, now):
+            turn.vc = vc
+            return at
+    return NONE
+
+
+@numba.njit
+def _grant(buffers, places, worms, at, output, cycle, messages, now):
+    """The front flit leaves: its message and place."""
+    message, place = _take(buffers, places, at, now)
+    worm = worms[at]
+    if place == 0:
+        worm.does, worm.holds = MOVES, output.offer
+        output.taken_at = now
+        buffers[worm.holds].owner = message
+        if worm.output == LOCAL:
+            return message, place
+    _put(buffers, places, worm.holds, message, place, cycle)
+    if place == messages[message].length:
+        buffers[worm.holds].owner, buffers[worm.holds].free_at = NONE, now + 2
+        worm.does = IDLE
+    return message, place
+
+
+@numba.njit
+def _to_the_end(worms, won):
+    """Put those who won behind all others of a router; both keep their order."""
+    inside = np.empty(len(worms), np.int64)
+    for k in range(len(worms)):
+        inside[worms[k].rank] = k
+    rank = 0
+    for which in (False, True):
+        for k in inside:
+            if won[k] == which:
+                worms[k].rank = rank
+                rank += 1
+
+
+@numba.njit
+def _simulate(cycles, vcs, lag, columns, buffers, places, worms, outputs, turns, hosts, of, messages, noted):
+    """Run the network; the number of flits noted."""
+    count, nodes, several = 0, len(hosts), PORTS * vcs
+    asks, won = np.zeros(PORTS, np.int64), np.zeros(several, np.bool_)
+    for now in range(cycles + 1):
+        # what a node does, others see in later cycles
+        for node in range(nodes):
+            queue = len(buffers) - nodes + node
+            _post(buffers, places, queue, hosts[node], of, messages, now)
+            _consume(buffers, places, outputs[node, LOCAL], turns[node, INTERFACE], messages, now)
+            for output in range(PORTS + 1):
+                _make_offer(buffers, places, outputs[node, output], now)
+            _inject(buffers, places, queue, outputs[node, INTERFACE].offer, turns[node, INTERFACE], messages, now)
+            for port in range(PORTS):
+                asks[port] = _present(buffers, places, worms, outputs, node, columns, (node * PORTS + port) * vcs, vcs,
+                                      turns[node, port], messages, now)
+            won[:] = False
+            for output in range(PORTS):
+                best = NONE
+                for at in asks:
+                    if at != NONE and worms[at].output == output and (
+                            best == NONE or worms[at].rank < worms[best].rank):
+                        best = at
+                if best == NONE:
+                    continue
+                won[best - node * several] = True
+                message, place = _grant(buffers, places, worms, best, outputs[node, output], now + lag, messages, now)
+                if count < len(noted) and (place > 0 or output != LOCAL):
+                    vc = worms[best].holds - outputs[node, output].first
+                    noted[count] = now + lag, node, output, vc, message, place
+                    count += 1
+            if won.any():
+                _to_the_end(worms[node * several:(node + 1) * several], won)
+    return count

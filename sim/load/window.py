@@ -10,12 +10,13 @@ from .traffic import Created, Source
 
 __all__ = ["DONE", "Window"]
 
-#: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``tail``: its last
-#: destination's last flit; ``received``: the last receipt; ``length``, ``destinations``, ``multicast``.
+#: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``handed``: the last
+#: flit that its source sends; ``tail``: its last destination's last flit; ``received``: the last receipt; ``length``,
+#: ``destinations``, ``multicast``.
 DONE = np.dtype([(field, np.int64) for field in (
-    "lane", "created", "injected", "tail", "received", "length", "destinations", "multicast")])
+    "lane", "created", "injected", "handed", "tail", "received", "length", "destinations", "multicast")])
 
-MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "created", "length", "multicast", "worms")])
+MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "created", "source", "length", "multicast", "worms")])
 
 
 class Window:
@@ -53,7 +54,7 @@ class Window:
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations)
         messages = np.zeros(len(lane), MESSAGE)
-        for field, values in {"lane": lane, "created": merged.at, "length": merged.length,
+        for field, values in {"lane": lane, "created": merged.at, "source": merged.source, "length": merged.length,
                               "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
             messages[field] = values
         for name, values in (("created", merged.length), ("wanted", merged.length * np.diff(merged.offsets)),
@@ -88,6 +89,8 @@ class Window:
         first = host.worms["delivery"][starts]
         result["destinations"] = np.diff([*first, len(host.deliveries)])
         result["injected"] = np.minimum.reduceat(host.injected, starts)
+        source = np.repeat(messages["lane"] * self.network.nodes + messages["source"], messages["worms"])
+        result["handed"] = np.maximum.reduceat(np.where(host.worms["source"] == source, host.handed, -1), starts)
         result["tail"] = np.maximum.reduceat(host.tail, first)
         open_ = np.minimum.reduceat(host.received, first) < 0
         result["received"] = np.where(open_, -1, np.maximum.reduceat(host.received, first))
@@ -99,6 +102,16 @@ class Window:
         taken = host.worms["length"][host.deliveries["worm"]] - host.deliveries["due"]
         np.add.at(consumed, host.deliveries["node"] // self.network.nodes, taken)
         return {name: counts.copy() for name, counts in self._created.items()} | {"consumed": consumed}
+
+    def held(self) -> np.ndarray:
+        """Messages of each lane that are not forgotten, [lanes]."""
+        return np.bincount(self.messages["lane"], minlength=len(self.sources))
+
+    def outstanding(self) -> np.ndarray:
+        """Payload flits of each lane that are still to be consumed, [lanes]."""
+        due = np.zeros(len(self.sources), np.int64)
+        np.add.at(due, self.host.deliveries["node"] // self.network.nodes, self.host.deliveries["due"])
+        return due
 
     def quiet(self) -> np.ndarray:
         """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""

@@ -42,8 +42,12 @@ class Fault:
 def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
     """Read what has been latched: first the routers', then the interfaces', each in the order of their nodes."""
     faults = []
-    for kind, component in engine.network.components.items():
-        layout, latched = component.fault_layout, engine.register(kind, "first_fault")
+    for kind, block in engine.blocks.items():
+        latched = block.output("fault")[:block.n]
+        if not latched.any():
+            continue
+        component = engine.network.components[kind]
+        layout = component.fault_layout
         for node in np.flatnonzero(latched):
             fault = int(latched[node])
             number, port, vc = (fault >> layout[name].offset & (1 << layout[name].width) - 1

@@ -1,6 +1,7 @@
 """``load``: traffic for many cycles."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from wormcast.algorithms import load_relation
 from wormcast.algorithms import topology as build_topology
 
+from ..drawing import require_drawable
 from ..load import (
     CYCLES,
     DISTRIBUTIONS,
@@ -18,13 +20,16 @@ from ..load import (
     Load,
     Trace,
     Traffic,
+    draw_utilisation,
     load,
     load_until_interval,
 )
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .files import require_writable, whole_file
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
 
 TRAFFIC = "Traffic"
+KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
 def _option(field: str, text: str, metavar: str | None = None) -> Any:
@@ -80,6 +85,9 @@ def load_(
         help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
         rich_help_panel=TRAFFIC)] = None,
     relation: RelationOption = None,
+    links: Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")] = False,
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")] = None,
     *,
     given: Given,
     json: Json = False,
@@ -96,6 +104,9 @@ def load_(
         "cycles": cycles, "until_interval": until_interval, "seed": seed, "seeds": seeds,
     })
     network = build_topology(topology)
+    if plot:
+        require_drawable(network, plot)
+        require_writable(plot)
     found = find_scheme(scheme, network)
     with stdout_for_results():
         if relation is not None:
@@ -109,9 +120,16 @@ def load_(
             "named": given.get("configuration"), "relation": relation or found.relation.name,
             **asked.traffic.to_dict(), **resolved_hardware(result.configuration, network, found),
         }
-        emit(result.to_dict(), resolved, asked.seed)
+        emit(result.to_dict(links=links), resolved, asked.seed)
     else:
         report(result)
+        if links:
+            report_links(result)
+    if plot and not result.deadlock:
+        with whole_file(plot) as unfinished:
+            draw_utilisation(result, unfinished, plot.suffix[1:])
+    if plot and not json:
+        say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {plot}")
     return Exit.DEADLOCK if result.deadlock else Exit.DONE
 
 
@@ -138,14 +156,41 @@ def report(result: Load) -> None:
     ])
     table(["cycles", "mean", "95 %"], [
         [name, *_rounded(result.span(span), 1)] for name, span in (
-            ("latency", "latency"), ("  source queue", "queue_latency"), ("  network", "network_latency"),
-            ("  reception", "reception_latency"), ("latency of multicasts", "multicast_latency"),
-            ("latency of unicasts", "unicast_latency"))
+            ("latency", "latency"), ("  source queue", "queue_latency"), ("  injection", "injection_latency"),
+            ("  transit", "transit_latency"), ("  reception", "reception_latency"),
+            ("network latency (injection and transit)", "network_latency"),
+            ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
     ])
+    table(["waiting cycles", "mean", "95 %"], [
+        ["for a link, each hop", *_rounded(result.wait("link"), 2)],
+        ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
+    ])
+    table(["flits per cycle and link", "mean", "95 %", "busiest", "which"], [
+        [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else "; the latency's interval is wider than 5 %"
     say(("saturated" if result.saturated else "not saturated") + precise)
+
+
+def report_links(result: Load) -> None:
+    """Print the utilisation of each link, the busiest first."""
+    for kind, words in KINDS.items():
+        links = sorted(result.link_table(kind), key=lambda link: -link[2])
+        table([words, "flits per cycle"], [[_name(result, kind, *ends), round(flits, 4)] for *ends, flits in links])
+
+
+def _busiest(result: Load, kind: str) -> list[object]:
+    found = result.busiest(kind)
+    return [round(found[2], 4), _name(result, kind, *found[:2])] if found else [None, None]
+
+
+def _name(result: Load, kind: str, first: int, second: int) -> str:
+    """Name a link by its ends, or by its node and, where a node has several, its number there."""
+    name = result.topology.node_name
+    if kind == "network":
+        return f"{name(first)} > {name(second)}"
+    return name(first) + (f" ({second})" if len(result.links[kind]) > 1 else "")
 
 
 def _rounded(value: Interval, places: int) -> list[object]:

@@ -14,6 +14,7 @@ import wormcast.hw
 from ..host import Host, run_cycles
 from ..lowering import Block, Kernel, aligned, lower_cached
 from ..network import HOST, Kind, Network
+from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
 __all__ = ["BulkEngine", "kernels"]
@@ -59,9 +60,11 @@ class BulkEngine:
     network : Network
     host : Host
         The program to run; holds the results.
+    measure : bool
+        Count what is on the links and what waits, in ``meter``.
     """
 
-    def __init__(self, network: Network, host: Host):
+    def __init__(self, network: Network, host: Host, *, measure: bool = False):
         self.network = network
         self.host = host
         self.kernels = kernels(network)
@@ -77,6 +80,11 @@ class BulkEngine:
             self.blocks[name] = block
         self._lay_out_words()
         self._join()
+        self.meter = self._make_meter() if measure else no_meter()
+
+    def _make_meter(self) -> Meter:
+        starts = {(kind, word): start for (kind, way, word), (start, *_) in self._places.items() if way == "out"}
+        return make_meter(self.network, self.kernels, starts, self.blocks["router"].n_padded)
 
     def _lay_out_words(self) -> None:
         """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
@@ -167,6 +175,7 @@ class BulkEngine:
             self._host_word("in", credit_word("tx"))[:, 0],
             self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
             self._host_word("out", credit_word("rx"))[:, 0],
+            self.meter, self.blocks["router"].state,
         )
 
     def on_host_link(self, node: int, port: int) -> bool:

@@ -39,7 +39,7 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
 #: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
 #: worm sent before it on the same link; ``tag``: while it is under way.
 WORM = _record("ready", "source", "length", "headers", "header_at", "cost", "stream", "delivery", "delivery_end",
-               "injected", "touched", "left", "previous", "tag", "waits")
+               "injected", "handed", "touched", "left", "previous", "tag", "waits")
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``: what waits for it.
 DELIVERY = _record("node", "worm", "due", "packets", "release", "release_end", "head", "tail", "received")
 
@@ -89,6 +89,11 @@ class Host(NamedTuple):
     def injected(self) -> Integers:
         """Cycle of each worm's first flit on the host's link, or -1; [worms]."""
         return self.worms["injected"]
+
+    @property
+    def handed(self) -> Integers:
+        """Cycle of each worm's last flit on the host's link, or -1; [worms]."""
+        return self.worms["handed"]
 
     @property
     def packets(self) -> Integers:
@@ -176,7 +181,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],
         "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
-        "injected": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
+        "injected": NONE, "handed": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
         "waits": 1,
     }.items():
         rows[field] = values

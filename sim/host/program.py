@@ -10,7 +10,7 @@ from wormcast.algorithms.compiled import compiled, inlined
 
 from ..lowering import call_step
 
-__all__ = ["host_step", "place_of", "run_cycles"]
+__all__ = ["count_waits", "host_step", "place_of", "run_cycles", "sampled", "widen"]
 
 NONE = -1
 
@@ -18,6 +18,8 @@ NONE = -1
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR = range(6)
 # places in Host.counters
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL = range(9)
+# places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
+NARROW, SAMPLES = range(2)
 
 # marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
 VALID, HEAD, TAIL = 1, 2, 4
@@ -141,6 +143,7 @@ def _send(streams, worms, chain, header, tagged, sending, options, counters, row
         stream.credits -= 1
         worms[worm].touched = now
         if stream.sent == stream.flits:
+            worms[worm].handed = now
             stream.worm = NONE
             if stream.first < 0:
                 sending[row] = 0
@@ -302,7 +305,74 @@ def _copy(runs, inputs, outputs):
 
 
 @compiled
-def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+def sampled(cycle):
+    """Whether waiting worms are counted in a cycle.
+
+    It is one of each 64 in a row, chosen by a hash: so the mean is right whatever period the traffic has.
+    """
+    mixed = (np.uint64(cycle >> 6) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    return mixed >> np.uint64(58) == np.uint64(cycle & 63)
+
+
+@compiled
+def _count_links(links, flits, tails, outputs):
+    """Count flits and tails on the links, eight instances to a word."""
+    ones = np.uint64(0x0101010101010101)
+    words = np.uint64(flits.shape[1])  # unsigned, so that LLVM makes it vectors
+    for k in range(np.uint64(len(links))):
+        start, tail = links[k, 0], links[k, 1]
+        for j in range(words):
+            marks = outputs[start + j]
+            flits[k, j] += marks & ones
+            tails[k, j] += marks & marks >> tail & ones
+
+
+@compiled
+def widen(narrow, wide):
+    """Move counts from bytes to full numbers: uint64 [links, instances / 8], int64 [links, instances]."""
+    for k in range(narrow.shape[0]):
+        for j in range(narrow.shape[1]):
+            for lane in range(8):
+                wide[k, 8 * j + lane] += np.int64(narrow[k, j] >> np.uint64(8 * lane) & np.uint64(255))
+            narrow[k, j] = 0
+
+
+@compiled
+def count_waits(meter, state):
+    """Count the worms that wait in each router now: for a link, and for a consumption channel.
+
+    Parameters
+    ----------
+    meter : Meter
+    state : uint8 [bytes]
+        The routers' state.
+    """
+    tiles, tile_bytes, lanes = meter.tiles
+    # of eight instances each: links asked for, link owned, through with it, consumption channel asked for
+    flags = np.zeros(4, np.int64)
+    for channel in range(len(meter.channels)):
+        begin, end = meter.channels[channel]
+        for tile in range(tiles):
+            for byte in range(lanes // 8):
+                flags[:] = 0
+                for k in range(begin, end):
+                    flags[meter.flags[k, 0]] |= state[tile * tile_bytes + meter.flags[k, 1] + byte]
+                for_channel = flags[3]
+                for_link = flags[0] & ~(flags[1] | flags[2] | for_channel)
+                instance = tile * lanes + 8 * byte
+                while for_link | for_channel:
+                    meter.waiting[0, instance] += for_link & 1
+                    meter.waiting[1, instance] += for_channel & 1
+                    for_link >>= 1
+                    for_channel >>= 1
+                    instance += 1
+    meter.counters[SAMPLES] += 1
+
+
+@compiled
+def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
+               meter, state):
     """Run a network of lowered components: so many cycles, or until everything is delivered.
 
     Parameters
@@ -314,9 +384,22 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     inputs, outputs : unsigned [words] for each word size
     rx ... rx_credit
         As in `host_step`.
+    meter : Meter
+        What is counted; see there.
+    state : uint8 [bytes]
+        The routers' state.
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
+        if len(meter.links) > 0:
+            _count_links(meter.links, meter.flits_of_late, meter.worms_of_late, outputs[3])
+            meter.counters[NARROW] += 1
+            if meter.counters[NARROW] == 255:
+                widen(meter.flits_of_late, meter.flits)
+                widen(meter.worms_of_late, meter.worms)
+                meter.counters[NARROW] = 0
+            if sampled(host.counters[NOW]):
+                count_waits(meter, state)
         _copy(runs[0], inputs[0], outputs[0])
         _copy(runs[1], inputs[1], outputs[1])
         _copy(runs[2], inputs[2], outputs[2])

@@ -2,11 +2,13 @@
 
 ``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``load`` runs them
-with several seeds, ``result`` says what came of it, ``statistics`` with which certainty; ``asked`` takes all this from
-options.
+with several seeds, ``checks`` asserts that nothing gets lost. ``utilisation`` sums up how busy the links were,
+``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it. ``asked`` takes an
+experiment from options.
 """
 
 from .asked import Asked
+from .drawing import draw_utilisation
 from .load import CYCLES, MOST_SEEDS, SEEDS, check, load, load_until_interval
 from .patterns import PATTERNS
 from .result import Load
@@ -15,4 +17,4 @@ from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
 
 __all__ = ["CYCLES", "DISTRIBUTIONS", "MOST_SEEDS", "PATTERNS", "SEEDS", "Asked", "Interval", "Load",
-           "Trace", "Traffic", "check", "interval", "load", "load_until_interval"]
+           "Trace", "Traffic", "check", "draw_utilisation", "interval", "load", "load_until_interval"]

@@ -17,11 +17,14 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from ..configuration import Configuration
 from ..deadlock import Deadlock, find_deadlock
 from ..engines.bulk import BulkEngine, kernels
+from ..engines.meter import take
 from ..host import NOW, UNDELIVERED, check_receipts
 from ..network import Network
+from .checks import require_conservation, require_no_faults
 from .result import TOTALS, Load, Totals, steady_from
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
+from .utilisation import LINKS, LinkTotals
 from .window import Window
 
 __all__ = ["CYCLES", "MOST_CYCLES", "MOST_SEEDS", "SEEDS", "check", "load", "load_until_interval"]
@@ -96,7 +99,9 @@ def load(
     edges = np.minimum(edges, end.at)[:int(np.searchsorted(edges, end.at)) + 1]
     slices = np.concatenate([piece.slices for piece in pieces], axis=1)[:len(edges) - 1]
     first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
-    return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices,
+    links = {kind: sum(piece.links[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64) for piece in pieces)
+             for kind in LINKS}
+    return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices, links,
                 found.deadlock if found else None, found.deadlock_seed if found and not trace else None, spent)
 
 
@@ -159,16 +164,17 @@ class _Piece:
     """What came of some of the seeds."""
 
     slices: np.ndarray
+    links: dict[str, np.ndarray]
     deadlock: Deadlock | None
     deadlock_seed: int | None
 
 
 def _run(network: Network, traffic: Traffic | Trace, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
     """Run a network with a lane for each seed."""
-    totals = Totals(edges, len(seeds))
+    totals, links = Totals(edges, len(seeds)), LinkTotals(network, edges)
     window = Window(network, [traffic.source(network.topology, seed) for seed in seeds],
                     int(min(CHUNK, edges[1])))
-    engine = BulkEngine(network, window.host)
+    engine = BulkEngine(network, window.host, measure=True)
     deadlock, deadlock_seed, now, before = None, None, 0, np.zeros(len(seeds), TOTALS)
     patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
     # one after the other: an experiment without an end has too many of them
@@ -183,7 +189,6 @@ def _run(network: Network, traffic: Traffic | Trace, seeds: Sequence[int], edges
         now = int(engine.host.counters[NOW])
         if to_the_end and not engine.host.counters[UNDELIVERED]:
             end.lower(now)
-        check_receipts(window.host)
         totals.add(window.take_done())
         engine.host = window.host
         for lane in np.flatnonzero(window.quiet() > patience):
@@ -197,8 +202,13 @@ def _run(network: Network, traffic: Traffic | Trace, seeds: Sequence[int], edges
             totals.table[name][at] += count - before[name]
             before[name] = count
         totals.table["waiting"][at] = window.waiting()
+        links.add(at, take(engine.meter, network), totals.table[at])
+        if now % CHUNK == 0 or now >= min(end.at, int(edges[-1])):  # often enough, where slices are short
+            require_no_faults(engine, seeds)
+            check_receipts(window.host)
+            require_conservation(window, totals.table, seeds)
     totals.add(window.take_rest())
-    return _Piece(totals.table, deadlock, deadlock_seed)
+    return _Piece(totals.table, links.flits, deadlock, deadlock_seed)
 
 
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,

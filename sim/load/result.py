@@ -13,6 +13,7 @@ from ..deadlock import Deadlock
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import Traffic
+from .utilisation import LINKS, MEASURED
 
 __all__ = ["TOTALS", "Load", "Totals", "steady_from"]
 
@@ -20,6 +21,8 @@ __all__ = ["TOTALS", "Load", "Totals", "steady_from"]
 SPANS = {
     "latency": ("created", "received"),
     "queue_latency": ("created", "injected"),
+    "injection_latency": ("injected", "handed"),
+    "transit_latency": ("handed", "tail"),
     "network_latency": ("injected", "tail"),
     "reception_latency": ("tail", "received"),
 }
@@ -28,9 +31,10 @@ COUNTS = ("created", "wanted", "consumed", "begun")
 
 #: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, those taken
 #: by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages ``begun``; those of them
-#: that are received by the end, all and by kind; sums of their spans; worms that wait at their sources at its end.
+#: that are received by the end, all and by kind; sums of their spans; worms that wait at their sources at its end;
+#: and what was `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
-    *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting")])
+    *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting", *MEASURED)])
 
 
 class Totals:
@@ -89,6 +93,8 @@ class Load:
     first : int
         The first slice that counts; the others are the warm-up.
     slices : `TOTALS` records [slices, seeds]
+    links : dict of str to int64 array [links of a node, nodes]
+        Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest, and the seed that has run into it; then there is no steady state to measure.
     seconds : float
@@ -103,6 +109,7 @@ class Load:
     edges: np.ndarray
     first: int
     slices: np.ndarray
+    links: dict[str, np.ndarray]
     deadlock: Deadlock | None
     deadlock_seed: int | None
     seconds: float
@@ -128,18 +135,65 @@ class Load:
 
     def per_node(self, what: str) -> Interval:
         """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``; nothing in a deadlock."""
-        counted = self.cycles - self.warmup
-        if self.deadlock or not counted:
-            return Interval(None, None)
-        return interval(self.totals[what] / (counted * self.topology.nodes))
+        return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
         """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
-        if self.deadlock:
-            return Interval(None, None)
         kind = name.removesuffix("_latency")
         messages = self.totals[kind if kind in KINDS else "messages"]
-        return interval(self.totals[name][messages > 0] / messages[messages > 0])
+        return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
+
+    def utilisation(self, kind: str) -> Interval:
+        """Flits per cycle and link of a kind (`LINKS`): the mean over its links within each seed, then over seeds."""
+        flits = self.totals[f"{kind}_flits"]
+        return self._measured(flits / (self._counted * max(1, len(self._ends(kind)))))
+
+    def link_table(self, kind: str) -> list[tuple[int, int, float]]:
+        """Flits per cycle on each link of a kind, mean over seeds; in a deadlock none.
+
+        ``network`` links by the nodes that they come from and lead to, others by their node and number there.
+        """
+        if self.deadlock:
+            return []
+        flits = self.links[kind] / (self._counted * len(self.seeds))
+        if kind == "network":
+            flits = flits.T[*self.topology.links[:, :2].T]
+        return [(first, second, value) for (first, second), value in
+                zip(self._ends(kind).tolist(), flits.ravel().tolist(), strict=True)]
+
+    def busiest(self, kind: str) -> tuple[int, int, float] | None:
+        """The busiest link of a kind, as in `link_table`."""
+        return max(self.link_table(kind), key=lambda link: link[2], default=None)
+
+    def _ends(self, kind: str) -> np.ndarray:
+        """Ends of the links of a kind in the order of its table, [links, 2]."""
+        if kind == "network":
+            return self.topology.links[:, [0, 2]]
+        return np.argwhere(np.ones(self.links[kind].shape, bool))[:, ::-1]
+
+    @property
+    def _counted(self) -> int:
+        """Cycles that count; 1 where there are none, and nothing in them."""
+        return max(1, self.cycles - self.warmup)
+
+    def _measured(self, values: np.ndarray) -> Interval:
+        return Interval(None, None) if self.deadlock or self.cycles == self.warmup else interval(values)
+
+    def _utilisation_to_dict(self, kind: str) -> dict[str, float | None]:
+        busiest = self.busiest(kind)
+        return {**self.utilisation(kind).to_dict(), "max": busiest[2] if busiest else None}
+
+    def wait(self, what: str) -> Interval:
+        """Mean cycles that a worm waits for a ``link``, each hop, or for a ``consumption`` channel, at each stop.
+
+        The mean number of worms that wait over the rate at which they go on (Little's law), in each seed, then over
+        seeds.
+        """
+        totals = self.totals
+        gone = totals["hops" if what == "link" else "stops"]
+        known = (gone > 0) & (totals["samples"] > 0)
+        waiting = totals[f"{what}_waits"][known] / totals["samples"][known]
+        return self._measured(waiting * self._counted / gone[known])
 
     @property
     def censored(self) -> int:
@@ -171,8 +225,14 @@ class Load:
         grown = slopes.mean * len(waiting) > 0.1 * self.topology.nodes
         return grown and slopes.mean > slopes.half_width
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the results as plain data for JSON, as ``wormcast load --json`` prints them."""
+    def to_dict(self, *, links: bool = False) -> dict[str, Any]:
+        """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.
+
+        Parameters
+        ----------
+        links : bool
+            With each kind's `link_table`.
+        """
         per_node = self.per_node("completed").mean
         return {
             "offered": self.per_node("created").mean,
@@ -181,6 +241,9 @@ class Load:
             "delivered": None if per_node is None else per_node * self.topology.nodes,
             "delivered_per_node": per_node,
             **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
+            **{f"{kind}_utilisation": self._utilisation_to_dict(kind) for kind in LINKS},
+            "link_wait": self.wait("link").to_dict(),
+            "consumption_wait": self.wait("consumption").to_dict(),
             "messages": None if self.deadlock else int(self.totals["messages"].sum()),
             "censored": None if self.deadlock else self.censored,
             "cycles": self.cycles,
@@ -189,4 +252,5 @@ class Load:
             "precise": self.precise,
             "deadlock": {"seed": self.deadlock_seed, **self.deadlock.to_dict()} if self.deadlock else None,
             "cycles_per_second": self.cycles * len(self.seeds) / self.seconds if self.seconds else None,
+            **({f"{kind}_links": self.link_table(kind) for kind in LINKS} if links else {}),
         }

@@ -12,10 +12,11 @@ from .created import Created, Stream
 
 __all__ = ["DONE", "Window"]
 
-#: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``tail``: its last
-#: destination's last flit; ``received``: the last receipt; ``length``, ``destinations``, ``multicast``.
+#: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``handed``: the last
+#: flit that its source sends; ``tail``: its last destination's last flit; ``received``: the last receipt; ``length``,
+#: ``destinations``, ``multicast``.
 DONE = np.dtype([(field, np.int64) for field in (
-    "lane", "created", "injected", "tail", "received", "length", "destinations", "multicast")])
+    "lane", "created", "injected", "handed", "tail", "received", "length", "destinations", "multicast")])
 
 MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "length", "multicast", "worms")])
 
@@ -121,6 +122,8 @@ class Window:
         first = host.worms["delivery"][starts]
         result["destinations"] = np.diff([*first, len(host.deliveries)])
         result["injected"] = np.minimum.reduceat(host.injected, starts)
+        own = host.worms["source"] == np.repeat(host.worms["source"][starts], messages["worms"])
+        result["handed"] = np.maximum.reduceat(np.where(own, host.handed, -1), starts)
         result["tail"] = np.maximum.reduceat(host.tail, first)
         open_ = np.minimum.reduceat(host.received, first) < 0
         result["received"] = np.where(open_, -1, np.maximum.reduceat(host.received, first))
@@ -148,6 +151,18 @@ class Window:
     def ended(self) -> bool:
         """Whether all messages that there will be are here, or have been."""
         return all(source.ended for source in self.sources)
+
+    def held(self) -> np.ndarray:
+        """Messages of each lane that are created and not forgotten, [lanes]."""
+        return np.bincount(self.messages["lane"][self._begun()], minlength=len(self.sources))
+
+    def outstanding(self) -> np.ndarray:
+        """Payload flits of each lane that are created and still to be consumed, [lanes]."""
+        due = np.zeros(len(self.sources), np.int64)
+        begun = np.repeat(self._begun(), self.messages["worms"])
+        deliveries = self.host.deliveries[begun[self.host.deliveries["worm"]]]
+        np.add.at(due, deliveries["node"] // self.network.nodes, deliveries["due"])
+        return due
 
     def quiet(self) -> np.ndarray:
         """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""

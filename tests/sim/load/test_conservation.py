@@ -46,7 +46,7 @@ def traffics(draw):
         "destinations_deviation": draw(st.sampled_from([0.0, 3.0])),
     }
     one = Traffic(0.1, **options)
-    most = min(0.1 / one.effective(MESH.nodes), one.mean_length / 50)
+    most = min(0.1 / one.effective(MESH), one.mean_length / 50)
     return Traffic(most * draw(st.floats(0.05, 1)), **options)
 
 

@@ -137,6 +137,7 @@ def test_totals_by_hand():
     done["lane"] = 0, 0, 1
     done["created"] = 90, 100, 150
     done["injected"] = 91, 103, 150
+    done["handed"] = 101, 114, 160
     done["tail"] = 120, 140, 170
     done["received"] = 125, 145, 180
     done["length"], done["destinations"], done["multicast"] = 10, (2, 3, 1), (1, 1, 0)
@@ -147,6 +148,7 @@ def test_totals_by_hand():
     assert (first["completed"], first["messages"], first["multicast"], first["unicast"]) == (50, 1, 1, 0)
     assert (first["latency"], first["queue_latency"], first["network_latency"], first["reception_latency"]) == (
         45, 3, 37, 5)
+    assert (first["injection_latency"], first["transit_latency"]) == (11, 26)
     assert (second["completed"], second["unicast"], second["unicast_latency"]) == (10, 1, 30)
 
 

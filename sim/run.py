@@ -17,6 +17,7 @@ from .engines.bulk import BulkEngine
 from .faults import Fault, find_faults
 from .host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from .network import Network
+from .record import find_instances, record_window
 
 __all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
 
@@ -44,6 +45,8 @@ class Run:
     deadlock : Deadlock or None
     faults : tuple of Fault
         Errors on the wire; whatever was lost by them stays undelivered.
+    stall : float
+        As given to `run`.
     """
 
     network: Network
@@ -56,11 +59,26 @@ class Run:
     host: Host
     deadlock: Deadlock | None
     faults: tuple[Fault, ...]
+    stall: float = 0.0
 
     @property
     def header_flits(self) -> int:
         """Header flits sent beside the payload, of all worms and their packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())
+
+    def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
+        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by running once more.
+
+        Raises
+        ------
+        WormcastError
+            The run has no such cycles, or there are too many signals and cycles; see `record_window`.
+        """
+        if not 0 <= first < end <= self.cycles:
+            raise WormcastError(f"window: {first}:{end} is given, the run has {self.cycles} cycles, allowed is A:B "
+                                f"with 0 <= A < B <= {self.cycles}")
+        host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
+        record_window(self.network, host, path, first, end, instances)
 
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
@@ -141,6 +159,8 @@ def run(
     *,
     engine: str = "bulk",
     vcd: Path | None = None,
+    window: tuple[int, int] | None = None,
+    instances: str | None = None,
     timeout: int = 1_000_000,
     stall: float = 0.0,
     seed: int = 0,
@@ -152,7 +172,12 @@ def run(
     messages : sequence of Message
     engine : "bulk" or "amaranth"
     vcd : Path, optional
-        Where to write a waveform of every signal; engine ``amaranth`` only.
+        Where to write a waveform of every signal.
+    window : (int, int), optional
+        First cycle of the waveform and the cycle behind its last one; the whole run if it is not given.
+    instances : str, optional
+        What is shown, as `find_instances` reads it; everything if it is not given. Engine ``amaranth`` always shows
+        the whole run and everything.
     timeout : int
         Cycles after which a run that is neither done nor in deadlock is ``stalled``.
     stall : float
@@ -167,8 +192,10 @@ def run(
     """
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
-    if vcd is not None and engine != "amaranth":
-        raise WormcastError(f"vcd: engine {engine} writes no waveform yet, use --engine amaranth")
+    for name, value in (("window", window), ("instances", instances)):
+        if value is not None and (vcd is None or engine != "bulk"):
+            raise WormcastError(f"{name}: it says what goes into a waveform of engine bulk; here "
+                                + ("no waveform is asked for" if vcd is None else f"the engine is {engine}"))
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     worms = plan_messages(topology, scheme, messages)
@@ -177,6 +204,7 @@ def run(
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, longest)
     network = Network(topology, scheme, configuration)
+    shown = find_instances(network, "all" if instances is None else instances)
 
     def fresh_host() -> Host:
         return make_host(network, messages, worms, stall=stall, seed=seed)
@@ -195,7 +223,10 @@ def run(
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on what becomes of this run")
-    return Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults)
+    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall)
+    if vcd is not None and engine == "bulk":
+        result.record(vcd, *(window or (0, cycles)), shown)
+    return result
 
 
 def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tuple[Fault, ...]]:

@@ -68,7 +68,7 @@ def _figure_4(out: Path) -> list[tuple[Path, str]]:
         options = hardware(network, scheme, {"vcs": 1, "buffer": 4, "consumption": channels})
         if channels == 1:
             with whole_file(waveform) as unfinished:
-                result = run(network, scheme, FIGURE_4, options, engine="amaranth", vcd=unfinished)
+                result = run(network, scheme, FIGURE_4, options, vcd=unfinished)
         else:
             result = run(network, scheme, FIGURE_4, options)
         if result.deadlock:

@@ -18,6 +18,7 @@ from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .files import whole_file
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .waveform import record_deadlock, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
 
@@ -34,10 +35,15 @@ def run_(
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         help='JSON list of {"at": cycle, "source": NODE, "destinations": [NODE, ...], "length": flits}.')] = None,
-    engine: Annotated[str | None, typer.Option(
+    engine: Annotated[str, typer.Option(
         metavar="|".join(ENGINES),
-        help="bulk: compiled, fast (default). amaranth: every signal, slow (default with --vcd).")] = None,
+        help="bulk: compiled, fast. amaranth: its judge, slow.")] = "bulk",
     vcd: Annotated[Path | None, typer.Option(help="Write the waveform of every signal to this file.")] = None,
+    window: Annotated[str | None, typer.Option(
+        metavar="A:B", help="With --vcd: from cycle A up to the one before B; default: the whole run.")] = None,
+    instances: Annotated[str | None, typer.Option(
+        help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
+             "all.")] = None,
     relation: RelationOption = None,
     *,
     given: Given,
@@ -50,6 +56,8 @@ def run_(
 
     Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
 
+    Without --vcd, a deadlock leaves the waveform of its routers in wormcast-deadlock.vcd.
+
     Up to 4096 nodes by e-cube, and by hamiltonian in two dimensions.
 
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
@@ -61,23 +69,25 @@ def run_(
             found = found.routed_by(load_relation(relation))
     options = hardware(network, found, given)
     posted = _messages(network, source, destinations, length, messages)
-    chosen = engine or ("amaranth" if vcd else "bulk")
+    cycles = window_of(window)
     with (stdout_for_results(), _entries_named(messages),
           whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished):
-        result = run(network, found, posted, options, engine=chosen, vcd=unfinished,
-                     timeout=timeout)
+        result = run(network, found, posted, options, engine=engine, vcd=unfinished, window=cycles,
+                     instances=instances, timeout=timeout)
+    left = None if vcd else record_deadlock(result)
+    waveform = vcd or (left and left[0])
     resolved = {
-        "topology": network.name, "scheme": scheme, "engine": chosen, "timeout": timeout,
+        "topology": network.name, "scheme": scheme, "engine": engine, "timeout": timeout,
         "named": given.get("configuration"), "relation": relation or found.relation.name,
         **resolved_hardware(result.network.configuration, network, found),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:
-        emit(result.to_dict(), resolved, seed)
+        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform)}, resolved, seed)
     else:
         report(result)
-        if vcd:
-            say(f"waveform: {vcd}")
+        if waveform:
+            say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
 
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import wormcast.algorithms
 import wormcast.hw
 
-from ..host import Host, run_cycles
-from ..lowering import Block, Kernel, aligned, lower_cached
+from ..host import Host, gather, run_cycles
+from ..lowering import Block, Kernel, Observer, aligned, lower_cached, observe_cached
 from ..network import HOST, Kind, Network
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
-__all__ = ["BulkEngine", "kernels"]
+__all__ = ["BulkEngine", "kernels", "observer"]
 
 Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
@@ -43,9 +43,18 @@ def _kernel(kind: Kind) -> Kernel:
         inputs=inputs,
         outputs=outputs,
         name=kind.name,
-        cache_key=hashlib.sha256(kind.key.encode()).hexdigest(),
+        cache_key=_cache_key(kind),
         sources=SOURCES,
     )
+
+
+def observer(kind: Kind, kernel: Kernel) -> Observer:
+    """Compile what shows all signals of this kind, or load it from the cache on disk."""
+    return observe_cached(kind.build, kernel, cache_key=_cache_key(kind), sources=SOURCES)
+
+
+def _cache_key(kind: Kind) -> str:
+    return hashlib.sha256(kind.key.encode()).hexdigest()
 
 
 class BulkEngine:
@@ -167,16 +176,23 @@ class BulkEngine:
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
             np.int64,
         )
-        views_in = tuple(self.inputs.view(f"u{size}") for size in SIZES)
-        views_out = tuple(self.outputs.view(f"u{size}") for size in SIZES)
         run_cycles(
-            cycles, beyond, calls, self._runs, views_in, views_out, self.host,
+            cycles, beyond, calls, self._runs, *self._views(), self.host,
             self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
             self._host_word("in", credit_word("tx"))[:, 0],
             self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
             self._host_word("out", credit_word("rx"))[:, 0],
             self.meter, self.blocks["router"].state,
         )
+
+    def gather(self) -> None:
+        """Bring the words on all links to the components' inputs, where the next cycle will look for them."""
+        gather(self._runs, *self._views())
+
+    def _views(self) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """All input words and all output words, as numbers of each size."""
+        return (tuple(self.inputs.view(f"u{size}") for size in SIZES),
+                tuple(self.outputs.view(f"u{size}") for size in SIZES))
 
     def on_host_link(self, node: int, port: int) -> bool:
         """Whether a flit lies on the link from the host to this injection port of the node's interface now."""

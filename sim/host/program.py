@@ -10,7 +10,7 @@ from wormcast.algorithms.compiled import compiled, inlined
 
 from ..lowering import call_step
 
-__all__ = ["count_waits", "host_step", "place_of", "run_cycles", "sampled", "widen"]
+__all__ = ["count_waits", "gather", "host_step", "place_of", "run_cycles", "sampled", "widen"]
 
 NONE = -1
 
@@ -304,6 +304,21 @@ def _copy(runs, inputs, outputs):
             inputs[to + j] = outputs[source + j]
 
 
+@inlined
+def _gather(runs, inputs, outputs):
+    """Copy all words on the links; see `gather`."""
+    _copy(runs[0], inputs[0], outputs[0])
+    _copy(runs[1], inputs[1], outputs[1])
+    _copy(runs[2], inputs[2], outputs[2])
+    _copy(runs[3], inputs[3], outputs[3])
+
+
+@compiled
+def gather(runs, inputs, outputs):
+    """Copy the words on all links from their drivers to their receivers; parameters as in `run_cycles`."""
+    _gather(runs, inputs, outputs)
+
+
 @compiled
 def sampled(cycle):
     """Whether waiting worms are counted in a cycle.
@@ -400,10 +415,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
                 meter.counters[NARROW] = 0
             if sampled(host.counters[NOW]):
                 count_waits(meter, state)
-        _copy(runs[0], inputs[0], outputs[0])
-        _copy(runs[1], inputs[1], outputs[1])
-        _copy(runs[2], inputs[2], outputs[2])
-        _copy(runs[3], inputs[3], outputs[3])
+        _gather(runs, inputs, outputs)
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

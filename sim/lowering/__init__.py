@@ -1,10 +1,12 @@
-"""From one Amaranth component to one vector kernel that steps all its instances at once."""
+"""From one Amaranth component to one vector kernel that steps all its instances at once, and one that shows them."""
 
 from .call import call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
-from .store import cache_folder, lower_cached
+from .observe import observe
+from .observer import Observer, Trace
+from .store import cache_folder, lower_cached, observe_cached
 from .words import Word
 
 __all__ = [
@@ -12,10 +14,14 @@ __all__ = [
     "Field",
     "Kernel",
     "LoweringError",
+    "Observer",
+    "Trace",
     "Word",
     "aligned",
     "cache_folder",
     "call_step",
     "lower",
     "lower_cached",
+    "observe",
+    "observe_cached",
 ]

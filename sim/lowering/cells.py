@@ -25,6 +25,7 @@ __all__ = [
     "PriorityMatch",
     "Register",
     "SyncRead",
+    "Variable",
     "WritePort",
     "cell_of",
     "net",
@@ -180,6 +181,21 @@ class Register:
     width: int
     bits: tuple[tuple[int, int, int], ...] = ()
     memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a waveform shows under one name: a signal, a field of one, or a row of a memory.
+
+    ``scope`` is the path of submodules, ``nets`` are its bits: none for the clock, and for a signal of no bits.
+    ``labels`` are the names of its values where they have names.
+    """
+
+    scope: tuple[str, ...]
+    name: str
+    nets: Nets
+    labels: dict[int, str] | None = None
+    clock: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """From a `Program` to LLVM IR.
 
-The text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``lanes``
-instances whose body is straight-line code. A value of one bit is a *flag*: those of all instances are the bits
-of one integer, worked on by the scalar units, of which there are more than of those for masks. Other values
-are vectors of the narrowest of 8, 16, 32 and 64 bits per instance.
+A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``lanes``
+instances whose body is straight-line code; an observer's holds one, for one tile. A value of one bit is a
+*flag*: those of all instances are the bits of one integer, worked on by the scalar units, of which there are
+more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per instance.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from .layout import lane_bits as lane
 from .program import Program
 from .words import Word
 
-__all__ = ["INSTRUCTIONS", "emit"]
+__all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
 
 
 class Body:
@@ -362,6 +362,16 @@ def _gather(body: Body, node: Node) -> str:
     return body.bit(node, value, bits, 0) if node.width == 1 else body.resize(value, bits, lane(node.width))
 
 
+class Tile(Body):
+    """The same, where the output words are those of one tile alone."""
+
+    def word_pointer(self, block: str, word: Word, part: int) -> str:
+        """Pointer to the lanes of this tile in a word."""
+        if block == "in":
+            return super().word_pointer(block, word, part)
+        return self.address("%out", (word.per_instance + part * word.dtype.itemsize) * self.lanes)
+
+
 INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "const": _const,
     "state": _state,
@@ -388,6 +398,9 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "extend": _extend,
 }
 """What each kind of node becomes."""
+
+
+ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
 def _function(name: str, body: Body) -> str:
@@ -431,6 +444,24 @@ def emit(
         settle.store_word(word, part, node)
 
     declarations: Iterable[str] = sorted(step.intrinsics | settle.intrinsics)
-    attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-    text = _function("step", step) + _function("settle", settle) + "\n".join((*declarations, attributes, ""))
+    text = _function("step", step) + _function("settle", settle) + "\n".join((*declarations, ATTRIBUTES, ""))
     return text, step.operations
+
+
+def emit_observer(
+    program: Program, layout: Layout, inputs: Mapping[str, Word], shown: Mapping[str, Word], lanes: int
+) -> str:
+    """Return the LLVM IR of ``observe``, which writes the words ``shown`` as they are ``settled``, of the tile of
+    instances from ``i`` on."""
+    body = Tile(program, layout, inputs, shown, lanes)
+    for (word, part), node in program.settled.items():
+        body.store_word(word, part, node)
+    return f"""
+define void @observe(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n, i64 %i) #0 {{
+  %number = udiv i64 %i, {lanes}
+  %before = mul i64 %number, {layout.tile_bytes}
+  %tile = getelementptr i8, ptr %state, i64 %before
+{chr(10).join(body.lines)}
+  ret void
+}}
+""" + "\n".join((*sorted(body.intrinsics), ATTRIBUTES, ""))

@@ -115,7 +115,7 @@ class Kernel:
     @property
     def address(self) -> int:
         """Address of ``step`` in this process; the code is loaded when it is first asked for."""
-        return machine.load(self.code)[0]
+        return machine.address(self.code, "step")
 
     def input(self, name: str) -> Word:
         """Input word ``name``."""
@@ -149,7 +149,7 @@ class Kernel:
 
     def settle(self, block: Block) -> None:
         """Make the outputs from the state, after somebody wrote to it."""
-        _CALL(machine.load(self.code)[1])(*self._pointers(block))
+        _CALL(machine.address(self.code, "settle"))(*self._pointers(block))
 
     def read(self, block: Block, name: str) -> np.ndarray:
         """Value of a register in each of the ``n`` instances, ``[n]``; of a memory ``[n, depth]``.

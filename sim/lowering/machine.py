@@ -1,12 +1,11 @@
 """Machine code: from LLVM IR to object code, and from object code to addresses in this process."""
 
-import hashlib
 import threading
 from functools import cache
 
 import llvmlite.binding as llvm
 
-__all__ = ["assemble", "compile_ir", "host", "load", "vector_bytes"]
+__all__ = ["address", "assemble", "compile_ir", "host", "vector_bytes"]
 
 TUNING = "-prefer-256-bit"
 """The kernels name their vectors; LLVM must not halve them."""
@@ -64,15 +63,14 @@ def assemble(module: llvm.ModuleRef) -> bytes:
     return _machine().emit_object(module)
 
 
-_engines: dict[str, llvm.ExecutionEngine] = {}
+_engines: dict[bytes, llvm.ExecutionEngine] = {}
 _lock = threading.Lock()
 
 
-def load(code: bytes) -> tuple[int, int]:
-    """Load object code into this process, once, and return the addresses of its ``step`` and ``settle``."""
-    key = hashlib.sha256(code).hexdigest()
+def address(code: bytes, function: str) -> int:
+    """Address of a function of this object code, which is loaded into this process once."""
     with _lock:
-        engine = _engines.get(key)
+        engine = _engines.get(code)
         if engine is None:
             llvm.initialize_native_target()
             llvm.initialize_native_asmprinter()
@@ -80,5 +78,5 @@ def load(code: bytes) -> tuple[int, int]:
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
-            _engines[key] = engine
-    return engine.get_function_address("step"), engine.get_function_address("settle")
+            _engines[code] = engine
+    return engine.get_function_address(function)

@@ -1,6 +1,6 @@
 """From cells to expressions: the values of a design at one moment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import operators
@@ -40,14 +40,14 @@ class Scene:
     """What all moments share.
 
     ``places`` tells for each bit of the inputs its word, its bit there, and the bits of that word; ``deep``
-    the slot of each piece of a deep memory.
+    for each deep memory its slots, as (first bit, bits, slot).
     """
 
     design: Design
     sources: Sources
     graph: Graph
     places: Mapping[int, tuple[str, int, int]]
-    deep: Mapping[Piece, int]
+    deep: Mapping[int, Sequence[tuple[int, int, int]]]
 
 
 class Moment:
@@ -251,16 +251,20 @@ class Moment:
         """Piece of row ``address``, zero past the end."""
         cell = self.design.cells[memory]
         assert isinstance(cell, Memory)
-        width = self.ends[memory][low] - low
-        zero = self.graph.const(0, width)
+        high = self.ends[memory][low]
+        zero = self.graph.const(0, high - low)
         if cell.depth <= SHALLOW:
             rows = [self.state[memory, low, row] for row in range(cell.depth)]
             return operators.lookup(self.graph, address, rows, zero)
-        slot = self.scene.deep[memory, low]
         inside = self.inside(address, cell.depth)
         safe = self.graph.select(inside, address, self.graph.const(0, address.width))
-        read = self.graph.node("gather", width, (safe,), (slot, self.later))
-        return self.graph.select(inside, read, zero)
+        parts = []
+        for start, size, slot in self.scene.deep[memory]:
+            first, last = max(low, start), min(high, start + size)
+            if first < last:
+                gathered = self.graph.node("gather", size, (safe,), (slot, self.later))
+                parts.append(self.graph.slice(gathered, first - start, last - first))
+        return self.graph.select(inside, self.graph.concat(parts), zero)
 
     def inside(self, address: Node, depth: int) -> Node:
         """Whether ``address`` names a row."""
@@ -300,11 +304,12 @@ class Moment:
             memory = design.cells[port.memory]
             assert isinstance(memory, Memory)
             address = self.narrow(port.address)
+            slots = {low: slot for low, _, slot in self.scene.deep.get(port.memory, ())}
             for low, high in self.pieces.of(port.memory):
                 enable, data = self.one(port.enable[low]), self.narrow(port.data[low:high])
                 if memory.depth > SHALLOW:
                     allowed = graph.and_(enable, self.inside(address, memory.depth))
-                    writes.append(Write(self.scene.deep[port.memory, low], address, allowed, data))
+                    writes.append(Write(slots[low], address, allowed, data))
                     continue
                 for row in range(memory.depth):
                     hit = graph.and_(enable, graph.eq(address, graph.const(row, address.width)))

@@ -3,6 +3,7 @@
 The only module that touches Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
 """
 
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,8 +14,9 @@ from amaranth.lib import data, wiring
 
 from . import cells
 from .errors import LoweringError
+from .names import names
 
-__all__ = ["check_amaranth", "port_name", "read"]
+__all__ = ["check_amaranth", "port_name", "read", "read_visible"]
 
 USED = {
     _ir: ("build_netlist", "PortDirection"),
@@ -38,8 +40,8 @@ def check_amaranth() -> None:
         raise LoweringError(
             f"lowering reads Amaranth's netlist, a private interface of 0.5.x: Amaranth {amaranth} is installed"
         )
-    for module, names in USED.items():
-        for name in names:
+    for module, used in USED.items():
+        for name in used:
             if not hasattr(module, name):
                 raise LoweringError(
                     f"lowering reads Amaranth's netlist, a private interface of 0.5.x: "
@@ -66,13 +68,28 @@ def read(component: Any) -> cells.Design:
         If the component has no signature, a combinational cycle, another clock domain, an asynchronous
         reset, or a cell that the lowering does not know; the sentence names it and its line.
     """
+    return _elaborate(component).design()
+
+
+def read_visible(component: Any) -> tuple[cells.Design, tuple[cells.Variable, ...]]:
+    """Elaborate ``component`` as `read` does, and return also what a waveform shows of it.
+
+    The design has a read port more for each row of its memories.
+    """
+    reader = _elaborate(component)
+    variables, reads = reader.variables()
+    design = reader.design()
+    return replace(design, cells=(*design.cells, *reads)), variables
+
+
+def _elaborate(component: Any) -> "_Reader":
     check_amaranth()
     signature = getattr(component, "signature", None)
     if not isinstance(signature, wiring.Signature):
         raise LoweringError(f"{type(component).__name__} has no signature: the lowering needs its ports")
 
     ports: dict[str, tuple[Value, Any]] = {}
-    names: dict[str, str] = {}
+    port_names: dict[str, str] = {}
     fields: dict[str, dict[str, tuple[int, int]]] = {}
     for path, member, value in signature.flatten(component):
         key = "__".join(map(str, path))
@@ -81,9 +98,11 @@ def read(component: Any) -> cells.Design:
             value = value.as_value()
         flow = _ir.PortDirection.Input if member.flow == wiring.In else _ir.PortDirection.Output
         ports[key] = (value, flow)
-        names[key] = port_name(path)
-    if len(set(names.values())) < len(names):
-        raise LoweringError(f"{type(component).__name__} has two ports of one name among {sorted(names.values())}")
+        port_names[key] = port_name(path)
+    if len(set(port_names.values())) < len(port_names):
+        raise LoweringError(
+            f"{type(component).__name__} has two ports of one name among {sorted(port_names.values())}"
+        )
 
     domains: dict[str, ClockDomain] = {}
 
@@ -91,8 +110,9 @@ def read(component: Any) -> cells.Design:
         domains[name] = ClockDomain(name)
         return domains[name]
 
+    fragment = Fragment.get(component, None)
     try:
-        netlist = _ir.build_netlist(Fragment.get(component, None), ports=ports, missing_domain=domain)
+        netlist = _ir.build_netlist(fragment, ports=ports, missing_domain=domain)
     except _nir.CombinationalCycle as cycle:
         raise LoweringError(f"{type(component).__name__} has a combinational cycle: {cycle}") from None
     for name in domains:
@@ -100,7 +120,8 @@ def read(component: Any) -> cells.Design:
             raise LoweringError(
                 f"{type(component).__name__} uses the clock domain {name!r}: the lowering knows only 'sync'"
             )
-    return _Reader(netlist, names, fields, domains.get("sync")).design()
+    values = [value for value, _ in ports.values()]
+    return _Reader(netlist, port_names, fields, domains.get("sync"), fragment, values)
 
 
 def _fields(name: str, shape: Any, start: int) -> dict[str, tuple[int, int]]:
@@ -128,10 +149,15 @@ class _Reader:
         names: dict[str, str],
         fields: dict[str, dict[str, tuple[int, int]]],
         sync: ClockDomain | None,
+        fragment: Any,
+        ports: list[Value],
     ) -> None:
         self.netlist = netlist
+        self.fragment = fragment
+        self.ports = ports
         self.port_names = names
         self.fields = fields
+        self.clocks = [] if sync is None else [signal for signal in (sync.clk, sync.rst) if signal is not None]
         self.clock = self.reset = None
         if sync is not None and sync.clk in netlist.signals:
             (self.clock,) = netlist.signals[sync.clk]
@@ -163,6 +189,31 @@ class _Reader:
             name = self.port_names[key]
             outputs[name] = cells.Port(name, self.nets(value), self.fields[key])
         return cells.Design(converted, inputs, outputs, self.registers(), self.signal_names)
+
+    def variables(self) -> tuple[tuple[cells.Variable, ...], list[cells.AsyncRead]]:
+        """What a waveform shows, and the ports that read memory rows for it, behind all cells."""
+        memories = [index for index, cell in enumerate(self.netlist.cells) if isinstance(cell, _nir.Memory)]
+        cell_of_row: dict[tuple[int, int], int] = {}
+        reads: list[cells.AsyncRead] = []
+        found = []
+        for name in names(self.fragment, self.ports, self.clocks):
+            bits = slice(name.start, name.start + name.width)
+            if name.signal is None:
+                memory = memories[name.memory]
+                width = self.netlist.cells[memory].width
+                if (memory, name.row) not in cell_of_row:
+                    cell_of_row[memory, name.row] = len(self.netlist.cells) + len(reads)
+                    address = tuple(name.row >> bit & 1 for bit in range(name.row.bit_length() or 1))
+                    reads.append(cells.AsyncRead(source="", width=width, memory=memory, address=address))
+                cell = cell_of_row[memory, name.row]
+                nets = tuple(cells.net(cell, bit) for bit in range(width))[bits]
+                found.append(cells.Variable(name.scope, name.name, nets, name.labels))
+                continue
+            value = self.netlist.signals[name.signal]
+            clock = self.clock is not None and tuple(value) == (self.clock,)
+            nets = () if clock else self.nets(value[bits])
+            found.append(cells.Variable(name.scope, name.name, nets, name.labels, clock))
+        return tuple(found), reads
 
     def net(self, net: Any) -> int:
         if net == self.clock:

@@ -5,7 +5,7 @@ where its inputs are put together of different things or assigned apart. A 36-bi
 a vector of flags single bits; what depends on itself only across pieces is no cycle any more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from .cells import (
@@ -121,11 +121,11 @@ def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
             yield from mixed(cell)
 
 
-def live_bits(design: Design) -> list[int]:
+def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     """Bits of each cell that anything observable depends on, as a mask.
 
-    Registers, memories and output ports are observable. An addition of which only the low bits are used is
-    computed that narrow.
+    Registers, memories, output ports and ``shown`` nets are observable. An addition of which only the low bits are
+    used is computed that narrow.
     """
     live = [0] * len(design.cells)
     pending: list[tuple[int, int]] = []
@@ -146,8 +146,8 @@ def live_bits(design: Design) -> list[int]:
         elif isinstance(cell, WritePort | SyncRead):
             for nets in mixed(cell):
                 need(nets)
-    for port in design.outputs.values():
-        need(port.nets)
+    for nets in (*(port.nets for port in design.outputs.values()), *shown):
+        need(nets)
     while pending:
         index, bit = pending.pop()
         for nets in predecessors(design.cells[index], bit):

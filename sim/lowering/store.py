@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from . import machine
 from .kernel import Kernel
 from .lower import lower
+from .observe import observe
+from .observer import Observer
 
-__all__ = ["cache_folder", "lower_cached"]
+__all__ = ["cache_folder", "lower_cached", "observe_cached"]
+
+Made = TypeVar("Made")
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -60,14 +64,45 @@ def lower_cached(
     Other parameters, and errors, are those of `lower`.
     """
     groups = [list(map(list, group.items())) for group in (inputs, outputs)]
-    parts = [cache_key, name, vector_width, groups, _digest(sources), _surroundings()]
-    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return _kept(
+        [cache_key, name, vector_width, groups, _digest(sources)],
+        Kernel,
+        lambda: lower(factory(), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width),
+        folder,
+    )
+
+
+def observe_cached(
+    factory: Callable[[], Any],
+    kernel: Kernel,
+    *,
+    cache_key: str,
+    sources: Iterable[str | os.PathLike[str]] = (),
+    folder: str | os.PathLike[str] | None = None,
+) -> Observer:
+    """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
+
+    Parameters are those of `lower_cached`, errors those of `observe`.
+    """
+    layout = repr((kernel.name, kernel.inputs, kernel.state, kernel.tile_bytes, kernel.vector_width))
+    return _kept(
+        ["observer", cache_key, hashlib.sha256(layout.encode()).hexdigest(), _digest(sources)],
+        Observer,
+        lambda: observe(factory(), kernel),
+        folder,
+    )
+
+
+def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
+          folder: str | os.PathLike[str] | None) -> Made:
+    """What ``make`` makes, from disk if it was made before of the same ``parts``."""
+    key = hashlib.sha256(json.dumps([*parts, _surroundings()]).encode()).hexdigest()
     path = cache_folder(folder) / f"{key}.kernel"
-    kernel = _load(path)
-    if kernel is None:
-        kernel = lower(factory(), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width)
-        _save(path, kernel)
-    return kernel
+    made = _load(path)
+    if not isinstance(made, kind):
+        made = make()
+        _save(path, made)
+    return made
 
 
 def _digest(paths: Iterable[str | os.PathLike[str]]) -> str:
@@ -85,8 +120,8 @@ def _surroundings() -> list[str]:
     return [own, *packages, *machine.host(), sys.version, platform.machine(), sys.platform]
 
 
-def _load(path: Path) -> Kernel | None:
-    """Kernel in ``path``, None if there is none that is whole."""
+def _load(path: Path) -> Any:
+    """What is kept in ``path``, None if there is nothing that is whole."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -94,13 +129,12 @@ def _load(path: Path) -> Kernel | None:
     digest, payload = content[:DIGEST], content[DIGEST:]
     if hashlib.sha256(payload).digest() != digest:
         return None
-    kernel = pickle.loads(payload)
-    return kernel if isinstance(kernel, Kernel) else None
+    return pickle.loads(payload)
 
 
-def _save(path: Path, kernel: Kernel) -> None:
+def _save(path: Path, made: Any) -> None:
     """Write ``path`` at once: a reader finds a whole file or none."""
-    payload = pickle.dumps(kernel)
+    payload = pickle.dumps(made)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")

@@ -1,6 +1,6 @@
 """From a `Design` to the `Program` of one clock cycle."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, cell_of, net
 from .errors import LoweringError
@@ -11,7 +11,7 @@ from .pieces import SHALLOW, Pieces, live_bits
 from .program import Program, Slot
 from .refine import refine
 
-__all__ = ["translate"]
+__all__ = ["cut", "input_places", "translate"]
 
 
 def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets]) -> Program:
@@ -23,8 +23,8 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
         If an output depends on an input in the same cycle, or something has no lowering; it names both.
     """
     refuse_paths(design)
-    places = {cell_of(net)[1]: (word, at, len(nets)) for word, nets in inputs.items() for at, net in enumerate(nets)}
-    sources = _cut(design, places)
+    places = input_places(inputs)
+    sources = cut(design, places)
     graph = Graph()
     slots, keys = _lay_out(design, sources.pieces)
     present: State = {
@@ -32,7 +32,10 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
         for number, (key, slot) in enumerate(zip(keys, slots, strict=True))
         if not slot.depth
     }
-    deep = {(cell, low): number for number, (cell, low, _) in enumerate(keys) if slots[number].depth}
+    deep: dict[int, list[tuple[int, int, int]]] = {}
+    for number, slot in enumerate(slots):
+        if slot.depth:
+            deep.setdefault(slot.cell, []).append((slot.low, slot.width, number))
     scene = Scene(design, sources, graph, places, deep)
 
     now = Moment(scene, present)
@@ -48,12 +51,17 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
     )
 
 
-def _cut(design: Design, places: Mapping[int, tuple[str, int, int]]) -> Sources:
-    """Cut all cells into pieces, fine enough that no piece needs itself."""
+def input_places(inputs: Mapping[str, Nets]) -> dict[int, tuple[str, int, int]]:
+    """For each bit of the inputs its word, its bit there, and the bits of that word."""
+    return {cell_of(net)[1]: (word, at, len(nets)) for word, nets in inputs.items() for at, net in enumerate(nets)}
+
+
+def cut(design: Design, places: Mapping[int, tuple[str, int, int]], shown: Iterable[Nets] = ()) -> Sources:
+    """Cut all cells into pieces, fine enough that no piece needs itself; ``shown`` nets are looked at too."""
     starts = {
         bit for bit, (word, at, _) in places.items() if at % PART == 0 or places.get(bit - 1, "")[:2] != (word, at - 1)
     }
-    live = live_bits(design)
+    live = live_bits(design, shown)
     split: frozenset[int] = frozenset()
     while True:
         pieces = Pieces(design, starts, split)

@@ -23,8 +23,8 @@ def wormcast(*arguments, cwd=None):
     return done.returncode, done.stdout, done.stderr
 
 
-def as_json(*arguments):
-    code, out, err = wormcast(*arguments, "--json")
+def as_json(*arguments, cwd=None):
+    code, out, err = wormcast(*arguments, "--json", cwd=cwd)
     assert err == ""
     return code, json.loads(out)
 
@@ -79,12 +79,12 @@ def test_run_delivers_to_every_destination():
     assert run["configuration"]["vcs"] == 2
 
 
-def test_run_of_figure_4_deadlocks_with_one_consumption_channel(figure_4):
-    code, out, err = wormcast(*figure_4, "--consumption", 1)
+def test_run_of_figure_4_deadlocks_with_one_consumption_channel(figure_4, tmp_path):
+    code, out, err = wormcast(*figure_4, "--consumption", 1, cwd=tmp_path)
     assert (code, err) == (3, "")
     for words in ("worm 0", "worm 1", "cons:1:0", "cons:2:0", "link:1>2:0", "link:2>1:0"):
         assert words in out
-    code, run = as_json(*figure_4, "--consumption", 1)
+    code, run = as_json(*figure_4, "--consumption", 1, cwd=tmp_path)
     assert (code, run["outcome"]) == (3, "deadlock")
     first, second = run["deadlock"]["cycle"]
     assert (first["worm"], second["worm"]) == (0, 1)
@@ -96,7 +96,7 @@ def test_run_of_figure_4_deadlocks_with_one_consumption_channel(figure_4):
 
 def test_run_of_figure_4_delivers_with_two(figure_4):
     code, run = as_json(*figure_4, "--consumption", 2)
-    assert (code, run["outcome"], run["deadlock"]) == (0, "delivered", None)
+    assert (code, run["outcome"], run["deadlock"], run["waveform"]) == (0, "delivered", None, None)
 
 
 def test_run_that_has_no_time_is_stalled(figure_4):
@@ -166,7 +166,17 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["check", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last"],
          NO_CLASS.format("0.0", "0.1", "0.2")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "bulk", "--vcd", "x.vcd"], "engine bulk"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
+         "window: it says what goes into a waveform of engine bulk; here the engine is amaranth"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: it says what goes into a waveform of"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is given, it must be"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
+         "window: 5:999 is given, the run has "),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is given, the run"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
+         "instances: node: '4.0' is outside mesh:4x4"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
+         "instances: 'router_4_0' is given, mesh:4x4 has router_0_0 to router_3_3"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),

@@ -1,4 +1,4 @@
-"""The waveform, read by a checker that knows the links of a mesh but nothing of plans."""
+"""The waveforms of `run`: one is read by a checker that knows the links of a mesh but nothing of plans."""
 
 import json
 import subprocess
@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 
 import pytest
+import waves
 from vcdvcd import VCDVCD
 
 WIDTH = 32
@@ -32,8 +33,7 @@ def links_of_worms(vcd, columns):
     return dict(found)
 
 
-@pytest.mark.parametrize(("scheme", "worms", "hops"), [
-    ("dual-path", 2, 19), pytest.param("individual", 7, 30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), ("individual", 7, 30)])
 def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme, worms, hops):
     vcd = tmp_path / "example.vcd"
     example = ["mesh:6x6", scheme, "--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
@@ -45,3 +45,61 @@ def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme,
     assert sum(map(len, seen.values())) == hops
     for worm in plan["worms"]:
         assert seen[worm["id"]] == {tuple(link) for link in worm["links"]}
+
+
+SHORT = ["run", "mesh:1x4", "dual-path", "--vcs", "1", "--source", "0", "--destinations", "1,3", "--length", "4"]
+
+
+def wormcast(*arguments, cwd):
+    return subprocess.run([sys.executable, "-m", "wormcast", *map(str, arguments)], cwd=cwd, capture_output=True,
+                          text=True, check=False)
+
+
+def test_window_and_instances_choose_what_is_written(tmp_path):
+    done = wormcast(*SHORT, "--vcd", "w.vcd", "--window", "7:12", "--instances", "0.1,interface_0_3", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("waveform: w.vcd\n")
+    found = waves.read(tmp_path / "w.vcd")
+    shown = {name.split(".")[3] for name in found if name.startswith("bench.top.network.")}
+    assert shown == {"router_0_1", "interface_0_1", "interface_0_3"}
+    assert (found["bench.top.clk"].times[0], found["bench.top.clk"].times[-1]) == (6_500_000, 11_000_000)
+
+
+def test_result_is_the_same_with_a_waveform(tmp_path):
+    plain, shown = (json.loads(wormcast(*SHORT, "--json", *more, cwd=tmp_path).stdout)
+                    for more in ([], ["--vcd", "w.vcd"]))
+    assert (plain.pop("waveform"), shown.pop("waveform")) == (None, "w.vcd")
+    assert plain == shown
+
+
+@pytest.fixture
+def deadlock(tmp_path):
+    """A run of paper 002's figure 4, which ends in a deadlock."""
+    messages = [{"at": 0, "source": source, "destinations": nodes, "length": 64}
+                for source, nodes in ((0, [1, 2]), (3, [2, 1]))]
+    (tmp_path / "figure4.json").write_text(json.dumps(messages))
+    return ["run", "mesh:1x4", "dual-path", "--vcs", "1", "--consumption", "1", "--messages", "figure4.json"]
+
+
+def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
+    done = wormcast(*deadlock, "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (3, "")
+    found = waves.read(tmp_path / json.loads(done.stdout)["waveform"])
+    shown = {name.split(".")[3] for name in found if name.startswith("bench.top.network.")}
+    assert shown == {"router_0_0", "router_0_1", "router_0_2", "router_0_3", "interface_0_1", "interface_0_2"}
+
+
+def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
+    done = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.json", "w.vcd"]
+
+
+def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlock, tmp_path):
+    (tmp_path / "wormcast-deadlock.vcd").mkdir()
+    done = wormcast(*deadlock, "--json", cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stderr.startswith("wormcast: the waveform of the deadlock is left out: wormcast-deadlock.vcd is no ord")
+    assert done.stderr.count("\n") == 1
+    told = json.loads(done.stdout)
+    assert (told["outcome"], told["waveform"]) == ("deadlock", None)

@@ -1,0 +1,110 @@
+"""What Amaranth's simulator calls the signals of a component in its waveforms.
+
+Like `netlist`, this touches what is private in Amaranth 0.5.x: the names in a prepared design, and formats.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import amaranth.hdl._ast as _ast
+import amaranth.hdl._mem as _mem
+from amaranth.hdl import Cat, Fragment, Shape, ShapeCastable, Signal, Value
+
+__all__ = ["Name", "names"]
+
+COMPONENT = ("top", "component")
+
+
+@dataclass(frozen=True)
+class Name:
+    """Bits ``start`` to ``start + width`` of ``signal``, or of row ``row`` of memory number ``memory`` of the
+    component, and under which name they are shown in which submodule; ``labels`` as in `Variable`."""
+
+    scope: tuple[str, ...]
+    name: str
+    start: int
+    width: int
+    labels: dict[int, str] | None
+    signal: Any = None
+    memory: int = 0
+    row: int = 0
+
+
+def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> Iterator[Name]:
+    """Give the name of every signal, field and memory row of an elaborated component, as in a larger design.
+
+    That design uses all ``ports``, and drives ``clocks``, the clock and the reset.
+    Numbers are shown as numbers, those of an enumeration by their names. What has a format or a decoder of its
+    own is shown as a number; within a layout it is left to the number of the whole.
+    """
+    whole = Fragment()
+    whole.add_subfragment(fragment, COMPONENT[-1])
+    # names depend on the order of use, and what contains a component uses its ports first
+    used = Cat(*ports)
+    whole.add_statements("comb", Signal(len(used)).eq(used))
+    # the component has been prepared before, and has its clock domain
+    design = whole.prepare(ports=list(clocks), hierarchy=COMPONENT[:1], propagate_domains=False)
+    memories = 0
+    for part, info in design.fragments.items():
+        scope = tuple(info.name[len(COMPONENT):])
+        if len(info.name) < len(COMPONENT):
+            continue
+        for signal, name in info.signal_names.items():
+            for path, start, width, labels in _parts(signal, signal._format):
+                yield Name(scope, _spelled(name, path), start, width, labels, signal=signal)
+        if isinstance(part, _mem.MemoryInstance):
+            yield from _rows(scope[:-1], scope[-1], part._data, memories)
+            memories += 1
+
+
+def _rows(scope: tuple[str, ...], name: str, memory: Any, number: int) -> Iterator[Name]:
+    """Names of all rows of a memory."""
+    shape = memory._shape
+    for index, row in enumerate(map(Value.cast, memory)):
+        found: Iterable[Any] = [((), 0, Shape.cast(shape).width, None)]
+        if isinstance(shape, ShapeCastable):
+            found = _parts(row, shape.format(shape(row), ""))
+        for path, start, width, labels in found:
+            yield Name(scope, _spelled(f"\\{name}[{index}]", path), start, width, labels, memory=number, row=index)
+
+
+def _spelled(name: str, path: tuple[str | int, ...]) -> str:
+    """Name of the field at ``path``."""
+    fields = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return f"\\{name}{fields}" if path and not name.startswith("\\") else name + fields
+
+
+def _parts(whole: Value, form: Any, path: tuple[str | int, ...] = ()) -> Iterator[
+        tuple[tuple[str | int, ...], int, int, dict[int, str] | None]]:
+    """Path, first bit, width and labels of ``whole`` and its fields, as a format shows them."""
+    labels = None
+    fields: Iterable[tuple[str | int, Any]] = ()
+    value = None
+    if isinstance(form, _ast.Format.Enum):
+        value, labels = form._value, dict(form._variants)
+    elif isinstance(form, _ast.Format.Struct):
+        value, fields = form._value, form._fields.items()
+    elif isinstance(form, _ast.Format.Array):
+        value, fields = form._value, enumerate(form._fields)
+    elif isinstance(form, _ast.Format) and len(form._chunks) == 1 and form._chunks[0][1:] == ("",):
+        value = form._chunks[0][0]
+    start = None if value is None else _start(value, whole)
+    if value is not None and start is not None:
+        yield path, start, len(value), labels
+    elif not path:
+        yield path, 0, len(whole), None
+    for step, field in fields:
+        yield from _parts(whole, field, (*path, step))
+
+
+def _start(value: Any, whole: Value) -> int | None:
+    """First bit of ``value`` in ``whole``; None if it is no slice of it."""
+    if value is whole:
+        return 0
+    if isinstance(value, _ast.Slice):
+        start = _start(value.value, whole)
+        return None if start is None else start + value.start
+    if isinstance(value, _ast.Operator) and value.operator in ("u", "s"):
+        return _start(value.operands[0], whole)
+    return None

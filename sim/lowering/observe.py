@@ -1,0 +1,147 @@
+"""The way from a component and its kernel to an observer."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from . import machine, netlist
+from .cells import Design, FlipFlop, Memory, Nets, SyncRead, Variable
+from .emit import emit_observer
+from .errors import LoweringError
+from .graph import Graph, Node
+from .kernel import Kernel
+from .layout import Layout, Place
+from .moment import Moment, Scene, State
+from .observer import Observer, Trace
+from .pieces import Pieces
+from .program import Program
+from .translate import cut, input_places
+from .words import PART, Word, group, narrowest
+
+__all__ = ["observe"]
+
+
+def observe(component: Any, kernel: Kernel) -> Observer:
+    """Compile an observer of ``component``, to look at the blocks of ``kernel``, which was made of an equal one.
+
+    What the kernel keeps is read from where the kernel says that it is.
+
+    Raises
+    ------
+    LoweringError
+        The kernel was made of another component.
+    """
+    started = time.perf_counter()
+    design, variables = netlist.read_visible(component)
+    _, inputs = group(design.inputs, {name: list(word.ports) for name, word in kernel.inputs.items()}, "inputs")
+    shown = {variable.nets: _path(variable) for variable in reversed(variables) if variable.nets}
+    words = _words(shown)
+    program, layout = _translate(design, inputs, {name: nets for nets, name in shown.items()}, kernel)
+    text = emit_observer(program, layout, kernel.inputs, words, kernel.vector_width)
+    return Observer(
+        name=kernel.name,
+        words=words,
+        traces=tuple(_trace(variable, shown) for variable in variables),
+        tile_bytes=kernel.tile_bytes,
+        vector_width=kernel.vector_width,
+        code=machine.assemble(machine.compile_ir(text)),
+        compile_seconds=time.perf_counter() - started,
+    )
+
+
+def _path(variable: Variable) -> str:
+    return ".".join((*variable.scope, variable.name))
+
+
+def _trace(variable: Variable, shown: dict[Nets, str]) -> Trace:
+    return Trace(
+        scope=variable.scope,
+        name=variable.name,
+        width=1 if variable.clock else len(variable.nets),
+        word=shown.get(variable.nets),
+        labels=variable.labels,
+        clock=variable.clock,
+    )
+
+
+def _words(shown: dict[Nets, str]) -> dict[str, Word]:
+    """Lay out a word for each name, the largest first, so that all are aligned."""
+    words = [Word(name, len(nets), narrowest(len(nets)), -(-len(nets) // PART), 0, {name: (0, len(nets))})
+             for nets, name in shown.items()]
+    placed: dict[str, Word] = {}
+    offset = 0
+    for word in sorted(words, key=lambda word: -word.bytes):
+        placed[word.name] = replace(word, per_instance=offset)
+        offset += word.bytes
+    return placed
+
+
+def _translate(
+    design: Design, inputs: dict[str, Nets], shown: dict[str, Nets], kernel: Kernel
+) -> tuple[Program, Layout]:
+    """Program that makes the words ``shown`` from the present state, and where that state lies."""
+    places = input_places(inputs)
+    sources = cut(design, places, shown.values())
+    graph = Graph()
+    held = _Held(design, kernel, graph)
+    scene = Scene(design, sources, graph, places, held.deep)
+    settled = Moment(scene, held.state(sources.pieces)).words(shown)
+    layout = Layout(tuple(held.slots), kernel.tile_bytes)
+    return Program(graph=graph, slots=[], next={}, writes=[], outputs={}, settled=settled), layout
+
+
+class _Held:
+    """What a kernel keeps of a component's registers and memories, bit by bit.
+
+    Members
+    -------
+    slots : dict of Place to its number
+    deep : as in `Scene`
+    """
+
+    def __init__(self, design: Design, kernel: Kernel, graph: Graph) -> None:
+        self.design = design
+        self.graph = graph
+        self.slots: dict[Place, int] = {}
+        self.deep: dict[int, list[tuple[int, int, int]]] = {}
+        self.nodes: dict[tuple[int, int | None, int], Node] = {}
+        for register in design.registers:
+            kept = kernel.state.get(register.name)
+            if kept is None or kept.width != register.width or (kept.depth is None) != (register.memory is None):
+                raise LoweringError(f"{kernel.name} was made of another component: it keeps no {register.name!r} of "
+                                    f"{register.width} bits")
+            cells = {at: (cell, bit) for at, cell, bit in register.bits}
+            for piece in kept.pieces:
+                for row, place in enumerate(piece.places):
+                    slot = self.slots.setdefault(place, len(self.slots))
+                    if place.depth:
+                        self.deep.setdefault(_memory(register.memory), []).append((piece.low, piece.width, slot))
+                        continue
+                    number = graph.node("state", place.bits, (), slot)
+                    for at in range(piece.low, piece.low + piece.width):
+                        node = graph.slice(number, piece.shift + at - piece.low, 1)
+                        if register.memory is None:
+                            cell, bit = cells[at]
+                            self.nodes[cell, None, bit] = node
+                        else:
+                            self.nodes[register.memory, row, at] = node
+
+    def state(self, pieces: Pieces) -> State:
+        """Give each piece of state its node."""
+        found: State = {}
+        for index, cell in enumerate(self.design.cells):
+            rows: Sequence[int | None] = ()
+            if isinstance(cell, FlipFlop | SyncRead):
+                rows = (None,)
+            elif isinstance(cell, Memory) and index not in self.deep:
+                rows = range(cell.depth)
+            for low, high in pieces.of(index) if rows else ():
+                for row in rows:
+                    found[index, low, row] = self.graph.concat(self.nodes[index, row, bit] for bit in range(low, high))
+        return found
+
+
+def _memory(cell: int | None) -> int:
+    assert cell is not None
+    return cell

@@ -5,12 +5,26 @@ from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import load_relation
+from wormcast.algorithms import WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
-from ..load import DISTRIBUTIONS, Interval, Load, Traffic, load, load_until_interval
+from ..load import DISTRIBUTIONS, Experiment, Interval, Load, Origin, Traffic, lengths, settled, shared
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .experiments import (
+    CheckpointEvery,
+    CheckpointOption,
+    Instances,
+    Keeping,
+    Recording,
+    Vcd,
+    WindowOption,
+    drive,
+    finish,
+    warn,
+)
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+
+__all__ = ["report", "tell"]
 
 TRAFFIC = "Traffic"
 
@@ -43,14 +57,20 @@ def load_(
     seeds: Annotated[int, typer.Option(help="How many: seed, seed + 1, ..., side by side.", min=1,
                                        rich_help_panel=TRAFFIC)] = 4,
     relation: RelationOption = None,
+    checkpoint: CheckpointOption = None,
+    checkpoint_every: CheckpointEvery = None,
+    vcd: Vcd = None,
+    window: WindowOption = None,
+    instances: Instances = None,
     *,
     given: Given,
     json: Json = False,
 ) -> int:
     """Run random traffic through the routers, with several seeds at a time: latency, throughput, saturation.
 
-    Exit code 3 on a deadlock. Intervals are of 95 %, over the seeds.
+    Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
+    origin = Origin(scheme, relation, given.get("configuration"))
     network = build_topology(topology)
     found = find_scheme(scheme, network)
     traffic = Traffic(rate, length, unicast_length, multicast_fraction, destinations_mean, destinations_distribution,
@@ -58,19 +78,48 @@ def load_(
     with stdout_for_results():
         if relation is not None:
             found = found.routed_by(load_relation(relation))
-        experiment = load_until_interval if until_interval else load
-        result = experiment(network, found, traffic, configuration=hardware(network, found, given), cycles=cycles,
-                            warmup=warmup, seeds=range(seed, seed + seeds))
+        options = hardware(network, found, given)
+        keeping = Keeping(checkpoint, checkpoint_every)
+        if until_interval and (checkpoint or window):
+            raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
+        for length in lengths(cycles, warmup) if until_interval else [cycles]:
+            experiment = Experiment(network, found, traffic, configuration=options, cycles=length, warmup=warmup,
+                                    parts=shared(range(seed, seed + seeds)), rewind=True)
+            recording = Recording.parse(vcd, window, instances, experiment)
+            drive(experiment, origin, keeping, recording)
+            if settled(experiment.result()):
+                break
+        result = finish(experiment, origin, keeping, recording)
+    return tell(result, origin, keeping, recording, until_interval=until_interval, json=json)
+
+
+def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, *, until_interval: bool = False,
+         json: bool) -> int:
+    """Print the result, then which file could not be written, and give the exit code."""
     if json:
         resolved = {
-            "topology": network.name, "scheme": scheme, "seeds": seeds, "until_interval": until_interval,
-            "named": given.get("configuration"), "relation": relation or found.relation.name,
-            **dataclasses.asdict(traffic), **resolved_hardware(result.configuration, network, found),
+            "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds),
+            "until_interval": until_interval, "named": origin.named,
+            "relation": origin.relation or result.scheme.relation.name, **dataclasses.asdict(result.traffic),
+            **resolved_hardware(result.configuration, result.topology, result.scheme),
         }
-        emit(result.to_dict(), resolved, seed)
+        files = {"waveform": recording.written, "checkpoint": None if keeping.written is None else keeping.path}
+        named = {what: None if path is None else str(path) for what, path in files.items()}
+        emit({**result.to_dict(), **named}, resolved, result.seeds[0])
     else:
         report(result)
-    return Exit.DEADLOCK if result.deadlock else Exit.DONE
+        if recording.written:
+            say(f"waveform: {recording.written}")
+        if keeping.written is not None:
+            say(f"checkpoint: {keeping.path}, cycle {keeping.written}")
+    refused = [sentence for sentence in (recording.refused, keeping.refused) if sentence]
+    if result.deadlock:
+        for sentence in refused:
+            warn(sentence)
+        return Exit.DEADLOCK
+    if refused:
+        raise WormcastError("; ".join(refused))
+    return Exit.DONE
 
 
 def report(result: Load) -> None:

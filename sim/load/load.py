@@ -1,11 +1,9 @@
 """A load experiment: random traffic at a rate, for many cycles, with several seeds side by side."""
 
 import os
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,24 +11,20 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..configuration import Configuration
-from ..deadlock import Deadlock, find_deadlock
-from ..engines.bulk import BulkEngine, kernels
-from ..host import check_receipts
+from ..engines.bulk import kernels
 from ..network import Network
-from .result import TOTALS, Load, Totals, steady_from
-from .traffic import Source, Traffic
-from .window import Window
+from .group import End, Group, State
+from .ladder import Ladder
+from .result import Load, steady_from
+from .traffic import Traffic
 
-__all__ = ["MOST_CYCLES", "MOST_SEEDS", "check", "load", "load_until_interval", "most_destinations"]
-
-#: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
-CHUNK = 2048
+__all__ = ["MOST_CYCLES", "MOST_SEEDS", "Experiment", "check", "load", "load_until_interval", "most_destinations"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
 SLICES = 200
 
-#: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
-PATIENCE = 8192
+#: And that many at most, however often an experiment is extended by more than one of them.
+MOST_SLICES = 2000
 
 MOST_CYCLES = 2**32
 MOST_SEEDS = 1024
@@ -63,25 +57,10 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    check(topology, traffic, configuration, cycles, warmup, seeds)
-    configuration = configuration.for_headers(topology, most_destinations(topology, traffic))
-    workers = min(workers or os.cpu_count() or 1, len(seeds))
-    parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
-    networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
-    edges = _slices(cycles, warmup)
-    started, end = time.process_time(), _End(cycles)
-    kernels(networks[0])  # once, not in each thread
-    with ThreadPoolExecutor(workers) as pool:
-        pieces = list(pool.map(
-            lambda network, part: _run(network, traffic, part, edges, end), networks, parts))
-    spent = time.process_time() - started
-    deadlocks = [piece for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
-    found = deadlocks[0] if deadlocks else None
-    edges = np.minimum(edges, end.at)[:int(np.searchsorted(edges, end.at)) + 1]
-    slices = np.concatenate([piece.slices for piece in pieces], axis=1)[:len(edges) - 1]
-    first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
-    return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices,
-                found.deadlock if found else None, found.deadlock_seed if found else None, spent)
+    experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
+                            parts=shared(seeds, workers))
+    experiment.run()
+    return experiment.result()
 
 
 def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic, *, cycles: int, warmup: int | None = None,
@@ -91,12 +70,148 @@ def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic, *,
     The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
     is given takes at most half of each but the last.
     """
-    least = 2 * (warmup or 0) + 1
-    for length in [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]:
+    for length in lengths(cycles, warmup):
         result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
-        if result.precise or result.saturated or result.deadlock:
+        if settled(result):
             break
     return result
+
+
+def lengths(cycles: int, warmup: int | None) -> list[int]:
+    """Cycles of the experiments that `load_until_interval` runs one after the other."""
+    least = 2 * (warmup or 0) + 1
+    return [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]
+
+
+def settled(result: Load) -> bool:
+    """Whether more cycles would not make a result better."""
+    return result.precise or result.saturated or result.deadlock is not None
+
+
+class Experiment:
+    """A load experiment that can be paused, extended and continued; none of this changes its results.
+
+    Parameters
+    ----------
+    topology, scheme, traffic, configuration, cycles, warmup
+        As for `load`.
+    parts : sequence of sequences of int
+        Seeds, grouped as they share a thread; see `shared`.
+    rewind : bool
+        Keep past states of each group, to look at how a deadlock came about.
+
+    Attributes
+    ----------
+    groups : list of Group
+    pasts : list of Ladder or None
+        The past states of each.
+    seconds : float
+        Processor time spent so far.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+
+    def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic, *, configuration: Configuration,
+                 cycles: int, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
+        seeds = tuple(seed for part in parts for seed in part)
+        check(topology, traffic, configuration, cycles, warmup, seeds)
+        self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
+        self.configuration = configuration.for_headers(topology, most_destinations(topology, traffic))
+        networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
+        kernels(networks[0])  # compiled once, whichever group comes first
+        edges = _slices(cycles, warmup)
+        self.groups = [Group(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.pasts: list[Ladder[State] | None] = [Ladder() if rewind else None for _ in parts]
+        self.seconds = 0.0
+        self._end = End()
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Cycles in which slices of time begin, and the last one ends; int array [slices + 1]."""
+        return self.groups[0].totals.edges
+
+    @property
+    def cycles(self) -> int:
+        """Cycles that it is to run."""
+        return int(self.edges[-1])
+
+    @property
+    def now(self) -> int:
+        """Cycles that all groups have run."""
+        return min(group.now for group in self.groups)
+
+    @property
+    def deadlocked(self) -> Group | None:
+        """The group with the earliest deadlock, if there is any."""
+        found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
+        return self.groups[min(found)[1]] if found else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to run."""
+        return self.deadlocked is not None or self.now >= self.cycles
+
+    def run(self, until: int | None = None) -> None:
+        """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
+
+        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
+        """
+        target = self.cycles if until is None else min(until, self.cycles)
+        started, self._end.stopped = time.process_time(), False
+        try:
+            with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
+                try:
+                    steps = [pool.submit(group.advance, target, self._end, past)
+                             for group, past in zip(self.groups, self.pasts, strict=True)]
+                    for step in steps:
+                        step.result()
+                except BaseException:
+                    self._end.stopped = True
+                    raise
+        finally:
+            self.seconds += time.process_time() - started
+
+    def extend(self, cycles: int) -> None:
+        """Go on to more cycles, in further slices of time that are as long as those there are, as far as it comes out.
+
+        They are longer where there would be more than 2000.
+
+        Raises
+        ------
+        WormcastError
+            These are less than it was made for, or too many.
+        """
+        edges = self.edges
+        if not edges[-1] <= cycles <= MOST_CYCLES:
+            raise WormcastError(f"cycles: {cycles} is given, allowed are {edges[-1]}, for which it was made, to "
+                                f"{MOST_CYCLES}")
+        alike = round((cycles - int(edges[-1])) / float(np.median(np.diff(edges))))
+        more = max(1, min(alike, MOST_SLICES + 1 - len(edges)))
+        further = np.linspace(int(edges[-1]), cycles, more + 1).astype(np.int64)
+        if cycles > edges[-1]:
+            for group in self.groups:
+                group.extend(further)
+
+    def result(self) -> Load:
+        """What it came to, after `run` to the end or a deadlock."""
+        edges, group = self.edges, self.deadlocked
+        found = group.found if group else None
+        end = found.deadlock.at if found else self.cycles
+        edges = np.minimum(edges, end)[:int(np.searchsorted(edges, end)) + 1]
+        slices = np.concatenate([group.slices() for group in self.groups], axis=1)[:len(edges) - 1]
+        first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
+        return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
+                    found.deadlock if found else None, group.seeds[found.lane] if group and found else None,
+                    self.seconds)
+
+
+def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
+    """Share seeds among so many threads, or as many as there are processors."""
+    workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
+    return [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:
@@ -113,61 +228,6 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
     lasting = np.flatnonzero(messages > 0)
     by_latency = int(lasting[steady_from(latency)]) if len(lasting) else 0
     return max(steady_from(consumed), by_latency)
-
-
-class _End:
-    """Where all parts end: the cycle of the earliest deadlock that any of them has found, whoever finds it first."""
-
-    def __init__(self, cycles: int):
-        self.at = cycles
-        self._lock = threading.Lock()
-
-    def lower(self, cycle: int) -> None:
-        with self._lock:
-            self.at = min(self.at, cycle)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """What came of some of the seeds."""
-
-    slices: np.ndarray
-    deadlock: Deadlock | None
-    deadlock_seed: int | None
-
-
-def _run(network: Network, traffic: Traffic, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
-    """Run a network with a lane for each seed."""
-    totals = Totals(edges, len(seeds))
-    ends = np.unique([*range(CHUNK, end.at, CHUNK), *edges[1:]])
-    window = Window(network, [Source(traffic, network.nodes, seed) for seed in seeds], int(ends[0]))
-    engine = BulkEngine(network, window.host)
-    deadlock, deadlock_seed, now, before = None, None, 0, np.zeros(len(seeds), TOTALS)
-    patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
-    for until in map(int, ends):
-        if until > end.at:
-            break
-        if now:
-            window.extend(until)
-        engine.host = window.host
-        engine.run(until - now, beyond=True)
-        now = until
-        check_receipts(window.host)
-        totals.add(window.take_done())
-        engine.host = window.host
-        for lane in np.flatnonzero(window.quiet() > patience):
-            patience[lane] *= 2
-            if deadlock is None and (deadlock := find_deadlock(engine, int(lane))):
-                deadlock_seed = seeds[int(lane)]
-                end.lower(now)
-        counts = window.counts()
-        at = int(np.searchsorted(edges, now)) - 1
-        for name, count in counts.items():
-            totals.table[name][at] += count - before[name]
-            before[name] = count
-        totals.table["waiting"][at] = window.waiting()
-    totals.add(window.take_rest())
-    return _Piece(totals.table, deadlock, deadlock_seed)
 
 
 def most_destinations(topology: Topology, traffic: Traffic) -> int:

@@ -5,7 +5,7 @@ from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
 from .store import cache_folder, lower_cached
-from .words import Word
+from .words import Word, narrowest
 
 __all__ = [
     "Block",
@@ -18,4 +18,5 @@ __all__ = [
     "call_step",
     "lower",
     "lower_cached",
+    "narrowest",
 ]

@@ -39,7 +39,8 @@ def test_text_has_a_line_for_each_word():
 
 def test_a_deadlock_ends_it(tmp_path):
     options = ["load", "mesh:4x4", "dual-path", "--rate", "0.02", "--length", "64", "--destinations-mean", "4",
-               "--consumption", "1", "--vcs", "1", "--buffer", "2", "--cycles", "200000"]
+               "--consumption", "1", "--vcs", "1", "--buffer", "2", "--cycles", "200000", "--vcd",
+               tmp_path / "deadlock.vcd"]
     code, out, _ = wormcast(*options)
     assert code == 3
     assert "deadlock of seed" in out
@@ -48,6 +49,8 @@ def test_a_deadlock_ends_it(tmp_path):
     assert code == 3
     assert found["deadlock"]["seed"] in range(4)
     assert found["cycles"] == found["deadlock"]["at"]
+    assert found["waveform"] == str(tmp_path / "deadlock.vcd")
+    assert "$enddefinitions" in (tmp_path / "deadlock.vcd").read_text()
 
 
 @pytest.mark.parametrize(("more", "sentence"), [

@@ -1,0 +1,1 @@
+"""State kept: captured as arrays by name, and put into files."""

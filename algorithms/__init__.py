@@ -20,7 +20,7 @@ from .deadlock import Analysis, Dependency, check
 from .errors import WormcastError
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
-from .relation_files import load_relation
+from .relation_files import load_relation, relation_digest, relation_file
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
 from .schemes import SCHEMES, MeshScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
@@ -52,5 +52,7 @@ __all__ = [
     "ideal_width",
     "load_relation",
     "plan",
+    "relation_digest",
+    "relation_file",
     "topology",
 ]

@@ -1,5 +1,6 @@
 """Routing relations that a user names: one of ours, or one in a Python file."""
 
+import hashlib
 import importlib.util
 import inspect
 import sys
@@ -9,7 +10,7 @@ from types import ModuleType
 from .errors import WormcastError, told
 from .routing import E_CUBE, HAMILTONIAN, Relation
 
-__all__ = ["load_relation"]
+__all__ = ["load_relation", "relation_digest", "relation_file"]
 
 OWN = {relation.name: relation for relation in (E_CUBE, HAMILTONIAN)}
 
@@ -31,7 +32,8 @@ def load_relation(text: str) -> Relation:
     """
     if text in OWN:
         return OWN[text]
-    file, name = _split(text)
+    path, name = _split(text)
+    file = Path(path)
     module = _run(file)
     if name is None:
         name = _only_name(file, module)
@@ -51,14 +53,25 @@ def load_relation(text: str) -> Relation:
     return thing
 
 
-def _split(text: str) -> tuple[Path, str | None]:
+def relation_file(text: str | None) -> str | None:
+    """The file that a user names for a relation, as it is written; None of one that has none."""
+    return None if text is None or text in OWN else _split(text)[0]
+
+
+def relation_digest(text: str | None) -> str | None:
+    """Tell one text of a relation's file from another; None of a relation that has no file, or whose file is gone."""
+    file = Path(relation_file(text) or "")
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def _split(text: str) -> tuple[str, str | None]:
     before, _, after = text.rpartition(":")
     file, name = (before, after) if before.endswith(".py") else (text, None)
     if not file.endswith(".py"):
         raise WormcastError(
             f"relation: {text!r} is unknown, allowed are {', '.join(OWN)}, FILE.py and FILE.py:NAME"
         )
-    return Path(file), name
+    return file, name
 
 
 def _run(file: Path) -> ModuleType:

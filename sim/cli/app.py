@@ -18,8 +18,8 @@ from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 
 from ..extras import ToolMissing
 
-__all__ = ["Exit", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main", "say",
-           "stdout_for_results", "table"]
+__all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
+           "say", "stdout_for_results", "table"]
 
 app = typer.Typer(
     name="wormcast",
@@ -41,6 +41,10 @@ class Exit(enum.IntEnum):
     TOOL_MISSING = 4
     UNFINISHED = 5
     INTERRUPTED = 130
+
+
+class Interrupted(Exception):
+    """A command was interrupted by the user, and has something to say about it."""
 
 
 TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For example mesh:8x8 (rows x columns).")]
@@ -139,6 +143,8 @@ def _run() -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
+    except Interrupted as interrupted:
+        return _fail(Exit.INTERRUPTED, str(interrupted))
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
     if code == Exit.INTERRUPTED:  # the library may give the code itself

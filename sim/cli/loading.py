@@ -1,32 +1,47 @@
 """``load``: traffic for many cycles."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import load_relation
+from wormcast.algorithms import WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
-from ..drawing import require_drawable
 from ..load import (
     CYCLES,
     DISTRIBUTIONS,
     PATTERNS,
     SEEDS,
     Asked,
+    Experiment,
     Interval,
     Load,
+    Origin,
     Trace,
     Traffic,
-    draw_utilisation,
-    load,
-    load_until_interval,
+    lengths,
+    settled,
+    shared,
 )
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
-from .files import require_writable, whole_file
+from .experiments import (
+    CheckpointEvery,
+    CheckpointOption,
+    Drawing,
+    Instances,
+    Keeping,
+    LinksOption,
+    PlotOption,
+    Recording,
+    Vcd,
+    WindowOption,
+    drive,
+    finish,
+    warn,
+)
 from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+
+__all__ = ["report", "tell"]
 
 TRAFFIC = "Traffic"
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
@@ -85,16 +100,20 @@ def load_(
         help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
         rich_help_panel=TRAFFIC)] = None,
     relation: RelationOption = None,
-    links: Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")] = False,
-    plot: Annotated[Path | None, typer.Option(
-        help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")] = None,
+    links: LinksOption = False,
+    plot: PlotOption = None,
+    checkpoint: CheckpointOption = None,
+    checkpoint_every: CheckpointEvery = None,
+    vcd: Vcd = None,
+    window: WindowOption = None,
+    instances: Instances = None,
     *,
     given: Given,
     json: Json = False,
 ) -> int:
     """Run traffic through the routers, random traffic with several seeds: latency, throughput, saturation.
 
-    Exit code 3 on a deadlock. Intervals are of 95 %, over the seeds.
+    Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
     asked = Asked.by({
         "rate": rate, "length": length, "unicast_length": unicast_length, "multicast_fraction": multicast_fraction,
@@ -103,34 +122,59 @@ def load_(
         "pattern": pattern, "hot_spots": hot_spots, "hot_spot_share": hot_spot_share, "trace": trace,
         "cycles": cycles, "until_interval": until_interval, "seed": seed, "seeds": seeds,
     })
+    origin, drawing = Origin(scheme, relation, given.get("configuration")), Drawing(plot)
     network = build_topology(topology)
-    if plot:
-        require_drawable(network, plot)
-        require_writable(plot)
+    drawing.require(network)
     found = find_scheme(scheme, network)
     with stdout_for_results():
         if relation is not None:
             found = found.routed_by(load_relation(relation))
-        experiment: Callable[..., Load] = load_until_interval if until_interval else load
-        result = experiment(network, found, asked.traffic, configuration=hardware(network, found, given),
-                            cycles=asked.cycles, warmup=warmup, seeds=asked.seed_numbers)
+        options = hardware(network, found, given)
+        keeping = Keeping(checkpoint, checkpoint_every)
+        if until_interval and (checkpoint or window):
+            raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
+        for length in [asked.cycles] if asked.cycles is None or not until_interval else lengths(asked.cycles, warmup):
+            experiment = Experiment(network, found, asked.traffic, configuration=options, cycles=length, warmup=warmup,
+                                    parts=shared(asked.seed_numbers), rewind=True)
+            recording = Recording.parse(vcd, window, instances, experiment)
+            drive(experiment, origin, keeping, recording)
+            if settled(experiment.result()):
+                break
+        result = finish(experiment, origin, keeping, recording)
+    return tell(result, origin, keeping, recording, drawing, links=links, until_interval=until_interval, json=json)
+
+
+def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, drawing: Drawing, *, links: bool,
+         until_interval: bool = False, json: bool) -> int:
+    """Print the result and draw it, then say which file could not be written, and give the exit code."""
+    random = isinstance(result.traffic, Traffic)
     if json:
         resolved = {
-            "topology": network.name, "scheme": scheme, "seeds": asked.seeds, "until_interval": until_interval,
-            "named": given.get("configuration"), "relation": relation or found.relation.name,
-            **asked.traffic.to_dict(), **resolved_hardware(result.configuration, network, found),
+            "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds) if random else None,
+            "until_interval": until_interval, "named": origin.named,
+            "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
+            **resolved_hardware(result.configuration, result.topology, result.scheme),
         }
-        emit(result.to_dict(links=links), resolved, asked.seed)
+        files = {"waveform": recording.written, "checkpoint": None if keeping.written is None else keeping.path}
+        named = {what: None if path is None else str(path) for what, path in files.items()}
+        emit({**result.to_dict(links=links), **named}, resolved, result.seeds[0] if random else None)
     else:
         report(result)
         if links:
             report_links(result)
-    if plot and not result.deadlock:
-        with whole_file(plot) as unfinished:
-            draw_utilisation(result, unfinished, plot.suffix[1:])
-    if plot and not json:
-        say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {plot}")
-    return Exit.DEADLOCK if result.deadlock else Exit.DONE
+        if recording.written:
+            say(f"waveform: {recording.written}")
+        if keeping.written is not None:
+            say(f"checkpoint: {keeping.path}, cycle {keeping.written}")
+    drawing.draw(result, quiet=json)
+    refused = [sentence for sentence in (recording.refused, keeping.refused) if sentence]
+    if result.deadlock:
+        for sentence in refused:
+            warn(sentence)
+        return Exit.DEADLOCK
+    if refused:
+        raise WormcastError("; ".join(refused))
+    return Exit.DONE
 
 
 def report(result: Load) -> None:

@@ -1,9 +1,9 @@
 """The engine for research scale: one vector kernel per kind of component, links as index arrays."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,12 @@ import wormcast.algorithms
 import wormcast.hw
 
 from ..host import Host, gather, run_cycles
-from ..lowering import Block, Kernel, Observer, aligned, lower_cached, observe_cached
+from ..lowering import Block, Kernel, Observer, aligned, lower_cached, narrowest, observe_cached
 from ..network import HOST, Kind, Network
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
-__all__ = ["BulkEngine", "kernels", "observer"]
+__all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 
 Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
@@ -30,12 +30,20 @@ SOURCES = sorted([
 ])
 
 
-def kernels(network: Network) -> dict[str, Kernel]:
+class Capture(NamedTuple):
+    """An engine's state between two cycles, in the layout of its kernels; nobody writes to it."""
+
+    blocks: dict[str, Bytes]  # state of all instances, by kind
+    outputs: Bytes  # words on all links, the hosts' included
+    host: Host
+
+
+def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kernel]:
     """Compile the network's components, or load them from the cache on disk; by kind."""
-    return {name: _kernel(kind) for name, kind in network.kinds.items()}
+    return {name: _kernel(kind, vector_width) for name, kind in network.kinds.items()}
 
 
-def _kernel(kind: Kind) -> Kernel:
+def _kernel(kind: Kind, vector_width: int | None) -> Kernel:
     component = kind.build()
     inputs, outputs = words(component)
     return lower_cached(
@@ -43,6 +51,7 @@ def _kernel(kind: Kind) -> Kernel:
         inputs=inputs,
         outputs=outputs,
         name=kind.name,
+        vector_width=vector_width,
         cache_key=_cache_key(kind),
         sources=SOURCES,
     )
@@ -70,13 +79,15 @@ class BulkEngine:
     host : Host
         The program to run; holds the results.
     measure : bool
-        Count what is on the links and what waits, in ``meter``.
+        Count what is on the links and what waits, in ``meter``; `Capture` has nothing of it.
+    vector_width : 16, 32 or 64, optional
+        Instances that kernels step at once, by default as many as suit this processor; results do not depend on it.
     """
 
-    def __init__(self, network: Network, host: Host, *, measure: bool = False):
+    def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None):
         self.network = network
         self.host = host
-        self.kernels = kernels(network)
+        self.kernels = kernels(network, vector_width)
         self.blocks: dict[str, Block] = {}
         for name, kernel in self.kernels.items():
             kind = network.kinds[name]
@@ -210,6 +221,51 @@ class BulkEngine:
     def register(self, kind: str, name: str) -> np.ndarray:
         """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
         return self.kernels[kind].read(self.blocks[kind], name)
+
+    def capture(self) -> Capture:
+        """Copy the whole state, as it is between two calls of `run`."""
+        blocks = {name: block.state.copy() for name, block in self.blocks.items()}
+        return Capture(blocks, self.outputs.copy(), _copied(self.host))
+
+    def restore(self, capture: Capture) -> None:
+        """Go back to a state that this engine has captured: what follows is the same, cycle by cycle."""
+        for name, state in capture.blocks.items():
+            self.blocks[name].state[:] = state
+        self.outputs[:] = capture.outputs
+        self.host = _copied(capture.host)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Give the whole state as arrays that mean the same on every machine.
+
+        ``router.NAME``, ``interface.NAME``: each register or memory as `Kernel.read_parts` has it, in the narrowest
+        type that holds it; ``link.WORD``: what the hosts drive, [links, parts, nodes]; ``host.FIELD``: the arrays of
+        `Host`. The other links follow from the registers.
+        """
+        arrays = {}
+        for kind, block in self.blocks.items():
+            for name, register in block.kernel.state.items():
+                arrays[f"{kind}.{name}"] = block.kernel.read_parts(block, name).astype(narrowest(register.width))
+        for word in self._driven_by_hosts:
+            arrays[f"link.{word}"] = self._host_word("out", word).copy()
+        return arrays | {f"host.{field}": array for field, array in _copied(self.host)._asdict().items()}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over a state that an engine of the same network gave by `to_arrays`, here or on another machine."""
+        for kind, block in self.blocks.items():
+            for name in block.kernel.state:
+                block.kernel.write_parts(block, name, arrays[f"{kind}.{name}"].astype(np.uint64))
+            block.kernel.settle(block)
+        for word in self._driven_by_hosts:
+            self._host_word("out", word)[:] = arrays[f"link.{word}"]
+        self.host = Host._make(arrays[f"host.{field}"].copy() for field in Host._fields)
+
+    @property
+    def _driven_by_hosts(self) -> list[str]:
+        return [word for way, word in self._host_words if way == "out"]
+
+
+def _copied(host: Host) -> Host:
+    return Host._make(array.copy() for array in host)
 
 
 def _runs(to: np.ndarray, source: np.ndarray) -> np.ndarray:

@@ -1,20 +1,58 @@
 """Load experiments: traffic for as many cycles as one likes, and what is measured of it.
 
 ``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
-reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``load`` runs them
-with several seeds, ``checks`` asserts that nothing gets lost. ``utilisation`` sums up how busy the links were,
-``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it. ``asked`` takes an
-experiment from options.
+reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``group`` runs some
+seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all groups; ``asked`` takes an experiment
+from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it, ``statistics`` with
+which certainty, ``drawing`` shows it. ``ladder`` has past states to go back to, ``waveform`` records from there,
+``kept`` has experiments in files.
 """
 
 from .asked import Asked
 from .drawing import draw_utilisation
-from .load import CYCLES, MOST_SEEDS, SEEDS, check, load, load_until_interval
+from .kept import Origin, keep, resume
+from .load import (
+    CYCLES,
+    MOST_SEEDS,
+    SEEDS,
+    Experiment,
+    check,
+    lengths,
+    load,
+    load_until_interval,
+    settled,
+    shared,
+)
 from .patterns import PATTERNS
 from .result import Load
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
+from .waveform import record_deadlock, record_window
 
-__all__ = ["CYCLES", "DISTRIBUTIONS", "MOST_SEEDS", "PATTERNS", "SEEDS", "Asked", "Interval", "Load",
-           "Trace", "Traffic", "check", "draw_utilisation", "interval", "load", "load_until_interval"]
+__all__ = [
+    "CYCLES",
+    "DISTRIBUTIONS",
+    "MOST_SEEDS",
+    "PATTERNS",
+    "SEEDS",
+    "Asked",
+    "Experiment",
+    "Interval",
+    "Load",
+    "Origin",
+    "Trace",
+    "Traffic",
+    "check",
+    "draw_utilisation",
+    "interval",
+    "keep",
+    "lengths",
+    "load",
+    "load_until_interval",
+    "record_deadlock",
+    "record_window",
+    "resume",
+    "settled",
+    "shared",
+]

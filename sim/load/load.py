@@ -1,13 +1,9 @@
-"""A load experiment: traffic for many cycles, with several seeds side by side."""
+"""A load experiment: traffic for many cycles, random traffic with several seeds side by side."""
 
-import heapq
-import itertools
 import os
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,33 +11,25 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..configuration import Configuration
-from ..deadlock import Deadlock, find_deadlock
-from ..engines.bulk import BulkEngine, kernels
-from ..engines.meter import take
-from ..host import NOW, UNDELIVERED, check_receipts
+from ..engines.bulk import kernels
 from ..network import Network
-from .checks import require_conservation, require_no_faults
-from .result import TOTALS, Load, Totals, steady_from
+from .group import FOR_EVER, End, Group, State
+from .ladder import Ladder
+from .result import Load, steady_from
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
-from .utilisation import LINKS, LinkTotals
-from .window import Window
+from .utilisation import LINKS
 
-__all__ = ["CYCLES", "MOST_CYCLES", "MOST_SEEDS", "SEEDS", "check", "load", "load_until_interval"]
-
-#: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
-CHUNK = 2048
+__all__ = ["CYCLES", "MOST_CYCLES", "MOST_SEEDS", "SEEDS", "Experiment", "check", "lengths", "load",
+           "load_until_interval", "settled", "shared"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
 SLICES = 200
 
-#: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
-PATIENCE = 8192
+#: And that many at most, however often an experiment is extended by more than one of them.
+MOST_SLICES = 2000
 
 MOST_SEEDS = 1024
-
-#: Where an experiment would end that goes on until all is received.
-FOR_EVER = MOST_CYCLES + 1
 
 #: What an experiment has where nothing is said: cycles, and how many seeds.
 CYCLES, SEEDS = 100_000, 4
@@ -77,32 +65,11 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    trace = isinstance(traffic, Trace)
-    seeds = seeds if seeds is not None else (0,) if trace else range(SEEDS)
-    check(topology, traffic, configuration, cycles, warmup, seeds)
-    warmup = 0 if warmup is None and trace else warmup
-    configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
-    workers = min(workers or os.cpu_count() or 1, len(seeds))
-    parts = [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
-    networks = [Network(topology, scheme, configuration, len(part)) for part in parts]
-    edges = _slices(_horizon(topology, traffic, cycles), warmup)
-    if cycles is None:
-        edges = np.append(edges, FOR_EVER)
-    started, end = time.process_time(), _End(int(edges[-1]))
-    kernels(networks[0])  # once, not in each thread
-    with ThreadPoolExecutor(workers) as pool:
-        pieces = list(pool.map(
-            lambda network, part: _run(network, traffic, part, edges, end), networks, parts))
-    spent = time.process_time() - started
-    deadlocks = [piece for piece in pieces if piece.deadlock and piece.deadlock.at <= end.at]
-    found = deadlocks[0] if deadlocks else None
-    edges = np.minimum(edges, end.at)[:int(np.searchsorted(edges, end.at)) + 1]
-    slices = np.concatenate([piece.slices for piece in pieces], axis=1)[:len(edges) - 1]
-    first = _steady(slices, edges) if warmup is None else int(np.searchsorted(edges, min(warmup, end.at)))
-    links = {kind: sum(piece.links[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64) for piece in pieces)
-             for kind in LINKS}
-    return Load(topology, scheme, configuration, traffic, tuple(seeds), edges, first, slices, links,
-                found.deadlock if found else None, found.deadlock_seed if found and not trace else None, spent)
+    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else range(SEEDS)
+    experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
+                            parts=shared(seeds, workers))
+    experiment.run()
+    return experiment.result()
 
 
 def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, cycles: int = CYCLES,
@@ -114,12 +81,160 @@ def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | T
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
-    least = 2 * (warmup or 0) + 1
-    for length in [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]:
+    for length in lengths(cycles, warmup):
         result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
-        if result.precise or result.saturated or result.deadlock:
+        if settled(result):
             break
     return result
+
+
+def lengths(cycles: int, warmup: int | None) -> list[int]:
+    """Cycles of the experiments that `load_until_interval` runs one after the other."""
+    least = 2 * (warmup or 0) + 1
+    return [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]
+
+
+def settled(result: Load) -> bool:
+    """Whether more cycles would not make a result better."""
+    return result.precise or result.saturated or result.deadlock is not None
+
+
+class Experiment:
+    """A load experiment that can be paused, extended and continued; none of this changes its results.
+
+    Parameters
+    ----------
+    topology, scheme, traffic, configuration, cycles, warmup
+        As for `load`.
+    parts : sequence of sequences of int
+        Seeds, grouped as they share a thread; see `shared`.
+    rewind : bool
+        Keep past states of each group, to look at how a deadlock came about.
+
+    Attributes
+    ----------
+    groups : list of Group
+    pasts : list of Ladder or None
+        The past states of each.
+    seconds : float
+        Processor time spent so far.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+
+    def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
+                 cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
+        seeds = tuple(seed for part in parts for seed in part)
+        check(topology, traffic, configuration, cycles, warmup, seeds)
+        warmup = 0 if warmup is None and isinstance(traffic, Trace) else warmup
+        self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
+        self.configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
+        networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
+        kernels(networks[0])  # compiled once, whichever group comes first
+        edges = _slices(_horizon(topology, traffic, cycles), warmup)
+        if cycles is None:
+            edges = np.append(edges, FOR_EVER)
+        self.groups = [Group(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.pasts: list[Ladder[State] | None] = [Ladder() if rewind else None for _ in parts]
+        self.seconds = 0.0
+        self._end = End()
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Cycles in which slices of time begin, and the last one ends; int array [slices + 1]."""
+        return self.groups[0].totals.edges
+
+    @property
+    def cycles(self) -> int | None:
+        """Cycles that it is to run; None: until all is received."""
+        return None if self._last == FOR_EVER else self._last
+
+    @property
+    def _last(self) -> int:
+        return int(self.edges[-1])
+
+    @property
+    def now(self) -> int:
+        """Cycles that all groups have run."""
+        return min(group.now for group in self.groups)
+
+    @property
+    def deadlocked(self) -> Group | None:
+        """The group with the earliest deadlock, if there is any."""
+        found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
+        return self.groups[min(found)[1]] if found else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to run."""
+        return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
+
+    def run(self, until: int | None = None) -> None:
+        """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
+
+        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
+        """
+        target = self._last if until is None else min(until, self._last)
+        started, self._end.stopped = time.process_time(), False
+        try:
+            with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
+                try:
+                    steps = [pool.submit(group.advance, target, self._end, past)
+                             for group, past in zip(self.groups, self.pasts, strict=True)]
+                    for step in steps:
+                        step.result()
+                except BaseException:
+                    self._end.stopped = True
+                    raise
+        finally:
+            self.seconds += time.process_time() - started
+
+    def extend(self, cycles: int) -> None:
+        """Go on to more cycles, in further slices of time that are as long as those there are, as far as it comes out.
+
+        They are longer where there would be more than 2000.
+
+        Raises
+        ------
+        WormcastError
+            These are less than it was made for, or too many; it runs until all is received.
+        """
+        edges = self.edges
+        if self.cycles is None:
+            raise WormcastError(f"cycles: {cycles} is given, allowed are none, as it runs until its trace is received")
+        if not edges[-1] <= cycles <= MOST_CYCLES:
+            raise WormcastError(f"cycles: {cycles} is given, allowed are {edges[-1]}, for which it was made, to "
+                                f"{MOST_CYCLES}")
+        alike = round((cycles - int(edges[-1])) / float(np.median(np.diff(edges))))
+        more = max(1, min(alike, MOST_SLICES + 1 - len(edges)))
+        further = np.linspace(int(edges[-1]), cycles, more + 1).astype(np.int64)
+        if cycles > edges[-1]:
+            for group in self.groups:
+                group.extend(further)
+
+    def result(self) -> Load:
+        """What it came to, after `run` to the end or a deadlock."""
+        edges, group = self.edges, self.deadlocked
+        found = group.found if group else None
+        end = found.deadlock.at if found else self.now
+        edges = np.minimum(edges, end)[:int(np.searchsorted(edges, end)) + 1]
+        slices = np.concatenate([group.slices() for group in self.groups], axis=1)[:len(edges) - 1]
+        first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
+        links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
+                           for group in self.groups) for kind in LINKS}
+        random = not isinstance(self.traffic, Trace)
+        return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
+                    links, found.deadlock if found else None,
+                    group.seeds[found.lane] if group and found and random else None, self.seconds)
+
+
+def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
+    """Share seeds among so many threads, or as many as there are processors."""
+    workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
+    return [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
@@ -145,70 +260,6 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
     lasting = np.flatnonzero(messages > 0)
     by_latency = int(lasting[steady_from(latency)]) if len(lasting) else 0
     return max(steady_from(consumed), by_latency)
-
-
-class _End:
-    """Where all parts end: the cycle of the earliest deadlock that any of them has found, whoever finds it first."""
-
-    def __init__(self, cycles: int):
-        self.at = cycles
-        self._lock = threading.Lock()
-
-    def lower(self, cycle: int) -> None:
-        with self._lock:
-            self.at = min(self.at, cycle)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """What came of some of the seeds."""
-
-    slices: np.ndarray
-    links: dict[str, np.ndarray]
-    deadlock: Deadlock | None
-    deadlock_seed: int | None
-
-
-def _run(network: Network, traffic: Traffic | Trace, seeds: Sequence[int], edges: np.ndarray, end: _End) -> _Piece:
-    """Run a network with a lane for each seed."""
-    totals, links = Totals(edges, len(seeds)), LinkTotals(network, edges)
-    window = Window(network, [traffic.source(network.topology, seed) for seed in seeds],
-                    int(min(CHUNK, edges[1])))
-    engine = BulkEngine(network, window.host, measure=True)
-    deadlock, deadlock_seed, now, before = None, None, 0, np.zeros(len(seeds), TOTALS)
-    patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
-    # one after the other: an experiment without an end has too many of them
-    for until, _ in itertools.groupby(heapq.merge(range(CHUNK, end.at, CHUNK), edges[1:].tolist())):
-        if until > end.at:
-            break
-        if now:
-            window.extend(until)
-        engine.host = window.host
-        to_the_end = edges[-1] == FOR_EVER and window.ended
-        engine.run(until - now, beyond=not to_the_end)
-        now = int(engine.host.counters[NOW])
-        if to_the_end and not engine.host.counters[UNDELIVERED]:
-            end.lower(now)
-        totals.add(window.take_done())
-        engine.host = window.host
-        for lane in np.flatnonzero(window.quiet() > patience):
-            patience[lane] *= 2
-            if deadlock is None and (deadlock := find_deadlock(engine, int(lane))):
-                deadlock_seed = seeds[int(lane)]
-                end.lower(now)
-        counts = window.counts()
-        at = int(np.searchsorted(edges, now)) - 1
-        for name, count in counts.items():
-            totals.table[name][at] += count - before[name]
-            before[name] = count
-        totals.table["waiting"][at] = window.waiting()
-        links.add(at, take(engine.meter, network), totals.table[at])
-        if now % CHUNK == 0 or now >= min(end.at, int(edges[-1])):  # often enough, where slices are short
-            require_no_faults(engine, seeds)
-            check_receipts(window.host)
-            require_conservation(window, totals.table, seeds)
-    totals.add(window.take_rest())
-    return _Piece(totals.table, links.flits, deadlock, deadlock_seed)
 
 
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,

@@ -35,9 +35,17 @@ class LinkTotals:
     def __init__(self, network: Network, edges: np.ndarray):
         kinds = links_of(network)
         self._starts = np.cumsum([0, *map(len, kinds.values())])
+        self._nodes, self._lanes = network.nodes, network.lanes
+        self.table = self._zeros(edges)
+
+    def _zeros(self, edges: np.ndarray) -> np.ndarray:
         # a flit a cycle at most: the narrowest numbers will do, as there are many
-        dtype = np.min_scalar_type(int(np.diff(edges).max()) * network.lanes)
-        self.table = np.zeros((len(edges) - 1, self._starts[-1], network.nodes), dtype)
+        dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
+        return np.zeros((len(edges) - 1, self._starts[-1], self._nodes), dtype)
+
+    def extend(self, edges: np.ndarray) -> None:
+        """Add slices of time: their edges, from the last one that there is on."""
+        self.table = np.concatenate([self.table, self._zeros(edges)])
 
     @property
     def flits(self) -> dict[str, np.ndarray]:

@@ -7,7 +7,7 @@ from .lower import lower
 from .observe import observe
 from .observer import Observer, Trace
 from .store import cache_folder, lower_cached, observe_cached
-from .words import Word
+from .words import Word, narrowest
 
 __all__ = [
     "Block",
@@ -22,6 +22,7 @@ __all__ = [
     "call_step",
     "lower",
     "lower_cached",
+    "narrowest",
     "observe",
     "observe_cached",
 ]

@@ -15,7 +15,8 @@ from .words import Word
 __all__ = ["Block", "Field", "Kernel", "Piece"]
 
 LINE = 64
-FULL = (1 << 64) - 1
+PART = 64
+FULL = (1 << PART) - 1
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -156,36 +157,56 @@ class Kernel:
 
         ``uint64``, or Python integers in an object array where there are more than 64 bits.
         """
-        register = _look_up(self.state, name, f"{self.name} has no register")
-        kind: Any = np.uint64 if register.width <= 64 else object
-        number: Any = np.uint64 if register.width <= 64 else int
-        rows = [np.zeros(block.n, kind) for _ in range(1 if register.depth is None else register.depth)]
-        for piece in register.pieces:
-            mask = np.uint64((1 << piece.width) - 1)
-            for row, value in enumerate(rows):
-                lanes = self._get(block, piece, row)[: block.n]
-                value |= (lanes >> np.uint64(piece.shift) & mask).astype(kind) << number(piece.low)
-        if register.depth is None:
-            return rows[0]
-        return np.stack(rows, axis=1) if rows else np.zeros((block.n, 0), kind)
+        parts = self.read_parts(block, name)
+        return parts[0] if len(parts) == 1 else sum(part.astype(object) << PART * k for k, part in enumerate(parts))
 
     def write(self, block: Block, name: str, value: Any) -> None:
         """Set a register, or a memory, in all ``n`` instances; ``value`` broadcasts to what `read` returns.
 
         The outputs follow at the next step, or with `settle`.
         """
-        register = _look_up(self.state, name, f"{self.name} has no register")
-        shape = (block.n,) if register.depth is None else (block.n, register.depth)
-        values = np.broadcast_to(np.asarray(value, dtype=object), shape).reshape(block.n, -1)
-        if any(not 0 <= int(number) < 1 << register.width for number in values.flat):
+        register = self._register(name)
+        values = np.asarray(value)
+        if values.dtype.kind not in "ui":
+            values = np.asarray(value, object)
+        if any(not 0 <= int(most) < 1 << register.width for most in (values.min(initial=0), values.max(initial=0))):
             raise LoweringError(f"write: {name} has {register.width} bits, which do not hold every value given")
+        parts = [values.astype(np.uint64)] if register.width <= PART else [
+            np.asarray(values.astype(object) >> PART * k & FULL, np.uint64) for k in range(_parts(register))]
+        self.write_parts(block, name, np.stack([np.broadcast_to(part, _shape(block, register)) for part in parts]))
+
+    def read_parts(self, block: Block, name: str) -> np.ndarray:
+        """The same as `read`, cut into ``uint64`` from the least significant bits on: ``[parts, n]`` or
+        ``[parts, n, depth]``."""
+        register = self._register(name)
+        parts = np.zeros((_parts(register), *_shape(block, register)), np.uint64)
+        rows = parts.reshape(len(parts), block.n, -1)
         for piece in register.pieces:
-            mask = (1 << piece.width) - 1
-            for row in range(values.shape[1]):
-                lanes = self._get(block, piece, row)
-                new = [(int(number) >> piece.low & mask) << piece.shift for number in values[:, row]]
-                lanes[: block.n] = lanes[: block.n] & np.uint64(FULL ^ mask << piece.shift) | np.array(new, np.uint64)
-                self._put(block, piece, row, lanes)
+            part, low = divmod(piece.low, PART)
+            for row in range(rows.shape[2]):
+                value = self._get(block, piece, row)[: block.n] >> np.uint64(piece.shift) & _mask(piece)
+                rows[part, :, row] |= value << np.uint64(low)
+                if low + piece.width > PART:
+                    rows[part + 1, :, row] |= value >> np.uint64(PART - low)
+        return parts
+
+    def write_parts(self, block: Block, name: str, parts: np.ndarray) -> None:
+        """The same as `write`, from what `read_parts` returns; bits beyond the register's width are ignored."""
+        register = self._register(name)
+        rows = parts.reshape(len(parts), block.n, -1)
+        for piece in register.pieces:
+            part, low = divmod(piece.low, PART)
+            mask, shift = _mask(piece), np.uint64(piece.shift)
+            for row in range(rows.shape[2]):
+                value = rows[part, :, row] >> np.uint64(low)
+                if low + piece.width > PART:
+                    value |= rows[part + 1, :, row] << np.uint64(PART - low)
+                numbers = self._get(block, piece, row)
+                numbers[: block.n] = numbers[: block.n] & ~(mask << shift) | (value & mask) << shift
+                self._put(block, piece, row, numbers)
+
+    def _register(self, name: str) -> Field:
+        return _look_up(self.state, name, f"{self.name} has no register")
 
     def _pointers(self, block: Block) -> tuple[int, int, int, int]:
         if block.kernel is not self and block.kernel != self:
@@ -217,6 +238,19 @@ def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:
     if name not in fields:
         raise LoweringError(f"{sentence} {name!r}: it has {', '.join(fields) or 'none'}")
     return fields[name]
+
+
+def _parts(register: Field) -> int:
+    """Numbers of 64 bits that hold its value."""
+    return max(1, -(-register.width // PART))
+
+
+def _shape(block: Block, register: Field) -> tuple[int, ...]:
+    return (block.n,) if register.depth is None else (block.n, register.depth)
+
+
+def _mask(piece: Piece) -> np.uint64:
+    return np.uint64((1 << piece.width) - 1)
 
 
 def aligned(size: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from .cells import Nets, Port
 from .errors import LoweringError
 
-__all__ = ["Word", "group"]
+__all__ = ["Word", "group", "narrowest"]
 
 PART = 64
 

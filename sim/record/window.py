@@ -10,7 +10,7 @@ from ..host import Host
 from ..network import Network
 from .recorder import record
 
-__all__ = ["record_window"]
+__all__ = ["record_window", "require_size"]
 
 #: Most values of a waveform, signals x cycles; some 4 % of them change and are written, in about 8 bytes each.
 MOST_VALUES = 1_000_000_000
@@ -36,14 +36,19 @@ def record_window(
         The waveform would have more than 10^9 values, 1000 cycles at least counted.
     """
     engine = BulkEngine(network, host)
-    shown = {kind: observer(network.kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
+    require_size(engine, end - first, instances)
+    if first:
+        engine.run(first, beyond=True)
+    record(engine, path, end - first, instances, first=first)
+
+
+def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:
+    """Refuse a waveform of more than 10^9 values, 1000 cycles at least counted."""
+    kinds = engine.network.kinds
+    shown = {kind: observer(kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
     signals = sum(len(shown[kind].words) for kind, _ in instances)
-    cycles = end - first
     if signals * max(cycles, NAMES) > MOST_VALUES:
         raise WormcastError(
             f"waveform: {signals} signals in {cycles} cycles are asked for, allowed are {MOST_VALUES} values "
             f"(signals x cycles, at least {NAMES} cycles counted); choose by --window A:B and --instances NAME,NAME"
         )
-    if first:
-        engine.run(first, beyond=True)
-    record(engine, path, cycles, instances, first=first)

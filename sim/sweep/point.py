@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import hashlib
 import json
 import threading
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import SCHEMES, Relation, Scheme, Topology, WormcastError, load_relation, topology
+from wormcast.algorithms import (
+    SCHEMES,
+    Relation,
+    Scheme,
+    Topology,
+    WormcastError,
+    load_relation,
+    relation_digest,
+    relation_file,
+    topology,
+)
 
 from ..configuration import Configuration
 from ..configurations import hardware
@@ -111,7 +120,7 @@ def build(given: dict[str, Any], name: str) -> Point:
         scheme.check(network)
         asked = Asked.by(given)
         traffic = _read_once(asked.traffic) if isinstance(asked.traffic, Trace) else asked.traffic
-        digest = _digest(given.get("relation"))
+        digest = relation_digest(given.get("relation"))
         if "relation" in given:
             scheme = scheme.routed_by(_relation(given["relation"]))
         configuration = hardware(network, scheme, {
@@ -163,19 +172,8 @@ def _relation(text: str) -> Relation:
 
 def _files(given: Mapping[str, Any]) -> dict[str, str]:
     """Find the files that options name."""
-    paths = {"relation": _relation_file(given.get("relation")), "trace": given.get("trace")}
+    paths = {"relation": relation_file(given.get("relation")), "trace": given.get("trace")}
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
-
-
-def _relation_file(relation: str | None) -> str | None:
-    """The file of a relation; None of one that has none."""
-    return relation[:relation.rindex(".py") + len(".py")] if relation and ".py" in relation else None
-
-
-def _digest(relation: str | None) -> str | None:
-    """Tell one text of a relation's file from another; None of a relation that is no file."""
-    file = _relation_file(relation)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file and Path(file).is_file() else None
 
 
 def _nothing(value: Any) -> Any:

@@ -88,7 +88,8 @@ def test_a_drawing_that_cannot_be_made_is_refused(more, sentence):
 
 def test_a_deadlock_ends_it(tmp_path):
     options = ["load", "mesh:4x4", "dual-path", "--rate", "0.02", "--length", "64", "--destinations-mean", "4",
-               "--consumption", "1", "--vcs", "1", "--buffer", "2", "--cycles", "200000"]
+               "--consumption", "1", "--vcs", "1", "--buffer", "2", "--cycles", "200000", "--vcd",
+               tmp_path / "deadlock.vcd"]
     code, out, _ = wormcast(*options)
     assert code == 3
     assert "deadlock of seed" in out
@@ -96,11 +97,13 @@ def test_a_deadlock_ends_it(tmp_path):
     code, out, _ = wormcast(*options, "--plot", tmp_path / "busy.svg", "--links")
     assert code == 3
     assert "no drawing, as nothing is measured in a deadlock" in out
-    assert not list(tmp_path.iterdir())
+    assert [file.name for file in tmp_path.iterdir()] == ["deadlock.vcd"]
     code, found = as_json(*options)
     assert code == 3
     assert found["deadlock"]["seed"] in range(4)
     assert found["cycles"] == found["deadlock"]["at"]
+    assert found["waveform"] == str(tmp_path / "deadlock.vcd")
+    assert "$enddefinitions" in (tmp_path / "deadlock.vcd").read_text()
 
 
 @pytest.mark.parametrize(("more", "sentence"), [

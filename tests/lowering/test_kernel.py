@@ -220,3 +220,17 @@ def test_block_of_another_kernel(kernel):
     other = lower_ports(component({"a": In(1), "o": Out(1)}, build)(), name="other")
     with pytest.raises(LoweringError, match="the block belongs to pair, not to other"):
         other.step(kernel.allocate(1))
+
+
+@pytest.mark.parametrize("name", ["unit_0.wide", "unit_0.memory", "unit_1.offset", "seen"])
+def test_parts_are_the_value_in_numbers_of_64_bits(kernel, name):
+    block = kernel.allocate(5)
+    kernel.write(block, name, (1 << kernel.state[name].width) - 3)
+    parts = kernel.read_parts(block, name)
+    assert parts.dtype == np.uint64
+    assert len(parts) == -(-kernel.state[name].width // 64)
+    values = kernel.read(block, name)
+    assert sum(part.astype(object) << 64 * k for k, part in enumerate(parts)).tolist() == values.tolist()
+    kernel.write(block, name, 0)
+    kernel.write_parts(block, name, parts)
+    assert kernel.read(block, name).tolist() == values.tolist()

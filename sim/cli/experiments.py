@@ -1,0 +1,205 @@
+"""What ``load`` and ``continue`` share: running an experiment, keeping it, recording it."""
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import Topology, WormcastError
+
+from ..drawing import require_drawable
+from ..load import Experiment, Load, Origin, draw_utilisation, keep, record_deadlock, record_window
+from ..load.waveform import Instance
+from ..network import Network
+from ..record import find_instances
+from .app import Interrupted, say
+from .files import require_writable, whole_file
+from .waveform import DEADLOCK_FILE, window_of
+
+__all__ = ["CheckpointEvery", "CheckpointOption", "Drawing", "Instances", "Keeping", "LinksOption", "PlotOption",
+           "Recording", "Vcd", "WindowOption", "drive", "finish", "warn"]
+
+STATE = "State and waveforms"
+
+LinksOption = Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")]
+PlotOption = Annotated[Path | None, typer.Option(
+    help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")]
+CheckpointOption = Annotated[Path | None, typer.Option(
+    metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
+    rich_help_panel=STATE, show_default=False)]
+CheckpointEvery = Annotated[int | None, typer.Option(
+    metavar="CYCLES", help="And every so many cycles.", min=1, rich_help_panel=STATE, show_default=False)]
+Vcd = Annotated[Path | None, typer.Option(
+    metavar="FILE", help=f"The waveform: of the --window, or else of a deadlock; default for one: {DEADLOCK_FILE}.",
+    rich_help_panel=STATE, show_default=False)]
+WindowOption = Annotated[str | None, typer.Option(
+    metavar="A:B", help="Record cycles A to B - 1 of the first seed, into --vcd.", rich_help_panel=STATE,
+    show_default=False)]
+Instances = Annotated[str | None, typer.Option(
+    metavar="NAME,NAME,...", help="Record these alone: 1.2 (a node's router and interface), router_1_2, ...; default: "
+    "all.",
+    rich_help_panel=STATE, show_default=False)]
+
+
+@dataclasses.dataclass
+class Keeping:
+    """Where and how often to write a checkpoint, the cycle of the last one there is, and why there is no later one."""
+
+    path: Path | None
+    every: int | None
+    written: int | None = None
+    refused: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.path is None and self.every is not None:
+            raise WormcastError(f"checkpoint-every: {self.every} is given without --checkpoint FILE, it goes with it")
+        if self.path is not None:
+            require_writable(self.path)
+
+    def write(self, experiment: Experiment, origin: Origin) -> None:
+        """Write the file, or keep the one there is and refuse."""
+        if self.path is not None:
+            with whole_file(self.path) as unfinished:
+                keep(experiment, origin, unfinished)
+            self.written = experiment.now
+
+    def try_to_write(self, experiment: Experiment, origin: Origin) -> None:
+        """Write the file, or note why not: a run goes on without it."""
+        self.refused = None
+        try:
+            self.write(experiment, origin)
+        except WormcastError as error:
+            self.refused = str(error)
+
+    def next(self, now: int) -> int | None:
+        """The cycle of the next one."""
+        return None if self.every is None else (now // self.every + 1) * self.every
+
+
+@dataclasses.dataclass
+class Recording:
+    """What to record, the file that has it when it is done, or why there is none."""
+
+    vcd: Path | None
+    window: tuple[int, int] | None
+    instances: list[Instance]
+    written: Path | None = None
+    refused: str | None = None
+
+    @classmethod
+    def parse(cls, vcd: Path | None, window: str | None, instances: str | None, experiment: Experiment) -> "Recording":
+        """Read the options; the window must lie before the experiment."""
+        if vcd is not None:
+            require_writable(vcd)
+        cycles = window_of(window)
+        if cycles is None:
+            if instances is not None:
+                raise WormcastError("instances: given without --window, they say what of it is recorded")
+            return cls(vcd, None, [])
+        if vcd is None:
+            raise WormcastError(f"window: {window} is given without --vcd FILE, it is what goes there")
+        now, last = experiment.groups[0].now, experiment.cycles
+        if not now <= cycles[0] < cycles[1] <= (cycles[1] if last is None else last):
+            raise WormcastError(f"window: {window!r} is given, it must be A:B with {now} <= A < B"
+                                + ("" if last is None else f" <= {last}"))
+        lane = Network(experiment.topology, experiment.scheme, experiment.configuration)
+        return cls(vcd, cycles, find_instances(lane, "all" if instances is None else instances))
+
+    def pause(self) -> int | None:
+        """The cycle in which the window can be recorded, as long as it is not."""
+        return self.window[0] + 1 if self.window and not self.written and not self.refused else None
+
+    def take_window(self, experiment: Experiment) -> None:
+        """Record the window, if it has begun before any deadlock."""
+        pause = self.pause()
+        if pause is None or experiment.deadlocked or experiment.groups[0].now < pause:
+            return
+        assert self.window is not None
+        first, last = self.window
+        self._write(self.vcd, lambda unfinished: record_window(experiment, unfinished, first, last, self.instances))
+
+    def miss_window(self, experiment: Experiment) -> None:
+        """Note that the window has not begun when all is over."""
+        if self.window and not self.written and not self.refused:
+            self.refused = (f"window: {self.window[0]}:{self.window[1]} is given, all is received in cycle "
+                            f"{experiment.now}, it must begin before")
+
+    def take_deadlock(self, experiment: Experiment) -> None:
+        """Record how a deadlock came about, if no window is recorded."""
+        if not self.written and not self.refused:
+            self._write(self.vcd or DEADLOCK_FILE, lambda unfinished: record_deadlock(experiment, unfinished))
+
+    def _write(self, path: Path | None, record: Callable[[Path], None]) -> None:
+        """Write the file; what goes wrong must not lose the results, and is told after them."""
+        assert path is not None
+        try:
+            with whole_file(path) as unfinished:
+                record(unfinished)
+            self.written = path
+        except WormcastError as error:
+            self.refused = str(error)
+
+
+@dataclasses.dataclass(frozen=True)
+class Drawing:
+    """Where to draw how busy links are, if anywhere."""
+
+    path: Path | None
+
+    def require(self, topology: Topology) -> None:
+        """Refuse what cannot be drawn, before anything is run."""
+        if self.path:
+            require_drawable(topology, self.path)
+            require_writable(self.path)
+
+    def draw(self, result: Load, *, quiet: bool) -> None:
+        """Draw it, but for a deadlock; say so, unless quiet."""
+        if self.path and not result.deadlock:
+            with whole_file(self.path) as unfinished:
+                draw_utilisation(result, unfinished, self.path.suffix[1:])
+        if self.path and not quiet:
+            say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {self.path}")
+
+
+def drive(experiment: Experiment, origin: Origin, keeping: Keeping, recording: Recording) -> None:
+    """Run an experiment to its end, and write files on the way.
+
+    Raises
+    ------
+    Interrupted, typer.Abort
+        It can be continued from its checkpoint, or has none.
+    """
+    following = keeping.next(experiment.now)
+    try:
+        while not experiment.finished:
+            pauses = [cycle for cycle in (following, recording.pause()) if cycle is not None]
+            experiment.run(min(pauses, default=None))
+            recording.take_window(experiment)
+            if following is not None and following <= experiment.now and not experiment.finished:
+                following = keeping.next(experiment.now)
+                keeping.try_to_write(experiment, origin)
+    except KeyboardInterrupt:
+        if keeping.path is None or experiment.deadlocked:
+            raise typer.Abort from None
+        keeping.write(experiment, origin)
+        raise Interrupted(f"interrupted in cycle {experiment.now}; wormcast continue {keeping.path} goes on from "
+                          "there") from None
+
+
+def finish(experiment: Experiment, origin: Origin, keeping: Keeping, recording: Recording) -> Load:
+    """Write the files of the end, and give the result, whether they can be written or not."""
+    result = experiment.result()
+    if result.deadlock:
+        recording.take_deadlock(experiment)
+    else:
+        recording.miss_window(experiment)
+        keeping.try_to_write(experiment, origin)
+    return result
+
+
+def warn(sentence: str) -> None:
+    """Say a sentence on stderr."""
+    print(f"wormcast: {sentence}", file=sys.stderr)

@@ -6,11 +6,11 @@ running with what another one held.
 
 import numpy as np
 
-from wormcast.algorithms.compiled import compiled, inlined
+from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..lowering import call_step
 
-__all__ = ["host_step", "place_of", "run_cycles"]
+__all__ = ["copy_words", "host_step", "place_of", "run_cycles"]
 
 NONE = -1
 
@@ -226,8 +226,8 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
 
 
 @inlined
-def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
-    """One cycle of all hosts; see `host_step`."""
+def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
+    """One cycle of all hosts; see `host_step`. ``found`` is room for a number for each node, and one."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, chain, header, begun, tagged, working, sending,
      options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
@@ -240,16 +240,22 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     for link in range(rx.shape[0]):
         for node in range(count):
             rx_credit[link, node] = 0
+        # which nodes receive something, without a branch: nobody can guess it
+        receiving = 0
+        for node in range(count):
+            found[receiving] = node
+            receiving += rx[link, node] & VALID
+        for k in range(receiving):
+            node = found[k]
             marks = np.int64(rx[link, node])
-            if marks & VALID:
-                vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
-                row = (link * count + node) * vcs + vc
-                _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
-                         rx_data, link, node, vc, row)
-                if stalls:
-                    channels[row].owed += 1
-                else:
-                    rx_credit[link, node] = 1 << vc
+            vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
+            row = (link * count + node) * vcs + vc
+            _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
+                     rx_data, link, node, vc, row)
+            if stalls:
+                channels[row].owed += 1
+            else:
+                rx_credit[link, node] = 1 << vc
     if stalls:
         for row in range(len(channels)):
             link, node, vc = row // (count * vcs), row // vcs % count, row % vcs
@@ -283,38 +289,47 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
         What the hosts' registers drive in the next cycle.
     """
-    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, np.empty(len(host.nodes) + 1, np.int64))
 
 
 @compiled
-def _copy(runs, inputs, outputs):
+def copy_words(wires, inputs, outputs):
     """Copy words: where to, where from and how many stand in a column; unsigned, so that LLVM makes it vectors."""
+    runs, masks = wires
     for k in range(runs.shape[1]):
-        to, source = runs[0, k], runs[1, k]
-        for j in range(runs[2, k]):
-            inputs[to + j] = outputs[source + j]
+        to, source, mask = runs[0, k], runs[1, k], runs[3, k]
+        if mask:
+            for j in range(runs[2, k]):
+                inputs[to + j] = outputs[source + j] & masks[mask + j]
+        else:
+            for j in range(runs[2, k]):
+                inputs[to + j] = outputs[source + j]
 
 
-@compiled
-def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+@borrowing
+def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
+               found):
     """Run a network of lowered components: so many cycles, or until everything is delivered.
 
     Parameters
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
-    runs : uint64 [3, runs] for each word size
-        Where to and where from the words on the links are copied, and how many that follow each other.
+    runs : (uint64 [4, runs], unsigned [masks]) for each word size
+        Where to and where from the words on the links are copied, how many that follow each other, and where their
+        masks begin, 0 for none; the masks.
     inputs, outputs : unsigned [words] for each word size
     rx ... rx_credit
         As in `host_step`.
+    found : int64 [nodes + 1]
+        Room to work in.
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
-        _copy(runs[0], inputs[0], outputs[0])
-        _copy(runs[1], inputs[1], outputs[1])
-        _copy(runs[2], inputs[2], outputs[2])
-        _copy(runs[3], inputs[3], outputs[3])
-        _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+        copy_words(runs[0], inputs[0], outputs[0])
+        copy_words(runs[1], inputs[1], outputs[1])
+        copy_words(runs[2], inputs[2], outputs[2])
+        copy_words(runs[3], inputs[3], outputs[3])
+        _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

@@ -1,11 +1,11 @@
 """How every kernel of this package is compiled."""
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 
-__all__ = ["compiled", "inlined"]
+__all__ = ["borrowing", "compiled", "inlined"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +20,18 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no writable place for the cache (a read-only or zipped installation)
         return numba.njit(nogil=True)(function)
+
+
+def borrowing(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile like `compiled`, without counting references to arrays: it cannot make arrays or return them.
+
+    For loops that hand many arrays to `inlined` functions, where counting takes longer than the work.
+    """
+    options: dict[str, Any] = {"nogil": True, "_nrt": False}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        return numba.njit(**options)(function)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:

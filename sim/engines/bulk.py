@@ -1,7 +1,8 @@
 """The engine for research scale: one vector kernel per kind of component, links as index arrays."""
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,17 @@ import wormcast.algorithms
 import wormcast.hw
 
 from ..host import Host, gather, run_cycles
-from ..lowering import Block, Kernel, Observer, aligned, lower_cached, narrowest, observe_cached
+from ..lowering import (
+    Block,
+    Kernel,
+    LoweringError,
+    Observer,
+    aligned,
+    lower_cached,
+    narrowest,
+    observe_cached,
+    vector_bytes,
+)
 from ..network import HOST, Kind, Network
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
@@ -20,7 +31,17 @@ from .words import credit_word, data_word, words
 __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 
 Bytes = npt.NDArray[np.uint8]
+Ports = dict[str, list[str]]
 SIZES = (1, 2, 4, 8)
+
+#: Words between two of a run that it may copy as well: more would take longer than another run.
+GAP = 64
+
+#: Instances that a kernel steps at once, bit by bit.
+BITS = 512
+
+#: From so many routers on they are stepped so: that takes as long as 190 word by word.
+MANY = 193
 
 #: What defines a component: a kernel on disk is used as long as none of these files has changed.
 SOURCES = sorted([
@@ -40,12 +61,23 @@ class Capture(NamedTuple):
 
 def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kernel]:
     """Compile the network's components, or load them from the cache on disk; by kind."""
-    return {name: _kernel(kind, vector_width) for name, kind in network.kinds.items()}
+    many = vector_width is None and network.instances >= MANY
+    width = vector_width or vector_bytes()
+    return {name: _kernel(kind, BITS if many and name == "router" else width) for name, kind in network.kinds.items()}
 
 
-def _kernel(kind: Kind, vector_width: int | None) -> Kernel:
+def _kernel(kind: Kind, vector_width: int) -> Kernel:
     component = kind.build()
     inputs, outputs = words(component)
+    if vector_width == BITS:
+        # a component with a deep memory is stepped word by word all the same
+        with contextlib.suppress(LoweringError):
+            return _lowered(kind, component, inputs, outputs, BITS)
+        vector_width = vector_bytes()
+    return _lowered(kind, component, inputs, outputs, vector_width)
+
+
+def _lowered(kind: Kind, component: Any, inputs: Ports, outputs: Ports, vector_width: int) -> Kernel:
     return lower_cached(
         lambda: component,
         inputs=inputs,
@@ -80,8 +112,9 @@ class BulkEngine:
         The program to run; holds the results.
     measure : bool
         Count what is on the links and what waits, in ``meter``; `Capture` has nothing of it.
-    vector_width : 16, 32 or 64, optional
-        Instances that kernels step at once, by default as many as suit this processor; results do not depend on it.
+    vector_width : 16, 32, 64 or 512, optional
+        Instances that kernels step at once, by default as many as suit this processor and the network; results do not
+        depend on it.
     """
 
     def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None):
@@ -156,15 +189,13 @@ class BulkEngine:
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
-        """Indices of a word's parts in the array of its size, and that size in bytes."""
+        """Indices of a word's parts in the array of its size, [parts, instances], and that size in bytes."""
         start, n, dtype, parts = self._places[kind, way, word]
-        first = start // dtype.itemsize
-        return np.concatenate([first + part * n + instances for part in range(parts)]), dtype.itemsize
+        return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
     def _join(self) -> None:
         """Make the index arrays: for each word size, where to, where from and how many words in a row."""
-        to: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
-        source: dict[int, list[np.ndarray]] = {size: [] for size in SIZES}
+        pairs: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {size: [] for size in SIZES}
         for join in self.network.joins:
             near = join.from_kind, join.from_port, join.from_instances
             far = join.to_kind, join.to_port, join.to_instances
@@ -173,12 +204,8 @@ class BulkEngine:
             ):
                 into, size = self._elements(kind, "in", name(port), instances)
                 out, _ = self._elements(source_kind, "out", name(source_port), source_instances)
-                to[size].append(into)
-                source[size].append(out)
-        empty = np.zeros(0, np.int64)
-        self._runs = tuple(
-            _runs(np.concatenate([empty, *to[size]]), np.concatenate([empty, *source[size]])) for size in SIZES
-        )
+                pairs[size] += zip(into, out, strict=True)
+        self._runs = tuple(_runs(pairs[size], size) for size in SIZES)
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
@@ -192,9 +219,17 @@ class BulkEngine:
             self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
             self._host_word("in", credit_word("tx"))[:, 0],
             self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
-            self._host_word("out", credit_word("rx"))[:, 0],
+            self._host_word("out", credit_word("rx"))[:, 0], np.empty(self.network.instances + 1, np.int64),
             self.meter, self.blocks["router"].state,
         )
+
+    def in_words(self) -> "BulkEngine":
+        """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""
+        if all(kernel.vector_width != BITS for kernel in self.kernels.values()):
+            return self
+        engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())
+        engine.from_arrays(self.to_arrays())
+        return engine
 
     def gather(self) -> None:
         """Bring the words on all links to the components' inputs, where the next cycle will look for them."""
@@ -268,11 +303,48 @@ def _copied(host: Host) -> Host:
     return Host._make(array.copy() for array in host)
 
 
-def _runs(to: np.ndarray, source: np.ndarray) -> np.ndarray:
-    """Group words whose places follow each other on both sides: uint64 [3, runs], first places and lengths."""
-    breaks = (np.diff(to) != 1) | (np.diff(source) != 1)
-    starts = np.concatenate([[0], np.flatnonzero(breaks) + 1])[: len(to)]
-    return np.array([to[starts], source[starts], np.diff([*starts, len(to)])], np.uint64)
+def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Group words whose places follow each other on both sides.
+
+    Gaps of a few words into which nobody else writes belong to a run, with zeros: words there are unconnected inputs.
+
+    Parameters
+    ----------
+    pairs : sequence of (int array [words], int array [words])
+        Where to and where from; each pair within one array of words.
+    size : int
+        Bytes of a word.
+
+    Returns
+    -------
+    uint64 [4, runs], unsigned [masks]
+        First places, lengths, and where the masks of a run with gaps begin, 0 for one without; the masks.
+    """
+    driven = np.zeros(max((int(to.max()) for to, _ in pairs if len(to)), default=0) + 1, bool)
+    for to, _ in pairs:
+        driven[to] = True
+    before = np.cumsum(driven)
+    table: list[tuple[int, int, int, int]] = []
+    masks = [np.zeros(1, np.uint8)]
+    known: dict[bytes, int] = {}
+    for to, source in pairs:
+        step = np.diff(to)
+        free = before[to[1:]] - before[to[:-1]] == 1
+        breaks = (step != np.diff(source)) | (step < 1) | (step > GAP) | ~free
+        for run in np.split(np.arange(len(to)), np.flatnonzero(breaks) + 1):
+            if not len(run):
+                continue
+            first, length = int(to[run[0]]), int(to[run[-1]] - to[run[0]]) + 1
+            place = 0
+            if length > len(run):
+                mask = np.zeros(length, np.uint8)
+                mask[to[run] - first] = 0xFF
+                place = known.setdefault(mask.tobytes(), sum(map(len, masks)))
+                if place == sum(map(len, masks)):
+                    masks.append(mask)
+            table.append((first, int(source[run[0]]), length, place))
+    mask = np.repeat(np.concatenate(masks), size).view(f"u{size}")
+    return np.array(table, np.uint64).reshape(-1, 4).T.copy(), mask
 
 
 def whole_words(word: np.ndarray, n: int) -> np.ndarray:

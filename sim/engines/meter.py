@@ -30,14 +30,14 @@ class Meter(NamedTuple):
     """
 
     links: Words  # [links, 2], place of the marks of eight instances, the bit of the tail mark
-    flits: Integers  # [links, instances]
-    worms: Integers  # [links, instances]
+    flits: Integers  # [links, instances, to the next multiple of 8]
+    worms: Integers  # the same
     flits_of_late: Words  # [links, instances / 8], what is to be added to ``flits``: a byte for each instance
     worms_of_late: Words  # the same for ``worms``
     tiles: Integers  # tiles of the routers' state, bytes of one, instances in it
     channels: Integers  # [input virtual channels, 2], first of its flags and the one behind the last
     flags: Integers  # [flags, 2], number in `REGISTERS`, first byte in a tile
-    waiting: Integers  # [2, instances], worms that waited for a link, for a consumption channel
+    waiting: Integers  # [2, instances in all tiles], worms that waited for a link, for a consumption channel
     counters: Integers
 
 
@@ -81,11 +81,12 @@ def no_meter() -> Meter:
                   np.zeros((0, 2), np.int64))
 
 
-def _meter(links: Words, padded: int, tiles: Integers, channels: Integers, flags: Integers) -> Meter:
+def _meter(links: Words, instances: int, tiles: Integers, channels: Integers, flags: Integers) -> Meter:
     """A meter that has counted nothing yet."""
-    counts, words = (len(links), padded), (len(links), padded // 8)
-    return Meter(links, np.zeros(counts, np.int64), np.zeros(counts, np.int64), np.zeros(words, np.uint64),
-                 np.zeros(words, np.uint64), tiles, channels, flags, np.zeros((2, padded), np.int64),
+    words = -(-instances // 8)
+    counts, bytes_ = (len(links), 8 * words), (len(links), words)
+    return Meter(links, np.zeros(counts, np.int64), np.zeros(counts, np.int64), np.zeros(bytes_, np.uint64),
+                 np.zeros(bytes_, np.uint64), tiles, channels, flags, np.zeros((2, tiles[0] * tiles[2]), np.int64),
                  np.zeros(2, np.int64))
 
 
@@ -98,7 +99,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
     padded : int
-        Instances of each kind, a multiple of 64.
+        Routers, with those that fill the last tile of their state.
     """
     ports = [link for links in links_of(network).values() for link in links]
     tails = [kernels[kind].output(port).ports[f"{port}.flit.tail"][0] for kind, port in ports]
@@ -113,7 +114,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
             channels.append((first, len(flags)))
     return _meter(
         np.array([(starts[link] // 8, tail) for link, tail in zip(ports, tails, strict=True)], np.uint64),
-        padded,
+        network.instances,
         np.array([padded // router.vector_width, router.tile_bytes, router.vector_width]),
         np.array(channels),
         np.array(flags),

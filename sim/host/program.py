@@ -6,7 +6,7 @@ running with what another one held.
 
 import numpy as np
 
-from wormcast.algorithms.compiled import compiled, inlined
+from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..lowering import call_step
 
@@ -233,8 +233,8 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
 
 
 @inlined
-def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
-    """One cycle of all hosts; see `host_step`."""
+def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
+    """One cycle of all hosts; see `host_step`. ``found`` is room for a number for each node, and one."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, chain, header, begun, tagged, working, sending,
      options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
@@ -249,16 +249,22 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     for link in range(rx.shape[0]):
         for node in range(count):
             rx_credit[link, node] = 0
+        # which nodes receive something, without a branch: nobody can guess it
+        receiving = 0
+        for node in range(count):
+            found[receiving] = node
+            receiving += rx[link, node] & VALID
+        for k in range(receiving):
+            node = found[k]
             marks = np.int64(rx[link, node])
-            if marks & VALID:
-                vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
-                row = (link * count + node) * vcs + vc
-                _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
-                         rx_data, link, node, vc, row)
-                if stalls:
-                    channels[row].owed += 1
-                else:
-                    rx_credit[link, node] = 1 << vc
+            vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
+            row = (link * count + node) * vcs + vc
+            _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
+                     rx_data, link, node, vc, row)
+            if stalls:
+                channels[row].owed += 1
+            else:
+                rx_credit[link, node] = 1 << vc
     if stalls:
         for row in range(len(channels)):
             link, node, vc = row // (count * vcs), row // vcs % count, row % vcs
@@ -292,16 +298,21 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
         What the hosts' registers drive in the next cycle.
     """
-    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, np.empty(len(host.nodes) + 1, np.int64))
 
 
 @compiled
-def _copy(runs, inputs, outputs):
+def _copy(wires, inputs, outputs):
     """Copy words: where to, where from and how many stand in a column; unsigned, so that LLVM makes it vectors."""
+    runs, masks = wires
     for k in range(runs.shape[1]):
-        to, source = runs[0, k], runs[1, k]
-        for j in range(runs[2, k]):
-            inputs[to + j] = outputs[source + j]
+        to, source, mask = runs[0, k], runs[1, k], runs[3, k]
+        if mask:
+            for j in range(runs[2, k]):
+                inputs[to + j] = outputs[source + j] & masks[mask + j]
+        else:
+            for j in range(runs[2, k]):
+                inputs[to + j] = outputs[source + j]
 
 
 @inlined
@@ -364,17 +375,20 @@ def count_waits(meter, state):
         The routers' state.
     """
     tiles, tile_bytes, lanes = meter.tiles
-    # of eight instances each: links asked for, link owned, through with it, consumption channel asked for
-    flags = np.zeros(4, np.int64)
     for channel in range(len(meter.channels)):
         begin, end = meter.channels[channel]
         for tile in range(tiles):
             for byte in range(lanes // 8):
-                flags[:] = 0
+                # of eight instances each
+                asked, owned, through, for_channel = 0, 0, 0, 0
                 for k in range(begin, end):
-                    flags[meter.flags[k, 0]] |= state[tile * tile_bytes + meter.flags[k, 1] + byte]
-                for_channel = flags[3]
-                for_link = flags[0] & ~(flags[1] | flags[2] | for_channel)
+                    register = meter.flags[k, 0]
+                    bits = np.int64(state[tile * tile_bytes + meter.flags[k, 1] + byte])
+                    asked |= bits * (register == 0)
+                    owned |= bits * (register == 1)
+                    through |= bits * (register == 2)
+                    for_channel |= bits * (register == 3)
+                for_link = asked & ~(owned | through | for_channel)
                 instance = tile * lanes + 8 * byte
                 while for_link | for_channel:
                     meter.waiting[0, instance] += for_link & 1
@@ -385,20 +399,23 @@ def count_waits(meter, state):
     meter.counters[SAMPLES] += 1
 
 
-@compiled
+@borrowing
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
-               meter, state):
+               found, meter, state):
     """Run a network of lowered components: so many cycles, or until everything is delivered.
 
     Parameters
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
-    runs : uint64 [3, runs] for each word size
-        Where to and where from the words on the links are copied, and how many that follow each other.
+    runs : (uint64 [4, runs], unsigned [masks]) for each word size
+        Where to and where from the words on the links are copied, how many that follow each other, and where their
+        masks begin, 0 for none; the masks.
     inputs, outputs : unsigned [words] for each word size
     rx ... rx_credit
         As in `host_step`.
+    found : int64 [nodes + 1]
+        Room to work in.
     meter : Meter
         What is counted; see there.
     state : uint8 [bytes]
@@ -416,6 +433,6 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
             if sampled(host.counters[NOW]):
                 count_waits(meter, state)
         _gather(runs, inputs, outputs)
-        _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+        _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

@@ -190,7 +190,7 @@ class Group:
         self.window.extend(last)
         self.engine.host = self.window.host
         self.engine.run(first - self.now, beyond=True)
-        act(self.engine)
+        act(self.engine.in_words())
 
     def capture(self) -> State:
         """Copy the whole state; not after a deadlock, which has nothing to continue."""

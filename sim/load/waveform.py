@@ -51,9 +51,9 @@ def _record(experiment: Experiment, group: Group, first: int, end: int, path: Pa
     assert past is not None
     state = past.before(first)
     begin = max(first, state.cycle)
-    require_size(group.engine, end - begin, instances)
 
     def act(engine: BulkEngine) -> None:
+        require_size(engine, end - begin, instances)
         record(engine, path, end - begin, instances, first=begin)
 
     group.replay(state, begin, end, act)

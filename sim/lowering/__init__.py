@@ -4,6 +4,7 @@ from .call import call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
+from .machine import vector_bytes
 from .observe import observe
 from .observer import Observer, Trace
 from .store import cache_folder, lower_cached, observe_cached
@@ -25,4 +26,5 @@ __all__ = [
     "narrowest",
     "observe",
     "observe_cached",
+    "vector_bytes",
 ]

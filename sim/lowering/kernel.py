@@ -47,7 +47,7 @@ class Field:
 
 @dataclass(eq=False)
 class Block:
-    """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64.
+    """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64 and of the kernel's vector width.
 
     ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. An instance beyond ``n`` is
     stepped like any other; its inputs are whatever the arrays hold, zero at first.
@@ -130,7 +130,8 @@ class Kernel:
         """Return a block of ``n`` instances after reset: inits in the registers, outputs made from them."""
         if n < 1:
             raise LoweringError(f"allocate: n must be at least 1, not {n}")
-        n_padded = -(-n // LINE) * LINE
+        unit = max(LINE, self.vector_width)
+        n_padded = -(-n // unit) * unit
         inputs, outputs = (
             aligned(n_padded * sum(word.bytes for word in words.values())) for words in (self.inputs, self.outputs)
         )

@@ -5,18 +5,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import machine, netlist
+from .bits import in_bits
 from .cells import Design, Memory
 from .emit import emit
+from .emit_bits import emit_bits
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
 from .layout import Layout, lay_out
+from .planes import LANES
 from .program import Program
 from .translate import translate
 from .words import group
 
 __all__ = ["lower"]
 
-WIDTHS = (16, 32, 64)
+WIDTHS = (16, 32, 64, LANES)
 
 
 def lower(
@@ -39,8 +42,9 @@ def lower(
         Ports of one word lie side by side, the first at bit 0; see `Word`. Every port is in one word.
     name : str
         For messages.
-    vector_width : 16, 32 or 64
-        Instances per pass, by default as many as bytes fit a vector register.
+    vector_width : 16, 32, 64 or 512
+        Instances per pass, by default as many as bytes fit a vector register. With 512 every bit is a vector: some four
+        times as fast per instance where there are so many, for components without deep memories.
 
     Raises
     ------
@@ -51,13 +55,18 @@ def lower(
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:
-        raise LoweringError(f"vector_width must be 16, 32 or 64, not {width}")
+        raise LoweringError(f"vector_width must be 16, 32, 64 or 512, not {width}")
     design = netlist.read(component)
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets)
+    if width == LANES:
+        program = in_bits(program)
     layout = lay_out(program.slots, width)
-    text, operations = emit(program, layout, input_words, output_words, width)
+    if width == LANES:
+        text, operations = emit_bits(program, layout, input_words, output_words, machine.affine())
+    else:
+        text, operations = emit(program, layout, input_words, output_words, width)
     code = machine.assemble(machine.compile_ir(text))
     return Kernel(
         name=name,

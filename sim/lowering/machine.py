@@ -5,7 +5,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-__all__ = ["address", "assemble", "compile_ir", "host", "vector_bytes"]
+__all__ = ["address", "affine", "assemble", "compile_ir", "host", "vector_bytes"]
 
 TUNING = "-prefer-256-bit"
 """The kernels name their vectors; LLVM must not halve them."""
@@ -23,6 +23,11 @@ def vector_bytes() -> int:
     if {"+avx512bw", "+avx512vl", "+avx512dq"} <= features:
         return 64
     return 32 if "+avx2" in features else 16
+
+
+def affine() -> bool:
+    """Whether this processor turns squares of bits in one instruction, in 64 bytes at once."""
+    return {"+gfni", "+avx512bw"} <= set(host()[1].split(","))
 
 
 @cache

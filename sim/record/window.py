@@ -7,6 +7,7 @@ from wormcast.algorithms import WormcastError
 
 from ..engines.bulk import BulkEngine, observer
 from ..host import Host
+from ..lowering import vector_bytes
 from ..network import Network
 from .recorder import record
 
@@ -35,7 +36,7 @@ def record_window(
     WormcastError
         The waveform would have more than 10^9 values, 1000 cycles at least counted.
     """
-    engine = BulkEngine(network, host)
+    engine = BulkEngine(network, host, vector_width=vector_bytes())
     require_size(engine, end - first, instances)
     if first:
         engine.run(first, beyond=True)

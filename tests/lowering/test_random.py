@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from lowering.agreement import agree
 from lowering.random_designs import RandomExpressions, RandomMachine
 
-from wormcast.sim.lowering import operators
+from wormcast.sim.lowering import LoweringError, machine, operators
 
 SETTINGS = {"derandomize": True, "deadline": None, "database": None}
 seeds = st.integers(0, 2**32)
 instances = st.sampled_from([1, 5, 67])
+machine_affine = machine.affine
 
 
 @settings(max_examples=80, **SETTINGS)
@@ -31,6 +32,25 @@ def test_machines(seed, n):
 @given(seed=seeds, width=st.sampled_from([16, 32]))
 def test_machines_of_other_vector_widths(seed, width):
     agree(lambda: RandomMachine(random.Random(seed)), n=67, seed=seed, vector_width=width)
+
+
+@settings(max_examples=12, **SETTINGS)
+@given(seed=seeds, affine=st.booleans())
+def test_expressions_in_bits(seed, affine):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "affine", lambda: affine and machine_affine())
+        agree(lambda: RandomExpressions(random.Random(seed), depth=3, count=2), n=5, seed=seed, vector_width=512)
+
+
+@settings(max_examples=12, **SETTINGS)
+@given(seed=seeds)
+def test_machines_in_bits(seed):
+    """Those without deep memories, which are refused."""
+    try:
+        agree(lambda: RandomMachine(random.Random(seed)), n=600, seed=seed, vector_width=512)
+    except LoweringError as error:
+        if "rows cannot be lowered with a vector_width of 512" not in str(error):
+            raise
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_no_signature():
 def test_vector_width():
     made = component(PORTS, build_register)()
     made._MustUse__silence = True
-    with pytest.raises(LoweringError, match="vector_width must be 16, 32 or 64, not 7"):
+    with pytest.raises(LoweringError, match="vector_width must be 16, 32, 64 or 512, not 7"):
         lower_ports(made, vector_width=7)
 
 

@@ -1,0 +1,184 @@
+"""From a `Program` over single bits to LLVM IR.
+
+A bit of 512 instances is one value, and all operations on it are bitwise. There are fewer of them for all 512 than
+`emit` has for an eighth. What the world sees are words all the same: they are turned into planes of bits before a
+step, and back after it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from .graph import Node
+from .layout import Layout
+from .phases import Phase, Store, needs, phases
+from .planes import LANES, PLANE, conversions, planes_of, used_bytes
+from .program import Program
+from .words import Word
+
+__all__ = ["emit_bits"]
+
+TYPE = "<8 x i64>"
+ONES = "splat (i64 -1)"
+
+
+class _Body:
+    """The code of one phase."""
+
+    def __init__(self, layout: Layout, places: Mapping[str, int], phase: Phase) -> None:
+        self.layout = layout
+        self.places = places
+        self.phase = phase
+        self.lines: list[str] = []
+        self.known: dict[Node, str] = {}
+        self.fresh = 0
+        self.read = {node.data: node for step in phase.steps for node in needs(step) if node.op == "state"}
+        for step in phase.steps:
+            if isinstance(step, Store):
+                self.store(step)
+            elif step in phase.kept:
+                self.keep(self.value(step), "between", PLANE * phase.kept[step])
+            else:
+                self.value(step)
+
+    def put(self, text: str) -> str:
+        """Append an instruction and return the name of its value."""
+        self.fresh += 1
+        self.lines.append(f"  %t{self.fresh} = {text}")
+        return f"%t{self.fresh}"
+
+    def load(self, base: str, offset: int) -> str:
+        """Value ``offset`` bytes past ``base``."""
+        pointer = self.put(f"getelementptr i8, ptr %{base}, i64 {offset}")
+        return self.put(f"load {TYPE}, ptr {pointer}, align 64")
+
+    def keep(self, value: str, base: str, offset: int) -> None:
+        """Write a value ``offset`` bytes past ``base``."""
+        pointer = self.put(f"getelementptr i8, ptr %{base}, i64 {offset}")
+        self.lines.append(f"  store {TYPE} {value}, ptr {pointer}, align 64")
+
+    def store(self, step: Store) -> None:
+        """Give a slot its next value, or a bit of an output word."""
+        value = self.value(step.value)
+        if isinstance(step.place, int):
+            if step.place in self.read:  # later steps may need what is overwritten
+                self.value(self.read[step.place])
+            self.keep(value, "tile", self.layout.places[step.place].offset)
+        else:
+            word, bit = step.place
+            self.keep(value, "out", PLANE * (self.places[word] + bit))
+
+    def value(self, node: Node) -> str:
+        """Name of the value of ``node``, whose arguments are there, but for complements."""
+        if node not in self.known:
+            self.known[node] = self.made(node)
+        return self.known[node]
+
+    def made(self, node: Node) -> str:
+        """Emit ``node``."""
+        if node in self.phase.taken:
+            return self.load("between", PLANE * self.phase.taken[node])
+        match node.op:
+            case "const":
+                return ONES if node.data else "zeroinitializer"
+            case "state":
+                return self.load("tile", self.layout.places[node.data].offset)
+            case "input":
+                word, bit = node.data
+                return self.load("in", PLANE * (self.places[word] + bit))
+        args = [self.value(arg) for arg in node.args]
+        match node.op:
+            case "not":
+                return self.put(f"xor {TYPE} {args[0]}, {ONES}")
+            case "select":
+                taken = self.put(f"and {TYPE} {args[0]}, {args[1]}")
+                against = self.put(f"xor {TYPE} {args[0]}, {ONES}")
+                left = self.put(f"and {TYPE} {against}, {args[2]}")
+                return self.put(f"or {TYPE} {taken}, {left}")
+        return self.put(f"{node.op} {TYPE} {args[0]}, {args[1]}")
+
+
+def emit_bits(program: Program, layout: Layout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
+              affine: bool) -> tuple[str, int]:
+    """Return the LLVM IR of ``program``, and how many operations on bits a step of one tile has.
+
+    Parameters
+    ----------
+    affine : bool
+        See `conversions`.
+    """
+    # rows of memories last: all read them, and what they become is needed by none
+    later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
+    stores = [*(Store(bit, node) for bit, node in program.outputs.items()),
+              *(Store(slot, node) for slot, node in later)]
+    settled = [Store(place, node) for place, node in program.settled.items()]
+    step, operations = _function("step", program, stores, layout, inputs, outputs)
+    settle, _ = _function("settle", program, settled, layout, {}, outputs)
+    declare = "declare <64 x i8> @llvm.x86.vgf2p8affineqb.512(<64 x i8>, <64 x i8>, i8)" if affine else ""
+    attributes = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+    convert = conversions((*inputs.values(), *outputs.values()), affine)
+    return "\n".join((convert, step, settle, declare, attributes, "")), operations
+
+
+def _places(words: Mapping[str, Word]) -> tuple[dict[str, int], int]:
+    """Number of each word's first plane, and of all planes."""
+    places, count = {}, 0
+    for name, word in words.items():
+        places[name] = count
+        count += planes_of(word)
+    return places, count
+
+
+def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
+    """Calls that turn the words of a block into planes, or planes into words."""
+    lines = []
+    places, _ = _places(words)
+    for name, word in words.items():
+        size = word.dtype.itemsize
+        for part in range(word.parts):
+            mark = f"%{block}_{places[name]}_{part}"
+            lines += [
+                f"  {mark}_a = mul i64 %n, {word.per_instance + part * size}",
+                f"  {mark}_b = getelementptr i8, ptr %{block}, i64 {mark}_a",
+                f"  {mark}_c = getelementptr i{8 * size}, ptr {mark}_b, i64 %i",
+                f"  {mark}_d = getelementptr i8, ptr %{block}_planes, i64 {PLANE * (places[name] + 64 * part)}",
+                f"  call void @{what}_{size}x{used_bytes(word, part)}(ptr {mark}_c, ptr {mark}_d)",
+            ]
+    return lines
+
+
+def _function(name: str, program: Program, stores: Sequence[Store], layout: Layout, inputs: Mapping[str, Word],
+              outputs: Mapping[str, Word]) -> tuple[str, int]:
+    """Return the text of a function over all tiles, its phases before it, and its operations."""
+    (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)
+    cut, between = phases(program, stores)
+    texts, calls = [], []
+    for number, phase in enumerate(cut):
+        body = _Body(layout, {**in_places, **out_places}, phase)
+        parameters = ", ".join(f"ptr noalias %{what}" for what in ("tile", "in", "out", "between"))
+        texts += [f"define internal void @{name}_{number}({parameters}) #0 {{", *body.lines, "  ret void", "}"]
+        calls.append(f"  call void @{name}_{number}(ptr %tile, ptr %in_planes, ptr %out_planes, ptr %between)")
+    unused = [PLANE * (out_places[word.name] + bit)
+              for word in outputs.values() for bit in range(word.bits, planes_of(word))]
+    zeros = [line for at in unused for line in (
+        f"  %zero_{at} = getelementptr i8, ptr %out_planes, i64 {at}",
+        f"  store {TYPE} zeroinitializer, ptr %zero_{at}, align 64")]
+    room = [f"  %{what} = alloca i8, i64 {PLANE * max(count, 1)}, align 64"
+            for what, count in (("in_planes", in_planes), ("out_planes", out_planes), ("between", between))]
+    texts.append(f"""
+define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
+entry:
+{chr(10).join([*room, *zeros])}
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %loop, label %end
+loop:
+  %i = phi i64 [ 0, %entry ], [ %following, %loop ]
+  %tile = phi ptr [ %state, %entry ], [ %next, %loop ]
+{chr(10).join([*_converted("planes", "in", inputs), *calls, *_converted("words", "out", outputs)])}
+  %following = add nuw nsw i64 %i, {LANES}
+  %next = getelementptr i8, ptr %tile, i64 {layout.tile_bytes}
+  %more = icmp slt i64 %following, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+""")
+    return "\n".join(texts), sum(isinstance(step, Node) for phase in cut for step in phase.steps)

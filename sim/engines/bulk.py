@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -209,19 +210,23 @@ class BulkEngine:
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
+        calls, inputs, outputs, (rx, rx_data, tx_credit), (tx, tx_data, rx_credit), room = self._arguments
+        run_cycles(cycles, beyond, calls, self._runs, inputs, outputs, self.host, rx, rx_data, tx_credit, tx, tx_data,
+                   rx_credit, room, self.meter, self.blocks["router"].state)
+
+    @cached_property
+    def _arguments(self) -> tuple[Any, ...]:
+        """Arguments of `run_cycles` that stay, as arrays do not move: it takes longer to make them than 50 cycles."""
         calls = np.array(
             [[self.kernels[name].address, block.state.ctypes.data, block.inputs.ctypes.data,
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
             np.int64,
         )
-        run_cycles(
-            cycles, beyond, calls, self._runs, *self._views(), self.host,
-            self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
-            self._host_word("in", credit_word("tx"))[:, 0],
-            self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
-            self._host_word("out", credit_word("rx"))[:, 0], np.empty(self.network.instances + 1, np.int64),
-            self.meter, self.blocks["router"].state,
-        )
+        taken = (self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
+                 self._host_word("in", credit_word("tx"))[:, 0])
+        given = (self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
+                 self._host_word("out", credit_word("rx"))[:, 0])
+        return calls, *self._views(), taken, given, np.empty(self.network.instances + 1, np.int64)
 
     def in_words(self) -> "BulkEngine":
         """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""

@@ -110,7 +110,7 @@ class Group:
         self.totals, self.links = Totals(edges, len(seeds)), LinkTotals(network, edges)
         self.now = 0
         self.drained = False
-        self.window = Window(network, [traffic.source(network.topology, seed) for seed in seeds], self._next())
+        self.window = Window(network, [traffic.source(network.topology, seed) for seed in seeds], CHUNK)
         self.engine = BulkEngine(network, self.window.host, measure=True)
         self.found: Found | None = None
         self._counted = np.zeros(len(seeds), TOTALS)
@@ -141,31 +141,41 @@ class Group:
 
     def _step(self, until: int) -> None:
         window, engine = self.window, self.engine
-        if self.now:
-            window.extend(until)
-        engine.host = window.host
+        if self.now and self.now % CHUNK == 0:
+            window.extend(self.now + CHUNK)
+            engine.host = window.host
         edges = self.totals.edges
         to_the_end = bool(edges[-1] == FOR_EVER) and window.ended
         engine.run(until - self.now, beyond=not to_the_end)
         self.now = int(engine.host.counters[NOW])
         self.drained = to_the_end and not engine.host.counters[UNDELIVERED]
+        at = int(np.searchsorted(edges, until)) - 1
+        self._count(at)
+        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # often enough, where slices are short
+            self._look()
+
+    def _look(self) -> None:
+        """Forget what is through, assert that nothing is lost, and look for deadlocks."""
+        window, engine = self.window, self.engine
         self.totals.add(window.take_done())
         engine.host = window.host
+        require_no_faults(engine, self.seeds)
+        check_receipts(window.host)
+        require_conservation(window, self.totals.table, self.seeds)
         for lane in np.flatnonzero(window.quiet() > self._patience):
             self._patience[lane] *= 2
             if self.found is None and (deadlock := find_deadlock(engine, int(lane))):
                 shown = around(window.network, window.host, deadlock, int(lane))
                 self.found = Found(deadlock, int(lane), *shown)
-        at = int(np.searchsorted(edges, until)) - 1
+
+    def _count(self, at: int) -> None:
+        """Add what has come since the last step to a slice of time."""
+        window, table = self.window, self.totals.table
         for name, count in window.counts().items():
-            self.totals.table[name][at] += count - self._counted[name]
+            table[name][at] += count - self._counted[name]
             self._counted[name] = count
-        self.totals.table["waiting"][at] = window.waiting()
-        self.links.add(at, take(engine.meter, window.network), self.totals.table[at])
-        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # often enough, where slices are short
-            require_no_faults(engine, self.seeds)
-            check_receipts(window.host)
-            require_conservation(window, self.totals.table, self.seeds)
+        table["waiting"][at] = window.waiting()
+        self.links.add(at, take(self.engine.meter, window.network), table[at])
 
     def slices(self) -> np.ndarray:
         """`TOTALS` records [slices, seeds], with messages that are received while older ones are not."""

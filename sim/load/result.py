@@ -211,7 +211,8 @@ class Load:
     def saturated(self) -> bool:
         """Whether less than 95 % of what is offered is delivered, or the source queues grow (slope positive at 95 %).
 
-        Queues that have grown by less than a worm in ten nodes by the end are none.
+        Queues that have grown by less than a worm in ten nodes by the end, or by less than twice the standard
+        deviation of what waits about the line through it, are none.
         """
         if self.totals["completed"].sum() < 0.95 * self.totals["wanted"].sum():
             return True
@@ -219,11 +220,13 @@ class Load:
         if len(waiting) < 3:
             return False
         at = np.arange(len(waiting)) - (len(waiting) - 1) / 2
-        slopes = interval((at[:, None] * waiting).sum(axis=0) / (at**2).sum())
+        each = (at[:, None] * waiting).sum(axis=0) / (at**2).sum()
+        slopes = interval(each)
         if slopes.mean is None or slopes.half_width is None:
             return False
-        grown = slopes.mean * len(waiting) > 0.1 * self.topology.nodes
-        return grown and slopes.mean > slopes.half_width
+        about = float((waiting - at[:, None] * each).std(axis=0).mean())
+        grown = slopes.mean * len(waiting)
+        return bool(slopes.mean > slopes.half_width and grown > max(0.1 * self.topology.nodes, 2 * about))
 
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
         """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.

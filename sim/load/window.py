@@ -131,17 +131,17 @@ class Window:
 
     def counts(self) -> dict[str, np.ndarray]:
         """Messages ``begun`` so far, payload flits ``created``, ``wanted`` and ``consumed``; each [lanes]."""
-        host, consumed = self.host, self._consumed.copy()
+        host, lanes = self.host, len(self.sources)
         taken = host.worms["length"][host.deliveries["worm"]] - host.deliveries["due"]
-        np.add.at(consumed, host.deliveries["node"] // self.network.nodes, taken)
-        created = {name: counts.copy() for name, counts in self._created.items()}
+        consumed = _sums(host.deliveries["node"] // self.network.nodes, taken, lanes) + self._consumed
         late = ~self._begun()
-        if late.any():
-            messages, deliveries = self.messages[late], self._results()["destinations"][late]
-            for name, values in (("created", messages["length"]), ("wanted", messages["length"] * deliveries),
-                                 ("begun", np.ones(len(messages), np.int64))):
-                np.subtract.at(created[name], messages["lane"], values)
-        return created | {"consumed": consumed}
+        messages, starts = self.messages[late], self._starts[late]
+        ends = starts + messages["worms"] - 1
+        destinations = host.worms["delivery_end"][ends] - host.worms["delivery"][starts]
+        return {"consumed": consumed} | {
+            name: self._created[name] - _sums(messages["lane"], values, lanes) for name, values in (
+                ("created", messages["length"]), ("wanted", messages["length"] * destinations),
+                ("begun", np.ones(len(messages), np.int64)))}
 
     def _begun(self) -> np.ndarray:
         """Whether each message here is created: none of the receipts that it waits for is outstanding."""
@@ -158,11 +158,9 @@ class Window:
 
     def outstanding(self) -> np.ndarray:
         """Payload flits of each lane that are created and still to be consumed, [lanes]."""
-        due = np.zeros(len(self.sources), np.int64)
         begun = np.repeat(self._begun(), self.messages["worms"])
         deliveries = self.host.deliveries[begun[self.host.deliveries["worm"]]]
-        np.add.at(due, deliveries["node"] // self.network.nodes, deliveries["due"])
-        return due
+        return _sums(deliveries["node"] // self.network.nodes, deliveries["due"], len(self.sources))
 
     def quiet(self) -> np.ndarray:
         """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
@@ -176,6 +174,11 @@ class Window:
         """Worms of each lane that are created and not begun, [lanes]."""
         waits = (self.host.injected < 0) & np.repeat(self._begun(), self.messages["worms"])
         return np.bincount(self.host.worms["source"][waits] // self.network.nodes, minlength=len(self.sources))
+
+
+def _sums(lane: np.ndarray, values: np.ndarray, lanes: int) -> np.ndarray:
+    """Sums of values by lane, [lanes]."""
+    return np.bincount(lane, values, lanes).astype(np.int64)  # exact up to 2**53
 
 
 def _merge(parts: Sequence[Created]) -> tuple[Created, np.ndarray]:

@@ -1,5 +1,6 @@
 """Load experiments: what is measured, against what is known without simulating much."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -183,3 +184,13 @@ def test_an_interval_covers_the_mean_in_95_of_100_cases():
     samples = random.normal(7, 2, (4000, 4))
     covered = sum(abs(one.mean - 7) <= one.half_width for one in map(interval, samples)) / 4000
     assert covered == pytest.approx(0.95, abs=0.012)
+
+
+@pytest.mark.parametrize(("growth", "saturated"), [(0, False), (10, False), (60, True), (400, True)])
+def test_queues_that_grow_are_told_from_those_that_swing(growth, saturated):
+    """What waits swings by 15 worms about its line."""
+    found = results(cycles=2000)
+    swing = 15 * np.sqrt(2) * np.sin(np.linspace(0, 31, len(found.slices)))[:, None]
+    slices = found.slices.copy()
+    slices["waiting"] = 50 + swing + growth * np.linspace(0, 1, len(slices))[:, None] + np.arange(len(found.seeds)) / 9
+    assert dataclasses.replace(found, first=0, slices=slices).saturated == saturated

@@ -81,7 +81,7 @@ def steady_from(series: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """What a load experiment came to; the words are those of docs/interfaces.md.
+    """What a load experiment came to; the words are those of docs/experiments.md.
 
     Parameters
     ----------

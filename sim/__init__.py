@@ -1,12 +1,43 @@
-"""Running it: network composition, engines, host programs, experiments, command line."""
+"""Running it: network composition, engines, host programs, experiments, command line.
+
+    from wormcast.algorithms import SCHEMES, topology
+    from wormcast.sim import Traffic, hardware, load
+
+    mesh, scheme = topology("mesh:8x8"), SCHEMES["dual-path"]
+    result = load(mesh, scheme, Traffic(rate=0.008), configuration=hardware(mesh, scheme, {"vcs": 2}), cycles=20_000)
+    result.to_dict()["latency"]
+
+``run`` sends messages, ``load`` traffic; an `Experiment` can be paused and continued, and goes into files by ``keep``
+and out of them by ``resume``. ``load/`` measures, ``record/`` has waveforms and states in files, ``sweep/`` many load
+experiments, ``bench/`` what simulating costs.
+"""
 
 if __name__ != "wormcast.sim":
     raise ImportError(f"import this package as wormcast.sim, not as {__name__}")
 
 from .configuration import Configuration
+from .configurations import CONFIGURATIONS, hardware
 from .host import Message
-from .load import Load, Trace, Traffic, load
+from .load import Experiment, Interval, Load, Origin, Trace, Traffic, keep, load, load_until_interval, resume
 from .network import Network
 from .run import Run, run
 
-__all__ = ["Configuration", "Load", "Message", "Network", "Run", "Trace", "Traffic", "load", "run"]
+__all__ = [
+    "CONFIGURATIONS",
+    "Configuration",
+    "Experiment",
+    "Interval",
+    "Load",
+    "Message",
+    "Network",
+    "Origin",
+    "Run",
+    "Trace",
+    "Traffic",
+    "hardware",
+    "keep",
+    "load",
+    "load_until_interval",
+    "resume",
+    "run",
+]

@@ -52,4 +52,5 @@ def continue_(
         recording = Recording.parse(vcd, window, instances, experiment)
         drive(experiment, origin, keeping, recording)
         result = finish(experiment, origin, keeping, recording)
-    return tell(result, origin, keeping, recording, drawing, links=links, json=json)
+    return tell(result, origin, keeping, recording, drawing, cycles=experiment.cycles, warmup=experiment.warmup,
+                links=links, json=json)

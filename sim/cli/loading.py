@@ -141,17 +141,21 @@ def load_(
             if settled(experiment.result()):
                 break
         result = finish(experiment, origin, keeping, recording)
-    return tell(result, origin, keeping, recording, drawing, links=links, until_interval=until_interval, json=json)
+    return tell(result, origin, keeping, recording, drawing, cycles=asked.cycles, warmup=warmup, links=links,
+                until_interval=until_interval, json=json)
 
 
-def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, drawing: Drawing, *, links: bool,
-         until_interval: bool = False, json: bool) -> int:
-    """Print the result and draw it, then say which file could not be written, and give the exit code."""
+def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, drawing: Drawing, *,
+         cycles: int | None, warmup: int | None, links: bool, until_interval: bool = False, json: bool) -> int:
+    """Print the result and draw it, then say which file could not be written, and give the exit code.
+
+    ``cycles`` and ``warmup`` are what was asked for.
+    """
     random = isinstance(result.traffic, Traffic)
     if json:
         resolved = {
             "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds) if random else None,
-            "until_interval": until_interval, "named": origin.named,
+            "cycles": cycles, "warmup": warmup, "until_interval": until_interval, "named": origin.named,
             "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
             **resolved_hardware(result.configuration, result.topology, result.scheme),
         }

@@ -30,6 +30,9 @@ CHUNK = 2048
 #: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
 PATIENCE = 8192
 
+#: The same at the end of an experiment, when it is the last time to look.
+LAST_PATIENCE = 2048
+
 #: The last edge of an experiment that goes on until all is received.
 FOR_EVER = MOST_CYCLES + 1
 
@@ -114,7 +117,8 @@ class Group:
         self.engine = BulkEngine(network, self.window.host, measure=True)
         self.found: Found | None = None
         self._counted = np.zeros(len(seeds), TOTALS)
-        self._patience = np.full(len(seeds), PATIENCE + network.configuration.t_ns + network.configuration.t_nr)
+        self._waits = network.configuration.t_ns + network.configuration.t_nr
+        self._patience = np.full(len(seeds), PATIENCE + self._waits)
 
     def _next(self) -> int:
         """The cycle up to which the next step goes: an edge, or the next multiple of `CHUNK`."""
@@ -162,7 +166,9 @@ class Group:
         require_no_faults(engine, self.seeds)
         check_receipts(window.host)
         require_conservation(window, self.totals.table, self.seeds)
-        for lane in np.flatnonzero(window.quiet() > self._patience):
+        at_the_end = self.now == self.totals.edges[-1]
+        patience = np.minimum(self._patience, LAST_PATIENCE + self._waits) if at_the_end else self._patience
+        for lane in np.flatnonzero(window.quiet() > patience):
             self._patience[lane] *= 2
             if self.found is None and (deadlock := find_deadlock(engine, int(lane))):
                 shown = around(window.network, window.host, deadlock, int(lane))

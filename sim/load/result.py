@@ -26,6 +26,9 @@ SPANS = {
     "network_latency": ("injected", "tail"),
     "reception_latency": ("tail", "received"),
 }
+#: Messages of each seed with which a mean may count as precise.
+FEWEST = 30
+
 KINDS = ("multicast", "unicast")
 COUNTS = ("created", "wanted", "consumed", "begun")
 
@@ -81,7 +84,7 @@ def steady_from(series: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """What a load experiment came to; the words are those of docs/interfaces.md.
+    """What a load experiment came to; the words are those of docs/experiments.md.
 
     Parameters
     ----------
@@ -202,10 +205,10 @@ class Load:
 
     @property
     def precise(self) -> bool:
-        """Whether half the width of the latency's interval is at most 5 % of the mean."""
+        """Whether half the width of the latency's interval is at most 5 % of it, of 30 messages or more from each seed."""
         latency = self.span("latency")
-        return (latency.mean is not None and latency.half_width is not None
-                and latency.half_width <= 0.05 * latency.mean)
+        return bool(latency.mean is not None and latency.half_width is not None
+                    and latency.half_width <= 0.05 * latency.mean and self.totals["messages"].min() >= FEWEST)
 
     @property
     def saturated(self) -> bool:

@@ -225,6 +225,8 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
     least = lowest / 100 if logarithmic else 0.0
     for curve, style in zip(curves, styles, strict=True):
         means, halves = curve.means()
+        # beyond saturation, latencies are those of the few that got through
+        means = [mean if at <= _told(curve) else math.nan for at, mean in zip(curve.at, means, strict=True)]
         low = [min(half, mean - least) for mean, half in zip(means, halves, strict=True)]
         axes.errorbar(curve.at, means, [low, halves], fmt="none", ecolor=style["color"], elinewidth=0.6, capthick=0.6)
         _line(axes, curve, means, style)

@@ -1,4 +1,4 @@
-"""The README's commands and its example of a deadlock, run as they stand there."""
+"""The README's commands and its examples, run as they stand there."""
 
 import re
 import shlex
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
 # synthesis has its own test, the demo too
 COMMANDS = [command for command in re.findall(r"^\| `wormcast ([^`]+)`", README, re.M)
             if command.split()[0] not in ("synth", "demo")]
@@ -21,7 +22,12 @@ def run(*arguments, cwd):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_readme_run(command, tmp_path):
     (tmp_path / "sweep.toml").write_text(re.search(r"```toml\n(.*?)```", README, re.S)[1])
-    done = run("-m", "wormcast", *shlex.split(command), cwd=tmp_path)
+    words = shlex.split(command)
+    if words[0] == "continue":
+        kept = ["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--cycles", "100000", "--seeds", "1",
+                "--checkpoint", words[1]]
+        assert run("-m", "wormcast", *kept, cwd=tmp_path).returncode == 0
+    done = run("-m", "wormcast", *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
 
@@ -34,11 +40,35 @@ def test_deadlock_of_the_readme_is_what_the_command_prints(tmp_path):
     assert done.stdout.endswith(shown[2])
 
 
+def test_load_experiment_of_the_readme_is_what_the_command_prints(tmp_path):
+    """But for the lines that are left out, and the lines of the tables."""
+    command, shown = re.search(r"^\$ wormcast (load .*)\n((?:.+\n)+?)```", README, re.M).groups()
+    done = run("-m", "wormcast", *shlex.split(command), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = iter(done.stdout.splitlines())
+    for line in shown.splitlines():
+        assert line == "..." or line in printed
+
+
+@pytest.mark.parametrize("file", ["README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+def test_links_lead_somewhere(file):
+    """Links to files of the repository, and to headings in them, as GitHub names these."""
+    for path, heading in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", (ROOT / file).read_text()):
+        target = (ROOT / file).parent / path if path else ROOT / file
+        assert target.exists(), path
+        titles = re.findall(r"^#+ (.*)$", target.read_text(), re.M) if heading else []
+        assert not heading or heading in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
 def test_python_of_the_readme_runs(tmp_path):
     code = re.search(r"```python\n(.*?)```", README, re.S)[1]
     done = run("-c", code, cwd=tmp_path)
-    assert done.returncode == 0
-    assert int(done.stdout) > 0
+    assert done.returncode == 0, done.stderr
+    hops, latency, utilisation, saturated = done.stdout.split()
+    assert int(hops) > 0
+    assert float(latency) > 100
+    assert 0 < float(utilisation) < 1
+    assert saturated == "False"
 
 
 def test_own_relation_of_the_readme_is_checked_and_run(tmp_path):

@@ -159,7 +159,7 @@ def test_every_message_with_other_hardware(shape, options):
 def measured(shape, name, rate, cycles, warmup, messages):
     """Mean latency and delivered flits per node and cycle, [seeds]; ``messages`` by seed.
 
-    As docs/interfaces.md defines them: latency of the messages created from the warm-up on and received by the end,
+    As docs/experiments.md defines them: latency of the messages created from the warm-up on and received by the end,
     payload of those received from the warm-up on.
     """
     vcs, depth, channels = BUFFERS[name]

@@ -95,7 +95,7 @@ def test_all_that_is_created_arrives_once(scheme, traffic, seeds, cycles, chunk)
 @given(traffic=traffics(), seeds=SEEDS, cycles=st.integers(200, 1500), data=st.data())
 @FEW
 def test_what_is_measured_adds_up(scheme, traffic, seeds, cycles, data):
-    """In the words of docs/interfaces.md; and each seed counts as it does alone."""
+    """In the words of docs/experiments.md; and each seed counts as it does alone."""
     warmup = data.draw(st.integers(0, cycles // 2))
     options = {"configuration": Configuration(**HARDWARE[scheme]), "cycles": cycles, "warmup": warmup, "workers": 1}
     found = load(MESH, SCHEMES[scheme], traffic, seeds=seeds, **options)

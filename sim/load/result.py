@@ -205,7 +205,7 @@ class Load:
 
     @property
     def precise(self) -> bool:
-        """Whether half the width of the latency's interval is at most 5 % of it, with 30 messages of each seed or more."""
+        """Whether half the width of the latency's interval is at most 5 % of it, with 30 messages of each seed."""
         latency = self.span("latency")
         return bool(latency.mean is not None and latency.half_width is not None
                     and latency.half_width <= 0.05 * latency.mean and self.totals["messages"].min() >= FEWEST)

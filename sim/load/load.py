@@ -222,6 +222,8 @@ class Experiment:
         end = found.deadlock.at if found else self.now
         edges = np.minimum(edges, end)[:int(np.searchsorted(edges, end)) + 1]
         slices = np.concatenate([group.slices() for group in self.groups], axis=1)[:len(edges) - 1]
+        if found:
+            slices[...] = 0  # some seeds have gone on, others not: nothing of it counts
         first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
         links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
                            for group in self.groups) for kind in LINKS}

@@ -121,7 +121,7 @@ def check_delivered(case):
     assert (host.tail - host.head >= length - 1).all()
 
 
-@examples(80)
+@examples(48)
 @given(traffic(HARDWARE))
 def test_everything_is_delivered_and_nothing_is_left(case):
     """Every destination gets every payload flit of its message once, in order and unharmed; then every buffer is

@@ -51,7 +51,7 @@ def traffics(draw):
 
 
 SEEDS = st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True)
-FEW = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=4, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def drained(scheme, traffic, seeds, cycles, chunk):

@@ -77,14 +77,15 @@ def least_time(work: Callable[[], object]) -> float:
 def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float]:
     """Microseconds of a cycle of all lanes: the whole, kernels and wiring alone, and hosts as what is left.
 
-    ``traffic``: to create and plan the messages of a cycle.
+    ``traffic``: to create and plan the messages of a cycle; ``measuring``: what counting flits and waits adds.
     """
     started = time.process_time()
     engine = engine_for(mesh, "dual-path", rate, 10, lanes, (REPEATS + 1) * cycles)
     laid_out = time.process_time() - started
     started = time.process_time()
-    Window(engine.network, [Source(Traffic(rate, length=LENGTH, destinations_mean=10), engine.network.topology, seed)
-                            for seed in range(lanes)], (REPEATS + 1) * cycles)
+    sources = [Source(Traffic(rate, length=LENGTH, destinations_mean=10), engine.network.topology, seed)
+               for seed in range(lanes)]
+    window = Window(engine.network, sources, (REPEATS + 1) * cycles)
     traffic = min(laid_out, time.process_time() - started) / (REPEATS + 1)
     engine.run(cycles, beyond=True)
     parts = {"all": least_time(lambda: engine.run(cycles, beyond=True))}
@@ -98,6 +99,9 @@ def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float
     parts["wiring"] = least_time(lambda: _copies(cycles, engine._runs, inputs, outputs))
     parts["hosts"] = parts["all"] - sum(parts[name] for name in ("router", "interface", "wiring"))
     parts["traffic"] = traffic
+    metered = BulkEngine(engine.network, window.host, measure=True)
+    metered.run(cycles, beyond=True)
+    parts["measuring"] = least_time(lambda: metered.run(cycles, beyond=True)) - parts["all"]
     return {name: seconds / cycles * 1e6 for name, seconds in parts.items()}
 
 

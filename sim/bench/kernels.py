@@ -12,7 +12,7 @@ from ..configuration import Configuration
 from ..engines.bulk import SIZES, BulkEngine
 from ..host.program import gather
 from ..load import Traffic
-from ..load.traffic import Source
+from ..load.source import Source
 from ..load.window import Window
 from ..lowering import Kernel, call_step
 from ..network import Network

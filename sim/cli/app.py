@@ -17,6 +17,7 @@ from wormcast import __version__
 from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
 
 from ..extras import ToolMissing
+from ..wording import count
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
            "say", "stdout_for_results", "table"]
@@ -68,11 +69,6 @@ def say(text: str = "") -> None:
     """Print a line on stdout."""
     with _on_stdout():
         _console.print(text, markup=False)
-
-
-def count(number: int, word: str) -> str:
-    """Write a number of things: ``1 worm``, ``2 worms``."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:

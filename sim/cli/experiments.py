@@ -11,7 +11,7 @@ import typer
 from wormcast.algorithms import Topology, WormcastError
 
 from ..drawing import require_drawable
-from ..load import Experiment, Load, Origin, draw_utilisation, keep, record_deadlock, record_window
+from ..load import Experiment, Load, Origin, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
 from ..load.waveform import Instance
 from ..network import Network
 from ..record import find_instances
@@ -102,6 +102,9 @@ class Recording:
         if vcd is None:
             raise WormcastError(f"window: {window} is given without --vcd FILE, it is what goes there")
         now, last = experiment.groups[0].now, experiment.cycles
+        if now == last:
+            raise WormcastError(f"window: {window} is given of an experiment that has run all its {last} cycles, it "
+                                "must get more by --cycles")
         if not now <= cycles[0] < cycles[1] <= (cycles[1] if last is None else last):
             raise WormcastError(f"window: {window!r} is given, it must be A:B with {now} <= A < B"
                                 + ("" if last is None else f" <= {last}"))
@@ -119,7 +122,7 @@ class Recording:
             return
         assert self.window is not None
         first, last = self.window
-        self._write(self.vcd, lambda unfinished: record_window(experiment, unfinished, first, last, self.instances))
+        self._write(self.vcd, lambda unfinished: rewind_to_window(experiment, unfinished, first, last, self.instances))
 
     def miss_window(self, experiment: Experiment) -> None:
         """Note that the window has not begun when all is over."""
@@ -130,7 +133,7 @@ class Recording:
     def take_deadlock(self, experiment: Experiment) -> None:
         """Record how a deadlock came about, if no window is recorded."""
         if not self.written and not self.refused:
-            self._write(self.vcd or DEADLOCK_FILE, lambda unfinished: record_deadlock(experiment, unfinished))
+            self._write(self.vcd or DEADLOCK_FILE, lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
     def _write(self, path: Path | None, record: Callable[[Path], None]) -> None:
         """Write the file; what goes wrong must not lose the results, and is told after them."""

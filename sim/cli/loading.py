@@ -72,7 +72,7 @@ def load_(
         help="Cycles at the start that do not count; default: found, of a trace none.", show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Begin with a sixteenth of the cycles, and double them until the latency's interval "
-        "is within 5 % or the network saturates.")] = False,
+        "is within 5 %, with 30 messages of each seed, or the network saturates.")] = False,
     length: Annotated[int | None, _option("length", "Payload flits of a multicast, {} by default.")] = None,
     destinations_mean: Annotated[float | None, _option(
         "destinations_mean", "Mean destinations of a multicast, {} by default.")] = None,
@@ -141,7 +141,7 @@ def load_(
             if settled(experiment.result()):
                 break
         result = finish(experiment, origin, keeping, recording)
-    return tell(result, origin, keeping, recording, drawing, cycles=asked.cycles, warmup=warmup, links=links,
+    return tell(result, origin, keeping, recording, drawing, cycles=asked.cycles, warmup=experiment.warmup, links=links,
                 until_interval=until_interval, json=json)
 
 
@@ -217,7 +217,7 @@ def report(result: Load) -> None:
         [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
-    precise = "" if result.precise else "; the latency's interval is wider than 5 %"
+    precise = "" if result.precise else f"; {result.imprecise}"
     say(("saturated" if result.saturated else "not saturated") + precise)
 
 

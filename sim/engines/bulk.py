@@ -15,6 +15,7 @@ import wormcast.hw
 
 from ..host import Host, gather, run_cycles
 from ..lowering import (
+    LANES,
     Block,
     Kernel,
     LoweringError,
@@ -38,10 +39,7 @@ SIZES = (1, 2, 4, 8)
 #: Words between two of a run that it may copy as well: more would take longer than another run.
 GAP = 64
 
-#: Instances that a kernel steps at once, bit by bit.
-BITS = 512
-
-#: From so many routers on they are stepped so: that takes as long as 190 word by word.
+#: From so many routers on they are stepped bit by bit, `LANES` at once: that takes as long as 190 word by word.
 MANY = 193
 
 #: What defines a component: a kernel on disk is used as long as none of these files has changed.
@@ -64,16 +62,16 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
     """Compile the network's components, or load them from the cache on disk; by kind."""
     many = vector_width is None and network.instances >= MANY
     width = vector_width or vector_bytes()
-    return {name: _kernel(kind, BITS if many and name == "router" else width) for name, kind in network.kinds.items()}
+    return {name: _kernel(kind, LANES if many and name == "router" else width) for name, kind in network.kinds.items()}
 
 
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
     component = kind.build()
     inputs, outputs = words(component)
-    if vector_width == BITS:
+    if vector_width == LANES:
         # a component with a deep memory is stepped word by word all the same
         with contextlib.suppress(LoweringError):
-            return _lowered(kind, component, inputs, outputs, BITS)
+            return _lowered(kind, component, inputs, outputs, LANES)
         vector_width = vector_bytes()
     return _lowered(kind, component, inputs, outputs, vector_width)
 
@@ -230,7 +228,7 @@ class BulkEngine:
 
     def in_words(self) -> "BulkEngine":
         """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""
-        if all(kernel.vector_width != BITS for kernel in self.kernels.values()):
+        if all(kernel.vector_width != LANES for kernel in self.kernels.values()):
             return self
         engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())
         engine.from_arrays(self.to_arrays())
@@ -269,6 +267,8 @@ class BulkEngine:
 
     def restore(self, capture: Capture) -> None:
         """Go back to a state that this engine has captured: what follows is the same, cycle by cycle."""
+        if any(state.shape != self.blocks[name].state.shape for name, state in capture.blocks.items()):
+            raise ValueError("the state was captured by other kernels; to_arrays and from_arrays take it over")
         for name, state in capture.blocks.items():
             self.blocks[name].state[:] = state
         self.outputs[:] = capture.outputs

@@ -28,7 +28,7 @@ from .result import Load
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
-from .waveform import record_deadlock, record_window
+from .waveform import rewind_to_deadlock, rewind_to_window
 
 __all__ = [
     "CYCLES",
@@ -50,9 +50,9 @@ __all__ = [
     "lengths",
     "load",
     "load_until_interval",
-    "record_deadlock",
-    "record_window",
     "resume",
+    "rewind_to_deadlock",
+    "rewind_to_window",
     "settled",
     "shared",
 ]

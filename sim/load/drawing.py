@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..drawing import LINE, MARGIN, WIDTH, WORDS
+from ..drawing import LETTERS, LINE, MARGIN, WIDTH, WORDS
+from ..wording import count
 from .result import Load
 from .trace import Trace
+from .traffic import Traffic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +24,6 @@ Floats = npt.NDArray[np.float64]
 CELL, LEAST_CELL = 0.375, 0.2  # inches from node to node
 WIDEST = 7.0  # of a picture with cells that are not the least: a page
 BAR = 0.42  # inches that the scale takes, with its words
-LETTERS = 20  # in an inch of the caption
 FOOT = 0.06
 
 # in cells
@@ -95,14 +96,30 @@ def _caption(result: Load) -> list[str]:
     """What is drawn, in lines."""
     topology, traffic, mean, busiest = (result.topology, result.traffic, result.utilisation("network").mean,
                                         result.busiest("network"))
-    sent = f"trace {traffic.path}" if isinstance(traffic, Trace) else (
-        f"{traffic.rate:g} flits created per node and cycle")
-    said = [f"{result.scheme.name} on {topology.name}, {sent}"]
+    hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
+    length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
+    said = [f"{result.scheme.name} on {topology.name}, {_sent(traffic)}" + ", saturated" * result.saturated,
+            f"{hardware}, {length}"]
     if mean is not None and busiest is not None:
         first, second, flits = busiest
         said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {topology.node_name(first)} to "
                     f"{topology.node_name(second)}")
     return [*said, "node: left half injection link, right half consumption link"]
+
+
+def _sent(traffic: Traffic | Trace) -> str:
+    """What is sent, in short."""
+    if isinstance(traffic, Trace):
+        return f"trace {traffic.path}"
+    share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"
+    told = f"{traffic.rate:g} flits created per node and cycle"
+    if traffic.multicast_fraction:
+        numbers = (f"{traffic.destinations_counts}" if traffic.destinations_counts is not None
+                   else f"{traffic.destinations_mean:g}")
+        told += f", {share} of {count(traffic.length, 'flit')} to {numbers} nodes"
+    if traffic.multicast_fraction < 1:
+        told += f", unicasts of {count(traffic.unicast_length, 'flit')}"
+    return told + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")
 
 
 def _by_node(result: Load, kind: str) -> Floats:

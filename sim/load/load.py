@@ -20,7 +20,7 @@ from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
 
-__all__ = ["CYCLES", "MOST_CYCLES", "MOST_SEEDS", "SEEDS", "Experiment", "check", "lengths", "load",
+__all__ = ["CYCLES", "MOST_SEEDS", "SEEDS", "Experiment", "check", "lengths", "load",
            "load_until_interval", "settled", "shared"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
@@ -30,6 +30,9 @@ SLICES = 200
 MOST_SLICES = 2000
 
 MOST_SEEDS = 1024
+
+#: Largest seed.
+MOST_SEED = 2**62
 
 #: What an experiment has where nothing is said: cycles, and how many seeds.
 CYCLES, SEEDS = 100_000, 4
@@ -77,7 +80,7 @@ def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | T
     """Run experiments of a sixteenth of ``cycles``, of twice as many and so on up to ``cycles``; see `load`.
 
     The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
-    is given takes at most half of each but the last.
+    is given takes less than half of each but the last.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
@@ -258,10 +261,11 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
     """The first slice from which on both throughput and latency are steady, seeds taken together."""
     consumed = slices["consumed"].sum(axis=1) / np.diff(edges)
     messages = slices["messages"].sum(axis=1)
-    latency = slices["latency"].sum(axis=1)[messages > 0] / messages[messages > 0]
-    lasting = np.flatnonzero(messages > 0)
-    by_latency = int(lasting[steady_from(latency)]) if len(lasting) else 0
-    return max(steady_from(consumed), by_latency)
+    there = np.flatnonzero(messages)
+    if 2 * len(there) < len(messages):
+        return steady_from(consumed)  # too few for a series of latencies
+    by_latency = int(there[steady_from(slices["latency"].sum(axis=1)[there] / messages[there])])
+    return max(steady_from(consumed), min(by_latency, len(messages) // 2))
 
 
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
@@ -277,5 +281,7 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     if not 1 <= len(seeds) <= MOST_SEEDS or len(set(seeds)) < len(seeds):
         raise WormcastError(f"seeds: {len(seeds)} are given, {len(set(seeds))} of them different; allowed are 1 to "
                             f"{MOST_SEEDS}, all different")
+    if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
+        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} are given, allowed are 0 to {MOST_SEED}")
     links = configuration.consumption if configuration.consumption_links == "separate" else 1
     traffic.check(topology, links)

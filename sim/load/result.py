@@ -204,32 +204,47 @@ class Load:
         return int((self.totals["begun"] - self.totals["messages"]).sum())
 
     @property
+    def imprecise(self) -> str | None:
+        """Why the mean latency does not count as precise, in words; None if it does."""
+        latency = self.span("latency")
+        if latency.mean is None or latency.half_width is None:
+            return "there is no interval of the latency"
+        if latency.half_width > 0.05 * latency.mean:
+            return "the latency's interval is wider than 5 %"
+        fewest = int(self.totals["messages"].min())
+        return f"a seed has {fewest} messages, fewer than {FEWEST}" if fewest < FEWEST else None
+
+    @property
     def precise(self) -> bool:
         """Whether half the width of the latency's interval is at most 5 % of it, with 30 messages of each seed."""
-        latency = self.span("latency")
-        return bool(latency.mean is not None and latency.half_width is not None
-                    and latency.half_width <= 0.05 * latency.mean and self.totals["messages"].min() >= FEWEST)
+        return self.imprecise is None
 
     @property
     def saturated(self) -> bool:
-        """Whether less than 95 % of what is offered is delivered, or the source queues grow (slope positive at 95 %).
+        """Whether the network does not keep up: it falls short of what is wanted, or worms pile up at its sources.
 
-        Queues that have grown by less than a worm in ten nodes by the end, or by less than twice the standard
-        deviation of what waits about the line through it, are none.
+        It falls short if less than 95 % of ``wanted`` is ``completed``, and what is missing is more than 1.5 times what
+        is on its way at that latency. Worms pile up if a straight line through the mean number that wait rises by more
+        than a worm in ten nodes, and by more than three times the standard deviation about it.
         """
-        if self.totals["completed"].sum() < 0.95 * self.totals["wanted"].sum():
-            return True
-        waiting = self.slices["waiting"][self.first:]
+        return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
+
+    def _falls_short(self) -> bool:
+        wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())
+        messages = int(self.totals["messages"].sum())
+        if not messages:
+            return False  # all that is known is that some are on their way
+        on_the_way = wanted * int(self.totals["latency"].sum()) / messages / self._counted
+        return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
+
+    def _piles_up(self) -> bool:
+        waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:
             return False
         at = np.arange(len(waiting)) - (len(waiting) - 1) / 2
-        each = (at[:, None] * waiting).sum(axis=0) / (at**2).sum()
-        slopes = interval(each)
-        if slopes.mean is None or slopes.half_width is None:
-            return False
-        about = float((waiting - at[:, None] * each).std(axis=0).mean())
-        grown = slopes.mean * len(waiting)
-        return bool(slopes.mean > slopes.half_width and grown > max(0.1 * self.topology.nodes, 2 * about))
+        slope = (at * waiting).sum() / (at**2).sum()
+        about = float((waiting - at * slope).std())
+        return bool(slope * len(waiting) > max(0.1 * self.topology.nodes, 3 * about))
 
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
         """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.

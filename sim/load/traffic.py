@@ -18,6 +18,9 @@ __all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
 
 DISTRIBUTIONS = ("fixed", "uniform", "normal", "given")
 
+#: Largest standard deviation of a normal number of destinations, and largest weight of a given one.
+MOST_DEVIATION, MOST_WEIGHT = 10**6, 1e12
+
 #: Longest message, in flits.
 LONGEST = 1 << 16
 
@@ -83,9 +86,10 @@ class Traffic:
         if self.destinations_distribution not in DISTRIBUTIONS:
             raise WormcastError(f"destinations_distribution: {self.destinations_distribution!r} is given, "
                                 f"allowed are {', '.join(DISTRIBUTIONS)}")
-        if not self.destinations_deviation >= 0:
+        most = MOST_DEVIATION if self.destinations_distribution == "normal" else 0
+        if not 0 <= self.destinations_deviation <= most:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is given, "
-                                "it must be 0 or more")
+                                f"allowed are 0 to {MOST_DEVIATION}, with normal alone")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
             raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is given with the distribution "
                                 f"{self.destinations_distribution}, counts belong to given, and given needs them")
@@ -118,9 +122,9 @@ class Traffic:
                 count, weight = int(pair.partition(":")[0]), float(pair.partition(":")[2])
             except ValueError:
                 count, weight = 0, 0.0
-            if count < 1 or not 0 < weight < math.inf:
+            if count < 1 or not 0 < weight <= MOST_WEIGHT:
                 raise WormcastError(f"destinations_counts: {pair!r} is given, it must be COUNT:WEIGHT, a count from 1 "
-                                    "and a weight above 0")
+                                    f"and a weight above 0, up to {MOST_WEIGHT:g}")
             if count in found:
                 raise WormcastError(f"destinations_counts: {count} is given twice, each count must be there once")
             found[count] = weight

@@ -8,13 +8,13 @@ from ..record import record, require_size
 from .group import Group
 from .load import Experiment
 
-__all__ = ["Instance", "record_deadlock", "record_window"]
+__all__ = ["Instance", "rewind_to_deadlock", "rewind_to_window"]
 
 Instance = tuple[str, int]
 """A component: its kind, and which one of these."""
 
 
-def record_deadlock(experiment: Experiment, path: Path) -> None:
+def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
     """Write how the earliest deadlock of an experiment came about: the instances and cycles that `around` names.
 
     Where past states do not go back so far, it begins with the oldest one. The experiment is of no use after this, but
@@ -27,7 +27,7 @@ def record_deadlock(experiment: Experiment, path: Path) -> None:
     _record(experiment, group, found.first, found.end, path, found.instances)
 
 
-def record_window(experiment: Experiment, path: Path, first: int, end: int, instances: Sequence[Instance]) -> None:
+def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, instances: Sequence[Instance]) -> None:
     """Write cycles ``first`` to ``end`` - 1 of the first seed. What follows does not change.
 
     Parameters

@@ -7,10 +7,12 @@ from .lower import lower
 from .machine import vector_bytes
 from .observe import observe
 from .observer import Observer, Trace
+from .planes import LANES
 from .store import cache_folder, lower_cached, observe_cached
 from .words import Word, narrowest
 
 __all__ = [
+    "LANES",
     "Block",
     "Field",
     "Kernel",

@@ -107,14 +107,22 @@ def _depth_first(stores: Sequence[Store]) -> Iterator[Node | Store]:
 
 
 def _put_off(result: list[Phase]) -> None:
-    """Move stores of state behind the last phase that reads what is there now."""
-    readers: dict[int, int] = {}
-    for number, phase in enumerate(result):
-        for node in (node for step in phase.steps for node in needs(step)):
-            if node.op == "state":
-                readers[node.data] = number
-    for number, phase in enumerate(result):
-        for step in list(phase.steps):
-            if isinstance(step, Store) and isinstance(step.place, int) and readers.get(step.place, -1) > number:
-                phase.steps.remove(step)
-                result[readers[step.place]].steps.append(step)
+    """Move stores of state behind the last phase that reads what is there now.
+
+    A store of a bare bit of state reads that one in its own phase, so moving it may put off others. Within a phase,
+    state is read before it is stored.
+    """
+    moving = True
+    while moving:
+        moving = False
+        readers: dict[int, int] = {}
+        for number, phase in enumerate(result):
+            for node in (node for step in phase.steps for node in needs(step)):
+                if node.op == "state":
+                    readers[node.data] = number
+        for number, phase in enumerate(result):
+            for step in list(phase.steps):
+                if isinstance(step, Store) and isinstance(step.place, int) and readers.get(step.place, -1) > number:
+                    phase.steps.remove(step)
+                    result[readers[step.place]].steps.append(step)
+                    moving = True

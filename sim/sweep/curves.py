@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
+from ..drawing import FORMATS, LETTERS
 from ..load import Traffic
 from .file import OPTIONS, Sweep
 from .point import Point
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_LINES", "draw", "require_drawable"]
 
-FORMATS = ("svg", "png")
 WIDTH, HEIGHT = 7.1, 2.7  # inches: two columns of a paper; without the legend
 LINE = 0.14  # of the legend
-LETTERS = 20  # in an inch of the caption
 MOST_LINES = 40
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
@@ -32,6 +31,9 @@ WORDS = "#404040"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
 SIZE = 3.2  # points, of a marker
 STEP = 7  # points between the crosses of two lines
+
+#: Options that the caption tells, given or not.
+TOLD = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
 
 #: Latencies that differ by more than this are drawn with a logarithmic scale.
 LARGEST_RATIO = 10
@@ -64,6 +66,7 @@ class _Curve:
     at: list[float]
     results: list[Mapping[str, Any]]
     reconstructed: bool
+    along_load: bool
 
     @property
     def label(self) -> str:
@@ -73,6 +76,22 @@ class _Curve:
         """A measurement of each point; no number where there is none."""
         found = [result[name] for result in self.results]
         return [float("nan") if value is None else value for value in found]
+
+    def steady(self) -> list[bool]:
+        """Whether each point is neither saturated nor a deadlock."""
+        return [not result["saturated"] and result["deadlock"] is None for result in self.results]
+
+    def shown(self) -> list[bool]:
+        """Whether the latency of each point is drawn.
+
+        Saturated, it is that of the few messages that got through, and says where the line goes from its last steady
+        point alone: along the load, that is the next one.
+        """
+        steady = self.steady()
+        if not self.along_load:
+            return steady
+        last = max((index for index, one in enumerate(steady) if one), default=-1)
+        return [index <= last + 1 for index in range(len(steady))]
 
     def means(self) -> tuple[list[float], list[float]]:
         """Mean latencies, and half their intervals' widths (0 where there is none)."""
@@ -114,8 +133,9 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     """Draw mean latency, with its intervals, and delivered flits: a line for each combination of swept options.
 
     The x axis is the load if ``rate`` is swept, or else the swept option that has most numbers. Markers of saturated
-    points are open; where latencies lie above all that are not saturated, the line leaves the frame. Crosses are
-    deadlocks, dashed lines schemes that had to be reconstructed. The same results give the same file.
+    points are open; along the load, lines of latencies end at the first one behind all others, else they leave such
+    points out. Crosses are deadlocks, dashed lines schemes that had to be reconstructed. The same results give the
+    same file.
 
     Parameters
     ----------
@@ -130,6 +150,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.ticker import MaxNLocator
 
     along = _along(sweep)
     assert along is not None  # see require_drawable
@@ -137,7 +158,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     styles = _styles(curves)
     marks = _marks(curves, styles)
     columns = max(1, min(len(marks), 4, int(LETTERS * WIDTH / (6 + max(len(str(mark.get_label())) for mark in marks)))))
-    caption = textwrap.wrap(_caption(sweep), int(LETTERS * WIDTH))
+    caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * WIDTH))
     height = HEIGHT + LINE * (-(-len(marks) // columns) + len(caption))
     with matplotlib.rc_context({"font.size": 7, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast",
                                 "axes.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
@@ -146,8 +167,10 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
         FigureCanvasAgg(figure)
         latency, delivered = figure.subplots(1, 2)
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
-        for axes, last, drawn in ((latency, max(map(_told, curves)), _latency),
-                                  (delivered, max(curve.at[-1] for curve in curves), _delivered)):
+        whole = max(curve.at[-1] for curve in curves)
+        known = [at for curve in curves for at, shown in zip(curve.at, curve.shown(), strict=True) if shown]
+        for axes, last, drawn in ((latency, max(known, default=whole) if along == "rate" else whole, _latency),
+                                  (delivered, whole, _delivered)):
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
             if along == "rate" and axes is delivered:
@@ -155,7 +178,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
             drawn(axes, curves, styles)
             axes.set_xlabel(AXES.get(along, along))
             if OPTIONS[along] is int:
-                axes.locator_params(axis="x", integer=True)
+                axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             axes.grid(color="#e4e4e4", linewidth=0.5)
             axes.set_axisbelow(True)
         figure.suptitle("\n".join(caption), fontsize=6, color=WORDS)
@@ -172,7 +195,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
         point = points[index]
         values = {name: point.given[name] for name in others}
         curve = curves.setdefault(tuple(values.values()), _Curve(
-            values, [], [], point.scheme.provenance.startswith("reconstructed")))
+            values, [], [], point.scheme.provenance.startswith("reconstructed"), along == "rate"))
         curve.at.append(at)
         curve.results.append(results[index])
     first = {tuple(point.given[name] for name in others): index for index, point in reversed(list(enumerate(points)))}
@@ -225,8 +248,7 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
     least = lowest / 100 if logarithmic else 0.0
     for curve, style in zip(curves, styles, strict=True):
         means, halves = curve.means()
-        # beyond saturation, latencies are those of the few that got through
-        means = [mean if at <= _told(curve) else math.nan for at, mean in zip(curve.at, means, strict=True)]
+        means = [mean if shown else math.nan for mean, shown in zip(means, curve.shown(), strict=True)]
         low = [min(half, mean - least) for mean, half in zip(means, halves, strict=True)]
         axes.errorbar(curve.at, means, [low, halves], fmt="none", ecolor=style["color"], elinewidth=0.6, capthick=0.6)
         _line(axes, curve, means, style)
@@ -242,12 +264,6 @@ def _range(curves: Sequence[_Curve]) -> tuple[float, float, float]:
     means = [mean for _, mean, _ in seen]
     # an interval of two seeds that disagree tells nothing, and would press all the rest together
     return max(min(means), 1.0), max(means), max(mean + min(half, mean) for _, mean, half in seen)
-
-
-def _told(curve: _Curve) -> float:
-    """Up to where there is something to see of latencies: the first point that is not steady."""
-    return next((at for at, result in zip(curve.at, curve.results, strict=True)
-                 if result["saturated"] or result["deadlock"] is not None), curve.at[-1])
 
 
 def _all_delivered(axes: "Axes", last: float) -> None:
@@ -310,9 +326,11 @@ def _marks(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list["
     return marks
 
 
-def _caption(sweep: Sweep) -> str:
-    """What holds for all lines."""
-    return ", ".join(map(_said, sweep.fixed.items()))
+def _caption(sweep: Sweep, point: Point) -> str:
+    """What holds for all lines: what the file says, and what is usual but should be known."""
+    usual = {name: point.resolved[name] for name in TOLD if name in point.resolved and name not in sweep.swept}
+    told = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
+    return ", ".join(_said(one) for one in told.items() if one[1] is not None)
 
 
 def _said(option: tuple[str, Any]) -> str:

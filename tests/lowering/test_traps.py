@@ -1,5 +1,6 @@
 """One small component for each thing that is easily lowered wrong, against Amaranth's simulator."""
 
+import numpy as np
 import pytest
 from amaranth.hdl import (
     Array,
@@ -17,7 +18,7 @@ from amaranth.hdl import (
 )
 from amaranth.lib import data, enum, memory
 from amaranth.lib.wiring import In, Out
-from lowering.agreement import agree, component
+from lowering.agreement import agree, component, lower_ports
 
 
 class Colour(enum.Enum, shape=unsigned(3)):
@@ -260,3 +261,25 @@ def test_reset_is_never_asserted():
         m.d.sync += self.o.eq(Cat(self.a[:7], ResetSignal()))
 
     agree(component({"a": In(8), "o": Out(8)}, build))
+
+
+def late(module, port):
+    """Registers that copy each other: what they held must be read before it is replaced, however far apart that is."""
+    first, second, third, other, late = (Signal(name=name) for name in ("first", "second", "third", "other", "late"))
+    product, wide = Signal(64), Signal(64)
+    module.d.sync += [first.eq(port.i[0]), second.eq(first), third.eq(~second), other.eq(third)]
+    module.d.sync += [product.eq(product * 5 + port.i), wide.eq((product + other + second) * (port.i | 3))]
+    module.d.sync += [late.eq(other ^ third ^ wide[63]), port.o.eq(late)]
+
+
+def test_copies_of_registers_in_bits():
+    built = component({"i": In(8), "o": Out(1)}, late)
+    words, bits = (lower_ports(built(), vector_width=width) for width in (64, 512))
+    mine, other = words.allocate(5), bits.allocate(5)
+    draws = np.random.default_rng(1)
+    for _ in range(40):
+        for kernel, block in ((words, mine), (bits, other)):
+            block.input("i")[:5] = draws.integers(0, 256, 5) if block is mine else mine.input("i")[:5]
+            kernel.step(block)
+        for name in words.state:
+            assert np.array_equal(words.read(mine, name), bits.read(other, name)), name

@@ -7,7 +7,9 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.engines import bulk
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.load.traffic import Source, Traffic
+from wormcast.sim.engines.meter import take
+from wormcast.sim.load.source import Source
+from wormcast.sim.load.traffic import Traffic
 from wormcast.sim.load.window import Window
 from wormcast.sim.network import Network
 
@@ -33,8 +35,8 @@ def run(lanes, many, monkeypatch, cycles=400):
     configuration = Configuration(consumption=2).for_headers(mesh, 6)
     network = Network(mesh, SCHEMES["dual-path"], configuration, lanes)
     traffic = Traffic(0.05, length=9, destinations_mean=6)
-    window = Window(network, [Source(traffic, network.nodes, seed) for seed in range(lanes)], cycles)
-    engine = BulkEngine(network, window.host)
+    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)
+    engine = BulkEngine(network, window.host, measure=True)
     engine.run(cycles, beyond=True)
     return engine
 
@@ -47,6 +49,11 @@ def test_lanes_of_words_and_of_bits_are_the_same(monkeypatch):
     for name, mine, other in zip(words.host._fields, words.host, bits.host, strict=True):
         assert (mine == other).all(), f"the hosts differ in {name}"
     assert (words.host.deliveries["received"] >= 0).sum() > 100
+    mine, other = (take(engine.meter, engine.network) for engine in (words, bits))
+    assert mine.samples == other.samples > 0
+    for counts in ("flits", "worms", "waiting"):
+        assert np.array_equal(getattr(mine, counts), getattr(other, counts)), counts
+        assert (getattr(mine, counts)[..., -1] > 0).any()
     for kind, kernel in words.kernels.items():
         for name in kernel.state:
             assert np.array_equal(words.register(kind, name), bits.register(kind, name)), (kind, name)

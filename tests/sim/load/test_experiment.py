@@ -10,7 +10,7 @@ from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
 from wormcast.sim.load.ladder import RUNG
 from wormcast.sim.load.load import Experiment, shared
-from wormcast.sim.load.waveform import record_deadlock, record_window
+from wormcast.sim.load.waveform import rewind_to_deadlock, rewind_to_window
 from wormcast.sim.record.recorder import record
 
 MESH = topology("mesh:4x4")
@@ -126,7 +126,7 @@ class Recorder:
 
     def __init__(self, monkeypatch, every=1):
         self.every = every
-        monkeypatch.setattr(sys.modules[record_window.__module__], "record", self)
+        monkeypatch.setattr(sys.modules[rewind_to_window.__module__], "record", self)
 
     def __call__(self, engine, path, cycles, instances, *, first):
         self.first, self.cycles, self.instances = first, cycles, list(instances)
@@ -162,7 +162,7 @@ def test_what_is_replayed_is_what_went_by(scheme, first, end, unbroken, monkeypa
     recorder = Recorder(monkeypatch)
     one = experiment(scheme, rewind=True)
     one.run(first + 1)
-    record_window(one, tmp_path / "x.vcd", first, end, [("router", 0)])
+    rewind_to_window(one, tmp_path / "x.vcd", first, end, [("router", 0)])
     assert (recorder.first, recorder.cycles, recorder.instances) == (first, end - first, [("router", 0)])
     one.run()
     assert outcome(one) == unbroken(scheme)
@@ -173,7 +173,7 @@ def test_a_rewound_waveform_is_the_one_that_is_recorded_as_it_goes_by(tmp_path):
     first, end, instances = 5000, 5060, [("router", 5), ("interface", 5)]
     one, plain = experiment(rewind=True), experiment().groups[0]
     one.run(12_000)
-    record_window(one, tmp_path / "rewound.vcd", first, end, instances)
+    rewind_to_window(one, tmp_path / "rewound.vcd", first, end, instances)
     plain.window.extend(end)
     plain.engine.host = plain.window.host
     plain.engine.run(first, beyond=True)
@@ -193,7 +193,7 @@ def test_a_deadlock_is_replayed_from_before_it(monkeypatch, tmp_path):
     found, at = group.found, one.groups.index(group)
     assert (one.finished, told[0]["deadlock"]["at"]) == (True, found.deadlock.at)
     assert found.deadlock.at - found.first > 5000  # it had come to rest long before it was looked for
-    record_deadlock(one, tmp_path / "deadlock.vcd")
+    rewind_to_deadlock(one, tmp_path / "deadlock.vcd")
     assert (recorder.first, recorder.cycles) == (found.first, found.end - found.first)
     assert {number // 16 for _, number in recorder.instances} == {found.lane}
     wanted = {int(resource.split(":")[1].split(">")[0]) for hold in found.deadlock.cycle for resource in hold.waits}

@@ -194,3 +194,42 @@ def test_queues_that_grow_are_told_from_those_that_swing(growth, saturated):
     slices = found.slices.copy()
     slices["waiting"] = 50 + swing + growth * np.linspace(0, 1, len(slices))[:, None] + np.arange(len(found.seeds)) / 9
     assert dataclasses.replace(found, first=0, slices=slices).saturated == saturated
+
+
+def test_precision_needs_messages_and_says_what_is_missing():
+    found = results(cycles=4000, warmup=0)
+    slices = np.zeros_like(found.slices)
+    slices["messages"][0], slices["latency"][0], slices["created"] = 30, 30 * (100 + np.arange(4)), 1
+    exact = dataclasses.replace(found, first=0, slices=slices)
+    assert exact.precise
+    slices = slices.copy()
+    slices["messages"][0, 2], slices["latency"][0, 2] = 29, 29 * 102
+    few = dataclasses.replace(exact, slices=slices)
+    assert not few.precise
+    assert few.imprecise == "a seed has 29 messages, fewer than 30"
+    assert dataclasses.replace(exact, slices=slices[:, :1], seeds=(1,)).imprecise == "there is no interval of the latency"
+
+
+@pytest.mark.parametrize(("completed", "latency", "saturated"), [
+    (960, 50, False), (940, 50, False), (940, 30, True), (400, 390, True), (0, 0, False)])
+def test_what_is_on_its_way_is_not_missing(completed, latency, saturated):
+    """Of 1000 flits wanted of each seed in 1000 cycles; on their way are as many as the latency has cycles."""
+    found = results(cycles=1000, warmup=0)
+    slices = np.zeros_like(found.slices)
+    slices["wanted"][0], slices["completed"][0] = 1000, completed
+    slices["messages"][0], slices["latency"][0] = completed // 10, completed // 10 * latency
+    assert dataclasses.replace(found, first=0, slices=slices).saturated == saturated
+
+
+@pytest.mark.parametrize("rate", [0.00002, 0.0004])
+def test_a_warm_up_that_is_found_is_at_most_a_half(rate):
+    for seed in range(3):
+        found = results(rate=rate, cycles=20_000, seeds=(seed,))
+        assert found.warmup <= 10_000
+
+
+def test_a_deadlock_is_found_at_the_end_too():
+    """Sooner than a worm has waited for 8192 cycles."""
+    options = {"traffic": Traffic(0.04, length=20, destinations_mean=10), "consumption": 1, "vcs": 1, "cycles": 6250}
+    assert results(**options).deadlock.at == 6250
+    assert results(**{**options, "cycles": 100_000}).deadlock.at > 8192

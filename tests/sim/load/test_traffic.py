@@ -37,7 +37,8 @@ def test_the_messages_do_not_depend_on_how_time_is_cut(cuts, nodes, seed):
 @pytest.mark.parametrize("fraction", [0.0, 0.3, 1.0])
 def test_rates_and_mixture_are_as_asked(distribution, fraction):
     traffic = Traffic(0.4, length=20, unicast_length=8, multicast_fraction=fraction, destinations_mean=5.5,
-                      destinations_distribution=distribution, destinations_deviation=3)
+                      destinations_distribution=distribution,
+                      destinations_deviation=3 if distribution == "normal" else 0)
     nodes, cycles = 64, 200_000
     created = Source(traffic, row(nodes), 7).until(cycles)
     counts = np.diff(created.offsets)
@@ -128,6 +129,9 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
     ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is given, allowed are fixed, uniform, normal, given"),
     ({"rate": 0.1, "destinations_deviation": -1}, "destinations_deviation: -1"),
+    ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is given, .* with normal alone"),
+    ({"rate": 0.1, "destinations_distribution": "normal", "destinations_deviation": float("inf")}, "deviation: inf"),
+    ({"rate": 0.1, "destinations_distribution": "given", "destinations_counts": "1:1e308,2:1e308"}, "'1:1e308' is"),
     ({"rate": 0.1, "destinations_distribution": "given"}, "None is given with the distribution given"),
     ({"rate": 0.1, "destinations_counts": "1:1"}, "'1:1' is given with the distribution fixed, counts belong to given"),
     (GIVEN | {"destinations_counts": "1:1,3"}, "destinations_counts: '3' is given, it must be COUNT:WEIGHT"),

@@ -22,7 +22,8 @@ def sweep_of(tmp_path):
 
 
 def test_options_are_those_of_load():
-    assert set(OPTIONS) == set(inspect.signature(load_).parameters) - {"json"}
+    of_files = {"json", "links", "plot", "checkpoint", "checkpoint_every", "vcd", "window", "instances"}
+    assert set(OPTIONS) == set(inspect.signature(load_).parameters) - of_files
 
 
 def test_defaults_are_those_of_load(sweep_of):

@@ -17,12 +17,16 @@ from ..network import Network
 from ..record import find_instances
 from .app import Interrupted, say
 from .files import require_writable, whole_file
+from .progress import on_terminal, progress
 from .waveform import DEADLOCK_FILE, window_of
 
 __all__ = ["CheckpointEvery", "CheckpointOption", "Drawing", "Instances", "Keeping", "LinksOption", "PlotOption",
            "Recording", "Vcd", "WindowOption", "drive", "finish", "warn"]
 
 STATE = "State and waveforms"
+
+#: Cycles after which a terminal is told how far it is, at least.
+STEP = 8192
 
 LinksOption = Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")]
 PlotOption = Annotated[Path | None, typer.Option(
@@ -176,14 +180,17 @@ def drive(experiment: Experiment, origin: Origin, keeping: Keeping, recording: R
         It can be continued from its checkpoint, or has none.
     """
     following = keeping.next(experiment.now)
+    often = max(STEP, (experiment.cycles or 0) // 100) if on_terminal() else None
     try:
-        while not experiment.finished:
-            pauses = [cycle for cycle in (following, recording.pause()) if cycle is not None]
-            experiment.run(min(pauses, default=None))
-            recording.take_window(experiment)
-            if following is not None and following <= experiment.now and not experiment.finished:
-                following = keeping.next(experiment.now)
-                keeping.try_to_write(experiment, origin)
+        with progress(experiment.cycles, "cycles", experiment.now) as show:
+            while not experiment.finished:
+                pauses = (following, recording.pause(), None if often is None else experiment.now + often)
+                experiment.run(min((cycle for cycle in pauses if cycle is not None), default=None))
+                show(experiment.now)
+                recording.take_window(experiment)
+                if following is not None and following <= experiment.now and not experiment.finished:
+                    following = keeping.next(experiment.now)
+                    keeping.try_to_write(experiment, origin)
     except KeyboardInterrupt:
         if keeping.path is None or experiment.deadlocked:
             raise typer.Abort from None

@@ -1,13 +1,11 @@
 """``sweep``: load experiments for all combinations of some options' values."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from wormcast.algorithms import WormcastError
 
@@ -29,6 +27,7 @@ from ..sweep import (
 )
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
 from .files import whole_file
+from .progress import progress
 
 
 @app.command("sweep")
@@ -65,9 +64,9 @@ def sweep_(
             done = run_missing(to_run, store)
         else:
             done = run_on_cluster(to_run, store, scheduler)
-        with contextlib.closing(done):
-            for _ in _shown(done, len(to_run)):
-                pass
+        with contextlib.closing(done), progress(len(to_run), "points") as show:
+            for number, _ in enumerate(done, start=1):
+                show(number)
         results = [store[point.key] for point in all_points]
     rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
     csv = out / f"{sweep.name}.csv"
@@ -101,16 +100,6 @@ def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, s
             raise
         return None, f"none, {str(error).removeprefix('plot: ')}"
     return picture, ""
-
-
-def _shown(done: Iterable[Point], total: int) -> Iterator[Point]:
-    """Show on a terminal how far it is; nothing where stderr is none."""
-    console = Console(stderr=True)
-    # points differ in what they take: all of them tell how long the rest will
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                  console=console, disable=not console.is_terminal or not total, transient=True,
-                  redirect_stdout=False, speed_estimate_period=1e9) as progress:
-        yield from progress.track(done, total=total, description="points")
 
 
 def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],

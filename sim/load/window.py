@@ -83,10 +83,8 @@ class Window:
         if (keys[delivery] != wanted).any():
             raise WormcastError("trace: a message waits for one of which its source is no destination, "
                                 "it must be one of its destinations")
-        at_once = np.ones(len(host.worms), bool)  # of new messages: they are released by receipts of their own alone
-        at_once[host.releases] = False
         pairs = [(worm, receipt) for one, receipt in zip(message, delivery, strict=True)
-                 for worm in range(starts[one], starts[one] + self.messages["worms"][one]) if at_once[worm]]
+                 for worm in range(starts[one], starts[one] + self.messages["worms"][one])]
         self.host = wait_for(host, *np.array(pairs).T)
 
     @property

@@ -207,7 +207,8 @@ def test_precision_needs_messages_and_says_what_is_missing():
     few = dataclasses.replace(exact, slices=slices)
     assert not few.precise
     assert few.imprecise == "a seed has 29 messages, fewer than 30"
-    assert dataclasses.replace(exact, slices=slices[:, :1], seeds=(1,)).imprecise == "there is no interval of the latency"
+    alone = dataclasses.replace(exact, slices=slices[:, :1], seeds=(1,))
+    assert alone.imprecise == "there is no interval of the latency"
 
 
 @pytest.mark.parametrize(("completed", "latency", "saturated"), [

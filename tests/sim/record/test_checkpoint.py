@@ -82,6 +82,22 @@ def test_another_version_is_refused(file):
         checkpoint.read(file)
 
 
+def test_another_format_is_refused(file):
+    rewritten(file, lambda whole: whole.update(format="wormcast recipe"))
+    with pytest.raises(WormcastError, match="is a wormcast recipe, it must be a "):
+        checkpoint.read(file)
+
+
+def test_the_same_bytes_in_another_shape_are_refused(file, monkeypatch):
+    name = next(name for name, array in ARRAYS.items() if array.ndim == 1 and len(array) > 1)
+    monkeypatch.setitem(ARRAYS, name, ARRAYS[name].reshape(-1, 1))
+    digest = json.loads(zipfile.ZipFile(file).read("manifest.json"))["sha256"]
+    checkpoint.write(file, CONTENT, ARRAYS)
+    rewritten(file, lambda whole: whole.update(sha256=digest))
+    with pytest.raises(WormcastError, match="is damaged: the contents are not what was written"):
+        checkpoint.read(file)
+
+
 def test_changed_options_are_refused(file):
     rewritten(file, lambda whole: whole["content"].update(cycle=13))
     with pytest.raises(WormcastError, match="is damaged: the contents are not what was written"):

@@ -77,6 +77,15 @@ def test_point_that_loses_its_workers_is_named_and_the_others_are_kept(workers, 
             list(begun)
 
 
+def test_workers_with_other_files_are_refused_before_anything_is_run(workers, sweep, tmp_path, monkeypatch):
+    digest = cluster._digest()
+    monkeypatch.setattr(cluster, "_digest", lambda: digest[::-1])
+    with Store(tmp_path / "there.sqlite") as store:
+        with pytest.raises(WormcastError, match="^scheduler: .* has other files of wormcast"):
+            list(run_on_cluster(points(sweep), store, workers.scheduler_address))
+        assert len(missing(points(sweep), store)) == 6
+
+
 def test_relation_travels_with_its_point(tmp_path):
     text = b"from wormcast.algorithms import E_CUBE\nown = E_CUBE\n"
     options = {"topology": "mesh:3x3", "rate": 0.02, "cycles": 300, "seeds": 1, "destinations_mean": 2.0}

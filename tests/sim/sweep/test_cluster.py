@@ -77,11 +77,10 @@ def test_point_that_loses_its_workers_is_named_and_the_others_are_kept(workers, 
             list(begun)
 
 
-def test_workers_with_other_files_are_refused_before_anything_is_run(workers, sweep, tmp_path, monkeypatch):
-    digest = cluster._digest()
-    monkeypatch.setattr(cluster, "_digest", lambda: digest[::-1])
+def test_workers_of_another_version_are_refused_before_anything_is_run(workers, sweep, tmp_path, monkeypatch):
+    monkeypatch.setattr(wormcast, "__version__", "9.9")
     with Store(tmp_path / "there.sqlite") as store:
-        with pytest.raises(WormcastError, match="^scheduler: .* has other files of wormcast"):
+        with pytest.raises(WormcastError, match=r"^scheduler: worker .* has wormcast .*, it must have 9\.9"):
             list(run_on_cluster(points(sweep), store, workers.scheduler_address))
         assert len(missing(points(sweep), store)) == 6
 

@@ -1,8 +1,10 @@
 """What ``load`` and ``continue`` share: running an experiment, keeping it, recording it."""
 
+import contextlib
 import dataclasses
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -181,22 +183,36 @@ def drive(experiment: Experiment, origin: Origin, keeping: Keeping, recording: R
     """
     following = keeping.next(experiment.now)
     often = max(STEP, (experiment.cycles or 0) // 100) if on_terminal() else None
+    with _stopped_by_ctrl_c(experiment), progress(experiment.cycles, "cycles", experiment.now) as show:
+        while not experiment.finished and not experiment.stopped:
+            pauses = (following, recording.pause(), None if often is None else experiment.now + often)
+            experiment.run(min((cycle for cycle in pauses if cycle is not None), default=None))
+            show(experiment.now)
+            recording.take_window(experiment)
+            if following is not None and following <= experiment.now and not experiment.finished:
+                following = keeping.next(experiment.now)
+                keeping.try_to_write(experiment, origin)
+    if experiment.finished:
+        return
+    if keeping.path is None:
+        raise typer.Abort
+    keeping.write(experiment, origin)
+    raise Interrupted(f"interrupted in cycle {experiment.now}; wormcast continue {keeping.path} goes on from there")
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(experiment: Experiment) -> Iterator[None]:
+    """Stop an experiment at its next step on Ctrl-C; a second one breaks it off."""
+    def stop(*_: object) -> None:
+        # an exception raised here might hit code that ignores exceptions
+        experiment.stop()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, stop)
     try:
-        with progress(experiment.cycles, "cycles", experiment.now) as show:
-            while not experiment.finished:
-                pauses = (following, recording.pause(), None if often is None else experiment.now + often)
-                experiment.run(min((cycle for cycle in pauses if cycle is not None), default=None))
-                show(experiment.now)
-                recording.take_window(experiment)
-                if following is not None and following <= experiment.now and not experiment.finished:
-                    following = keeping.next(experiment.now)
-                    keeping.try_to_write(experiment, origin)
-    except KeyboardInterrupt:
-        if keeping.path is None or experiment.deadlocked:
-            raise typer.Abort from None
-        keeping.write(experiment, origin)
-        raise Interrupted(f"interrupted in cycle {experiment.now}; wormcast continue {keeping.path} goes on from "
-                          "there") from None
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def finish(experiment: Experiment, origin: Origin, keeping: Keeping, recording: Recording) -> Load:

@@ -46,7 +46,8 @@ class End:
     def __init__(self) -> None:
         self._at: int | None = None
         self._lock = threading.Lock()
-        self.stopped = False
+        self.stopped = False  # for good, by `Experiment.stop`
+        self.broken = False  # what is run now, by an exception
 
     def lower(self, cycle: int) -> None:
         """End in this cycle, or in an earlier one that is known."""
@@ -55,7 +56,7 @@ class End:
 
     def before(self, cycle: int) -> bool:
         """Whether the end comes before this cycle."""
-        return self.stopped or (self._at is not None and self._at < cycle)
+        return self.stopped or self.broken or (self._at is not None and self._at < cycle)
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ class Experiment:
         Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
         """
         target = self._last if until is None else min(until, self._last)
-        started, self._end.stopped = time.process_time(), False
+        started, self._end.broken = time.process_time(), False
         try:
             with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
                 try:
@@ -190,10 +190,19 @@ class Experiment:
                     for step in steps:
                         step.result()
                 except BaseException:
-                    self._end.stopped = True
+                    self._end.broken = True
                     raise
         finally:
             self.seconds += time.process_time() - started
+
+    def stop(self) -> None:
+        """End what is run at the next step, whoever runs it, and run nothing more; a signal's handler may say so."""
+        self._end.stopped = True
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._end.stopped
 
     def extend(self, cycles: int) -> None:
         """Go on to more cycles, in further slices of time that are as long as those there are, as far as it comes out.

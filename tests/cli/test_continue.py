@@ -30,11 +30,14 @@ def interrupted(*arguments, file):
     with subprocess.Popen([sys.executable, "-m", "wormcast", *map(str, arguments), "--checkpoint", file,
                            "--checkpoint-every", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True) as process:
-        while not file.exists():
+        while not file.exists() and process.poll() is None:
             time.sleep(0.1)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return process.returncode, err
 
 

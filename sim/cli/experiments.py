@@ -208,7 +208,9 @@ def _stopped_by_ctrl_c(experiment: Experiment) -> Iterator[None]:
         experiment.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:  # as it is of what a shell runs in the background
+        signal.signal(signal.SIGINT, stop)
     try:
         yield
     finally:

@@ -25,11 +25,16 @@ def measured(*arguments):
     return code, found
 
 
+def hear_ctrl_c():
+    """What a shell runs in the background ignores Ctrl-C, and so do its children, unless they are told."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted(*arguments, file):
     """Interrupt a command that writes a checkpoint as often as it can, after the first one; exit code and stderr."""
     with subprocess.Popen([sys.executable, "-m", "wormcast", *map(str, arguments), "--checkpoint", file,
                            "--checkpoint-every", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          text=True) as process:
+                          text=True, preexec_fn=hear_ctrl_c) as process:
         while not file.exists() and process.poll() is None:
             time.sleep(0.1)
         time.sleep(0.3)

@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from .test_continue import hear_ctrl_c
+
 SWEEP = """\
 topology = "mesh:4x4"
 scheme = ["dual-path", "multipath"]
@@ -24,7 +26,7 @@ destinations_mean = 4
 
 def start(*arguments):
     return subprocess.Popen([sys.executable, "-m", "wormcast", "sweep", *map(str, arguments)],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
 
 
 def wormcast(*arguments):

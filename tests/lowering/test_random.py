@@ -34,7 +34,7 @@ def test_machines_of_other_vector_widths(seed, width):
     agree(lambda: RandomMachine(random.Random(seed)), n=67, seed=seed, vector_width=width)
 
 
-@settings(max_examples=12, **SETTINGS)
+@settings(max_examples=8, **SETTINGS)
 @given(seed=seeds, affine=st.booleans())
 def test_expressions_in_bits(seed, affine):
     with pytest.MonkeyPatch.context() as patch:
@@ -42,7 +42,7 @@ def test_expressions_in_bits(seed, affine):
         agree(lambda: RandomExpressions(random.Random(seed), depth=3, count=2), n=5, seed=seed, vector_width=512)
 
 
-@settings(max_examples=12, **SETTINGS)
+@settings(max_examples=8, **SETTINGS)
 @given(seed=seeds)
 def test_machines_in_bits(seed):
     """Those without deep memories, which are refused."""

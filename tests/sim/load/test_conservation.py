@@ -43,7 +43,7 @@ def traffics(draw):
         "length": draw(st.integers(1, 40)), "unicast_length": draw(st.integers(1, 12)),
         "multicast_fraction": draw(st.sampled_from([0.0, 0.3, 1.0])),
         "destinations_mean": draw(st.integers(2, 8)), "destinations_distribution": distribution,
-        "destinations_deviation": draw(st.sampled_from([0.0, 3.0])),
+        "destinations_deviation": draw(st.sampled_from([0.0, 3.0])) if distribution == "normal" else 0.0,
     }
     one = Traffic(0.1, **options)
     most = min(0.1 / one.effective(MESH), one.mean_length / 50)

@@ -7,35 +7,19 @@ import typer
 
 from ..load import resume
 from .app import Json, app, stdout_for_results
-from .experiments import (
-    CheckpointEvery,
-    CheckpointOption,
-    Drawing,
-    Instances,
-    Keeping,
-    LinksOption,
-    PlotOption,
-    Recording,
-    Vcd,
-    WindowOption,
-    drive,
-    finish,
-)
+from .experiments import OUTPUTS, Outputs, drive
 from .loading import tell
+from .options import Given, takes
 
 
 @app.command("continue")
+@takes("kept", OUTPUTS)
 def continue_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What load --checkpoint has written.")],
     cycles: Annotated[int | None, typer.Option(
         help="Cycles of each seed from the very start; default: as load was told.", show_default=False)] = None,
-    checkpoint: CheckpointOption = None,
-    checkpoint_every: CheckpointEvery = None,
-    vcd: Vcd = None,
-    window: WindowOption = None,
-    instances: Instances = None,
-    links: LinksOption = False,
-    plot: PlotOption = None,
+    *,
+    kept: Given,
     json: Json = False,
 ) -> int:
     """Continue a load experiment, on this machine or another, as if it had never paused; the report is that of load.
@@ -44,13 +28,12 @@ def continue_(
     is found anew among all of them.
     """
     with stdout_for_results():
-        keeping, drawing = Keeping(checkpoint, checkpoint_every), Drawing(plot)
+        outputs = Outputs(kept)
         experiment, origin = resume(file, rewind=True)
-        drawing.require(experiment.topology)
+        outputs.drawing.require(experiment.topology)
         if cycles is not None:
             experiment.extend(cycles)
-        recording = Recording.parse(vcd, window, instances, experiment)
-        drive(experiment, origin, keeping, recording)
-        result = finish(experiment, origin, keeping, recording)
-    return tell(result, origin, keeping, recording, drawing, cycles=experiment.cycles, warmup=experiment.warmup,
-                links=links, json=json)
+        outputs.begin(experiment)
+        result = drive(experiment, origin, outputs)
+        outputs.finish(experiment, origin, result)
+    return tell(result, origin, outputs, cycles=experiment.cycles, warmup=experiment.warmup, json=json)

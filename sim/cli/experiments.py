@@ -3,10 +3,9 @@
 import contextlib
 import dataclasses
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,35 +18,37 @@ from ..network import Network
 from ..record import find_instances
 from .app import Interrupted, say
 from .files import require_writable, whole_file
+from .options import Given
 from .progress import on_terminal, progress
 from .waveform import DEADLOCK_FILE, window_of
 
-__all__ = ["CheckpointEvery", "CheckpointOption", "Drawing", "Instances", "Keeping", "LinksOption", "PlotOption",
-           "Recording", "Vcd", "WindowOption", "drive", "finish", "warn"]
+__all__ = ["OUTPUTS", "Outputs", "drive"]
 
 STATE = "State and waveforms"
 
 #: Cycles after which a terminal is told how far it is, at least.
 STEP = 8192
 
-LinksOption = Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")]
-PlotOption = Annotated[Path | None, typer.Option(
-    help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")]
-CheckpointOption = Annotated[Path | None, typer.Option(
-    metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
-    rich_help_panel=STATE, show_default=False)]
-CheckpointEvery = Annotated[int | None, typer.Option(
-    metavar="CYCLES", help="And every so many cycles.", min=1, rich_help_panel=STATE, show_default=False)]
-Vcd = Annotated[Path | None, typer.Option(
-    metavar="FILE", help=f"The waveform: of the --window, or else of a deadlock; default for one: {DEADLOCK_FILE}.",
-    rich_help_panel=STATE, show_default=False)]
-WindowOption = Annotated[str | None, typer.Option(
-    metavar="A:B", help="Record cycles A to B - 1 of the first seed, into --vcd.", rich_help_panel=STATE,
-    show_default=False)]
-Instances = Annotated[str | None, typer.Option(
-    metavar="NAME,NAME,...", help="Record these alone: 1.2 (a node's router and interface), router_1_2, ...; default: "
-    "all.",
-    rich_help_panel=STATE, show_default=False)]
+#: What a load experiment leaves behind beside its report, as typer wants it, in the order of --help.
+OUTPUTS: dict[str, Any] = {
+    "links": Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")],
+    "plot": Annotated[Path | None, typer.Option(
+        help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")],
+    "checkpoint": Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
+        rich_help_panel=STATE, show_default=False)],
+    "checkpoint_every": Annotated[int | None, typer.Option(
+        metavar="CYCLES", help="And every so many cycles.", min=1, rich_help_panel=STATE, show_default=False)],
+    "vcd": Annotated[Path | None, typer.Option(
+        metavar="FILE", help=f"The waveform: of the --window, or else of a deadlock; default for one: {DEADLOCK_FILE}.",
+        rich_help_panel=STATE, show_default=False)],
+    "window": Annotated[str | None, typer.Option(
+        metavar="A:B", help="Record cycles A to B - 1 of the first seed, into --vcd.", rich_help_panel=STATE,
+        show_default=False)],
+    "instances": Annotated[str | None, typer.Option(
+        metavar="NAME,NAME,...", help="Record these alone: 1.2 (a node's router and interface), router_1_2, ...; "
+        "default: all.", rich_help_panel=STATE, show_default=False)],
+}
 
 
 @dataclasses.dataclass
@@ -96,8 +97,9 @@ class Recording:
     refused: str | None = None
 
     @classmethod
-    def parse(cls, vcd: Path | None, window: str | None, instances: str | None, experiment: Experiment) -> "Recording":
+    def parse(cls, given: Given, experiment: Experiment) -> "Recording":
         """Read the options; the window must lie before the experiment."""
+        vcd, window, instances = (given.get(name) for name in ("vcd", "window", "instances"))
         if vcd is not None:
             require_writable(vcd)
         cycles = window_of(window)
@@ -173,14 +175,67 @@ class Drawing:
             say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {self.path}")
 
 
-def drive(experiment: Experiment, origin: Origin, keeping: Keeping, recording: Recording) -> None:
-    """Run an experiment to its end, and write files on the way.
+class Outputs:
+    """What the options of `OUTPUTS` ask for, and what has become of it.
+
+    Parameters
+    ----------
+    given : mapping of str to Any
+        Those that are given.
+
+    Raises
+    ------
+    WormcastError
+        A file cannot be written, or options do not go together.
+    """
+
+    def __init__(self, given: Given):
+        self.links: bool = given.get("links", False)
+        self.keeping = Keeping(given.get("checkpoint"), given.get("checkpoint_every"))
+        self.drawing = Drawing(given.get("plot"))
+        self.recording = Recording(None, None, [])
+        self._given = given
+
+    def begin(self, experiment: Experiment) -> None:
+        """Refuse what cannot be made of an experiment, before it is run."""
+        self.recording = Recording.parse(self._given, experiment)
+
+    def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:
+        """Write the files of the end, or note why there are none: the result is told first."""
+        if result.deadlock:
+            self.recording.take_deadlock(experiment)
+        else:
+            self.recording.miss_window(experiment)
+            self.keeping.try_to_write(experiment, origin)
+
+    @property
+    def files(self) -> dict[str, Path | None]:
+        """The files that are written, by what is in them."""
+        return {"waveform": self.recording.written,
+                "checkpoint": None if self.keeping.written is None else self.keeping.path}
+
+    def tell(self) -> None:
+        """Say which files are written."""
+        if self.recording.written:
+            say(f"waveform: {self.recording.written}")
+        if self.keeping.written is not None:
+            say(f"checkpoint: {self.keeping.path}, cycle {self.keeping.written}")
+
+    @property
+    def refused(self) -> list[str]:
+        """Why files are not written."""
+        return [sentence for sentence in (self.recording.refused, self.keeping.refused) if sentence]
+
+
+def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
+    """Run an experiment to its end, write files on the way, and give its result.
 
     Raises
     ------
     Interrupted, typer.Abort
         It can be continued from its checkpoint, or has none.
     """
+    keeping, recording = outputs.keeping, outputs.recording
     following = keeping.next(experiment.now)
     often = max(STEP, (experiment.cycles or 0) // 100) if on_terminal() else None
     with _stopped_by_ctrl_c(experiment), progress(experiment.cycles, "cycles", experiment.now) as show:
@@ -193,7 +248,7 @@ def drive(experiment: Experiment, origin: Origin, keeping: Keeping, recording: R
                 following = keeping.next(experiment.now)
                 keeping.try_to_write(experiment, origin)
     if experiment.finished:
-        return
+        return experiment.result()
     if keeping.path is None:
         raise typer.Abort
     keeping.write(experiment, origin)
@@ -215,19 +270,3 @@ def _stopped_by_ctrl_c(experiment: Experiment) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def finish(experiment: Experiment, origin: Origin, keeping: Keeping, recording: Recording) -> Load:
-    """Write the files of the end, and give the result, whether they can be written or not."""
-    result = experiment.result()
-    if result.deadlock:
-        recording.take_deadlock(experiment)
-    else:
-        recording.miss_window(experiment)
-        keeping.try_to_write(experiment, origin)
-    return result
-
-
-def warn(sentence: str) -> None:
-    """Say a sentence on stderr."""
-    print(f"wormcast: {sentence}", file=sys.stderr)

@@ -1,7 +1,5 @@
 """The hardware options, the same for every command that builds a network."""
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -12,15 +10,13 @@ from wormcast.algorithms import ConsumptionClasses, Scheme, Topology
 from ..configuration import ALLOWED, LIMITS, Configuration
 from ..configurations import hardware
 from .app import count
+from .options import takes
 
-__all__ = ["Classes", "Consumption", "Given", "RelationOption", "describe_classes", "describe_hardware", "hardware",
+__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware", "hardware",
            "resolved_hardware", "takes_hardware"]
 
 HARDWARE = "Hardware"
 OVERHEADS = "Overheads, in cycles"
-
-Given = dict[str, Any]
-"""The hardware options that were given, by name."""
 
 
 def _option(field: str, text: str, panel: str = HARDWARE) -> Any:
@@ -74,26 +70,7 @@ OPTIONS = {
 
 def takes_hardware(*without: str) -> Callable[[Callable], Callable]:
     """Give a command the hardware options, but for some, in place of its parameter ``given``: those that are given."""
-    names = [name for name in OPTIONS if name not in without]
-
-    def decorate(command: Callable) -> Callable:
-        @functools.wraps(command)
-        def taking(**arguments: Any) -> Any:
-            given = {name: value for name in names if (value := arguments.pop(name)) is not None}
-            return command(given=given, **arguments)
-
-        signature = inspect.signature(command)
-        own = list(signature.parameters.values())
-        place = list(signature.parameters).index("given")
-        options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=OPTIONS[name])
-                   for name in names]
-        own[place:place + 1] = options
-        parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
-        taking.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return taking
-
-    return decorate
+    return takes("given", {name: option for name, option in OPTIONS.items() if name not in without})
 
 
 def resolved_hardware(configuration: Configuration, topology: Topology, scheme: Scheme) -> dict[str, Any]:

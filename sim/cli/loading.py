@@ -1,5 +1,6 @@
 """``load``: traffic for many cycles."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -24,47 +25,67 @@ from ..load import (
     shared,
 )
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
-from .experiments import (
-    CheckpointEvery,
-    CheckpointOption,
-    Drawing,
-    Instances,
-    Keeping,
-    LinksOption,
-    PlotOption,
-    Recording,
-    Vcd,
-    WindowOption,
-    drive,
-    finish,
-    warn,
-)
-from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .experiments import OUTPUTS, Outputs, drive
+from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .options import Given, takes
 
 __all__ = ["report", "tell"]
 
-TRAFFIC = "Traffic"
+PANEL = "Traffic"
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
 def _option(field: str, text: str, metavar: str | None = None) -> Any:
     """The option for a field of `Traffic`; braces in the text stand for its default."""
     return typer.Option(help=text.format(getattr(Traffic, field)), metavar=metavar, show_default=False,
-                        rich_help_panel=TRAFFIC)
+                        rich_help_panel=PANEL)
+
+
+#: What is sent, as typer wants it, in the order of --help.
+TRAFFIC: dict[str, Any] = {
+    "rate": Annotated[float | None, typer.Option(
+        help="Payload flits that a node creates per cycle, a multicast counted once.", show_default=False,
+        rich_help_panel=PANEL)],
+    "trace": Annotated[str | None, typer.Option(
+        metavar="FILE.jsonl", help='Messages in place of random ones, a line for each: {"cycle": C, "source": NODE, '
+        '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
+        show_default=False, rich_help_panel=PANEL)],
+    "length": Annotated[int | None, _option("length", "Payload flits of a multicast, {} by default.")],
+    "destinations_mean": Annotated[float | None, _option(
+        "destinations_mean", "Mean destinations of a multicast, {} by default.")],
+    "destinations_distribution": Annotated[str | None, _option(
+        "destinations_distribution", "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, "
+        "clamped; or as given.", "|".join(DISTRIBUTIONS))],
+    "destinations_deviation": Annotated[float | None, _option(
+        "destinations_deviation", "Standard deviation of a normal one, {} by default.")],
+    "destinations_counts": Annotated[str | None, _option(
+        "destinations_counts", "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.",
+        "COUNT:WEIGHT,...")],
+    "multicast_fraction": Annotated[float | None, _option(
+        "multicast_fraction", "Share of multicasts among the messages, {} by default.")],
+    "unicast_length": Annotated[int | None, _option(
+        "unicast_length", "Payload flits of a unicast, {} by default.")],
+    "pattern": Annotated[str | None, _option(
+        "pattern", "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go "
+        "by, and multicasts to any.", "|".join(PATTERNS))],
+    "hot_spots": Annotated[str | None, _option("hot_spots", "Hot spots: nodes, joined by commas.", "NODE,...")],
+    "hot_spot_share": Annotated[float | None, _option(
+        "hot_spot_share", "Chance that a destination is chosen among the hot spots alone.")],
+    "seed": Annotated[int | None, typer.Option(
+        help="The first seed, 0 by default.", min=0, show_default=False, rich_help_panel=PANEL)],
+    "seeds": Annotated[int | None, typer.Option(
+        help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
+        rich_help_panel=PANEL)],
+}
 
 
 @app.command("load")
+@takes("traffic", TRAFFIC)
+@takes("kept", OUTPUTS)
 @takes_hardware("storage")
 def load_(
     topology: TopologyName,
     scheme: SchemeName,
-    rate: Annotated[float | None, typer.Option(
-        help="Payload flits that a node creates per cycle, a multicast counted once.", show_default=False,
-        rich_help_panel=TRAFFIC)] = None,
-    trace: Annotated[str | None, typer.Option(
-        metavar="FILE.jsonl", help='Messages in place of random ones, a line for each: {"cycle": C, "source": NODE, '
-        '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
-        show_default=False, rich_help_panel=TRAFFIC)] = None,
     cycles: Annotated[int | None, typer.Option(
         help=f"Cycles of each seed, the warm-up included; default: {CYCLES}, of a trace until all is received.",
         show_default=False)] = None,
@@ -73,41 +94,10 @@ def load_(
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Begin with a sixteenth of the cycles, and double them until the latency's interval "
         "is within 5 %, with 30 messages of each seed, or the network saturates.")] = False,
-    length: Annotated[int | None, _option("length", "Payload flits of a multicast, {} by default.")] = None,
-    destinations_mean: Annotated[float | None, _option(
-        "destinations_mean", "Mean destinations of a multicast, {} by default.")] = None,
-    destinations_distribution: Annotated[str | None, _option(
-        "destinations_distribution", "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, "
-        "clamped; or as given.", "|".join(DISTRIBUTIONS))] = None,
-    destinations_deviation: Annotated[float | None, _option(
-        "destinations_deviation", "Standard deviation of a normal one, {} by default.")] = None,
-    destinations_counts: Annotated[str | None, _option(
-        "destinations_counts", "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.",
-        "COUNT:WEIGHT,...")] = None,
-    multicast_fraction: Annotated[float | None, _option(
-        "multicast_fraction", "Share of multicasts among the messages, {} by default.")] = None,
-    unicast_length: Annotated[int | None, _option(
-        "unicast_length", "Payload flits of a unicast, {} by default.")] = None,
-    pattern: Annotated[str | None, _option(
-        "pattern", "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go "
-        "by, and multicasts to any.", "|".join(PATTERNS))] = None,
-    hot_spots: Annotated[str | None, _option("hot_spots", "Hot spots: nodes, joined by commas.", "NODE,...")] = None,
-    hot_spot_share: Annotated[float | None, _option(
-        "hot_spot_share", "Chance that a destination is chosen among the hot spots alone.")] = None,
-    seed: Annotated[int | None, typer.Option(
-        help="The first seed, 0 by default.", min=0, show_default=False, rich_help_panel=TRAFFIC)] = None,
-    seeds: Annotated[int | None, typer.Option(
-        help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
-        rich_help_panel=TRAFFIC)] = None,
     relation: RelationOption = None,
-    links: LinksOption = False,
-    plot: PlotOption = None,
-    checkpoint: CheckpointOption = None,
-    checkpoint_every: CheckpointEvery = None,
-    vcd: Vcd = None,
-    window: WindowOption = None,
-    instances: Instances = None,
     *,
+    traffic: Given,
+    kept: Given,
     given: Given,
     json: Json = False,
 ) -> int:
@@ -115,38 +105,32 @@ def load_(
 
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
-    asked = Asked.by({
-        "rate": rate, "length": length, "unicast_length": unicast_length, "multicast_fraction": multicast_fraction,
-        "destinations_mean": destinations_mean, "destinations_distribution": destinations_distribution,
-        "destinations_deviation": destinations_deviation, "destinations_counts": destinations_counts,
-        "pattern": pattern, "hot_spots": hot_spots, "hot_spot_share": hot_spot_share, "trace": trace,
-        "cycles": cycles, "until_interval": until_interval, "seed": seed, "seeds": seeds,
-    })
-    origin, drawing = Origin(scheme, relation, given.get("configuration")), Drawing(plot)
+    asked = Asked.by({**traffic, "cycles": cycles, "until_interval": until_interval})
+    origin = Origin(scheme, relation, given.get("configuration"))
     network = build_topology(topology)
-    drawing.require(network)
+    outputs = Outputs(kept)
+    outputs.drawing.require(network)
     found = find_scheme(scheme, network)
     with stdout_for_results():
         if relation is not None:
             found = found.routed_by(load_relation(relation))
         options = hardware(network, found, given)
-        keeping = Keeping(checkpoint, checkpoint_every)
-        if until_interval and (checkpoint or window):
+        if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
         for length in [asked.cycles] if asked.cycles is None or not until_interval else lengths(asked.cycles, warmup):
             experiment = Experiment(network, found, asked.traffic, configuration=options, cycles=length, warmup=warmup,
                                     parts=shared(asked.seed_numbers), rewind=True)
-            recording = Recording.parse(vcd, window, instances, experiment)
-            drive(experiment, origin, keeping, recording)
-            if settled(experiment.result()):
+            outputs.begin(experiment)
+            result = drive(experiment, origin, outputs)
+            if settled(result):
                 break
-        result = finish(experiment, origin, keeping, recording)
-    return tell(result, origin, keeping, recording, drawing, cycles=asked.cycles, warmup=experiment.warmup, links=links,
-                until_interval=until_interval, json=json)
+        outputs.finish(experiment, origin, result)
+    return tell(result, origin, outputs, cycles=asked.cycles, warmup=experiment.warmup, until_interval=until_interval,
+                json=json)
 
 
-def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, drawing: Drawing, *,
-         cycles: int | None, warmup: int | None, links: bool, until_interval: bool = False, json: bool) -> int:
+def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
+         until_interval: bool = False, json: bool) -> int:
     """Print the result and draw it, then say which file could not be written, and give the exit code.
 
     ``cycles`` and ``warmup`` are what was asked for.
@@ -159,22 +143,18 @@ def tell(result: Load, origin: Origin, keeping: Keeping, recording: Recording, d
             "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
             **resolved_hardware(result.configuration, result.topology, result.scheme),
         }
-        files = {"waveform": recording.written, "checkpoint": None if keeping.written is None else keeping.path}
-        named = {what: None if path is None else str(path) for what, path in files.items()}
-        emit({**result.to_dict(links=links), **named}, resolved, result.seeds[0] if random else None)
+        files = {what: None if path is None else str(path) for what, path in outputs.files.items()}
+        emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
     else:
         report(result)
-        if links:
+        if outputs.links:
             report_links(result)
-        if recording.written:
-            say(f"waveform: {recording.written}")
-        if keeping.written is not None:
-            say(f"checkpoint: {keeping.path}, cycle {keeping.written}")
-    drawing.draw(result, quiet=json)
-    refused = [sentence for sentence in (recording.refused, keeping.refused) if sentence]
+        outputs.tell()
+    outputs.drawing.draw(result, quiet=json)
+    refused = outputs.refused
     if result.deadlock:
         for sentence in refused:
-            warn(sentence)
+            print(f"wormcast: {sentence}", file=sys.stderr)
         return Exit.DEADLOCK
     if refused:
         raise WormcastError("; ".join(refused))

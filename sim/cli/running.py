@@ -17,7 +17,8 @@ from ..host import Message
 from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .files import whole_file
-from .hardware import Given, RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .options import Given
 from .waveform import record_deadlock, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]

@@ -12,7 +12,8 @@ from wormcast.algorithms import topology as build_topology
 from ..network import Network
 from ..synthesis import TARGETS, synthesise
 from .app import Json, app, emit, find_scheme, say, table
-from .hardware import Given, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .hardware import describe_hardware, hardware, resolved_hardware, takes_hardware
+from .options import Given
 
 __all__: list[str] = []
 

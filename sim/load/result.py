@@ -30,12 +30,11 @@ SPANS = {
 FEWEST = 30
 
 KINDS = ("multicast", "unicast")
-COUNTS = ("created", "wanted", "consumed", "begun")
+COUNTS = ("created", "wanted", "begun")
 
-#: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, those taken
-#: by all nodes ``consumed``, and flits times destinations of messages ``completed``; messages ``begun``; those of them
-#: that are received by the end, all and by kind; sums of their spans; worms that wait at their sources at its end;
-#: and what was `MEASURED`.
+#: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, flits
+#: times destinations of messages ``completed``; messages ``begun``; those of them that are received by the end, all and
+#: by kind; sums of their spans; worms that wait at their sources at its end; and what was `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting", *MEASURED)])
 

@@ -11,10 +11,10 @@ __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 LINKS = ("network", "injection", "consumption")
 
 #: Of one lane in a slice of time. Flits on all links of a kind; worms that went over ``network`` links (``hops``) and
-#: over ``consumption`` links (``stops``); worms waiting, the sums over so many ``samples``; payload flits that
-#: ``arrived`` at the hosts.
+#: over ``consumption`` links (``stops``); worms waiting, the sums over so many ``samples``; payload flits on
+#: the links to the hosts, where they are ``consumed``.
 MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", "link_waits", "consumption_waits", "samples",
-            "arrived")
+            "consumed")
 
 
 class LinkTotals:
@@ -62,7 +62,7 @@ class LinkTotals:
         network, injection, consumption, host = range(4)
         for field, counts in (
             ("network_flits", flits[network]), ("injection_flits", flits[injection]),
-            ("consumption_flits", flits[consumption]), ("arrived", flits[host]), ("hops", worms[network]),
+            ("consumption_flits", flits[consumption]), ("consumed", flits[host]), ("hops", worms[network]),
             ("stops", worms[consumption]), ("link_waits", waiting[0]), ("consumption_waits", waiting[1]),
             ("samples", measured.samples),
         ):

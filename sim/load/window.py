@@ -42,7 +42,6 @@ class Window:
         self.network = network
         self.sources = sources
         self._created = {name: np.zeros(len(sources), np.int64) for name in ("created", "wanted", "begun")}
-        self._consumed = np.zeros(len(sources), np.int64)
         self.messages, self.host, waits = self._create(until)
         self._wait(waits, 0)
 
@@ -99,7 +98,6 @@ class Window:
         if not through:
             return np.zeros(0, DONE)
         result = self._results()[:through]
-        np.add.at(self._consumed, result["lane"], result["length"] * result["destinations"])
         self.messages = self.messages[through:]
         self.host = drop(self.host, int(ends[through - 1]))
         return result
@@ -128,15 +126,13 @@ class Window:
         return result
 
     def counts(self) -> dict[str, np.ndarray]:
-        """Messages ``begun`` so far, payload flits ``created``, ``wanted`` and ``consumed``; each [lanes]."""
+        """Messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes]."""
         host, lanes = self.host, len(self.sources)
-        taken = host.worms["length"][host.deliveries["worm"]] - host.deliveries["due"]
-        consumed = _sums(host.deliveries["node"] // self.network.nodes, taken, lanes) + self._consumed
         late = ~self._begun()
         messages, starts = self.messages[late], self._starts[late]
         ends = starts + messages["worms"] - 1
         destinations = host.worms["delivery_end"][ends] - host.worms["delivery"][starts]
-        return {"consumed": consumed} | {
+        return {
             name: self._created[name] - _sums(messages["lane"], values, lanes) for name, values in (
                 ("created", messages["length"]), ("wanted", messages["length"] * destinations),
                 ("begun", np.ones(len(messages), np.int64)))}

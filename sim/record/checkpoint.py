@@ -21,7 +21,7 @@ MANIFEST = "manifest.json"
 
 #: Whatever reading a damaged zip, manifest or array may raise.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError, SyntaxError,
-          MemoryError, OverflowError, RecursionError, NotImplementedError, RuntimeError)
+          MemoryError, OverflowError, RuntimeError)
 
 
 def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:

@@ -154,8 +154,8 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
     except CancelledError as error:
         raise WormcastError(f"scheduler: {address} does not answer any more; what is finished is kept") from error
     except distributed.KilledWorker as error:
-        raise WormcastError(f"point {point.name}: {error.allowed_failures + 1} workers were lost while they ran it, "
-                            "their logs say more; what is finished is kept") from error
+        raise WormcastError(f"point {point.name}: {error.allowed_failures + 1} workers were lost that ran it or had "
+                            "it next, their logs say more; what is finished is kept") from error
     except ImportError as error:
         raise WormcastError(f"scheduler: a worker of {address} lacks something ({error}), it must have wormcast "
                             f"{wormcast.__version__} as here") from error

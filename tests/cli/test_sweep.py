@@ -51,26 +51,6 @@ def wait_for_points(path, process, number):
 
 
 @pytest.fixture
-def disk(tmp_path):
-    """A small disk, and what sets its size and whether it can be written."""
-    path = tmp_path / "disk"
-    path.mkdir()
-
-    def mount(*options):
-        return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(path)],
-                              capture_output=True, text=True, check=False)
-
-    try:
-        tried = mount("size=4m")
-    except OSError as error:
-        pytest.skip(f"no disk of its own to be had: {error}")
-    if tried.returncode:
-        pytest.skip(f"no disk of its own to be had: {tried.stderr.strip()}")
-    yield path, lambda *options: mount("remount", *options)
-    subprocess.run(["umount", str(path)], check=True)
-
-
-@pytest.fixture
 def file(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SWEEP)

@@ -22,10 +22,6 @@ def lose_a_message(window):
     window._created["begun"][1] += 1
 
 
-def forget_flits(window):
-    window._consumed[1] -= 3
-
-
 def lose_a_delivery(window):
     window.host.deliveries["due"][-1] += 1
 
@@ -37,7 +33,6 @@ def lose_a_worm(window):
 
 @pytest.mark.parametrize(("harm", "sentence"), [
     (lose_a_message, r"seed [78]: \d+ messages are created, \d+ of them received, and \d+ on their way or waiting"),
-    (forget_flits, r"seed 8: \d+ flits are to be consumed, \d+ of them are, and \d+ outstanding"),
     (lose_a_delivery, r"seed [78]: \d+ flits are to be consumed"),
     (lose_a_worm, r"\d+ worms are under way, the hosts count \d+"),
 ])
@@ -66,7 +61,7 @@ def test_a_flit_more_on_the_links_than_the_hosts_have_taken(monkeypatch):
         return found
 
     monkeypatch.setattr(module, "take", take)
-    with pytest.raises(RuntimeError, match=r"seed 8: the hosts have taken \d+ flits, and \d+ were on the links to"):
+    with pytest.raises(RuntimeError, match=r"seed 8: \d+ flits are to be consumed, \d+ were on the links to hosts"):
         run()
 
 

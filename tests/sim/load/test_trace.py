@@ -12,10 +12,12 @@ from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Network, Trace, load, run
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.host import check_receipts
+from wormcast.sim.engines.meter import take
 from wormcast.sim.load import load_until_interval
 from wormcast.sim.load.trace import TraceSource
 from wormcast.sim.load.window import Window
+
+from .windows import through
 
 MESH = topology("mesh:4x4")
 
@@ -48,22 +50,6 @@ def random_lines(nodes, lines, cycles, seed, *, chance=0.5, reach=None):
     return found
 
 
-def through(trace, network, chunk, cycles, keep=False):
-    """Run a trace in windows of so many cycles; ``keep``: nothing is dropped."""
-    window = Window(network, [trace.source(network.topology, 0)], chunk)
-    engine, done = BulkEngine(network, window.host), []
-    for start in range(0, cycles, chunk):
-        if start:
-            window.extend(start + chunk)
-        engine.host = window.host
-        engine.run(chunk, beyond=True)
-        check_receipts(window.host)
-        if not keep:
-            done.append(window.take_done())
-    done.append(window.take_rest())
-    return np.concatenate(done), window
-
-
 def created_by_definition(host, window, lines):
     """Cycle of each message: its own, or that of the last receipt by its source that it waits for."""
     starts = np.cumsum(window.messages["worms"]) - window.messages["worms"]
@@ -86,13 +72,13 @@ def created_by_definition(host, window, lines):
 def test_messages_are_created_in_their_cycle_or_by_the_last_receipt_however_time_is_cut(scheme, options, trace_of):
     lines = random_lines(16, 300, 1000, 1, reach=40)
     trace, network = trace_of(lines), Network(MESH, SCHEMES[scheme], Configuration(**options))
-    whole, window = through(trace, network, 40_000, 40_000, keep=True)
+    whole, window, _ = through(network, [trace.source(MESH, 0)], 40_000, 40_000, keep=True)
     assert len(whole) == 300
     expected = created_by_definition(window.host, window, lines)
     assert whole["created"].tolist() == expected
     assert sum(at > one["cycle"] for at, one in zip(expected, lines, strict=True)) > 50
     assert (whole["injected"] >= whole["created"]).all()
-    cut, _ = through(trace, network, 90, 40_500)
+    cut, *_ = through(network, [trace.source(MESH, 0)], 90, 40_500)
     # messages leave a window in the order of their numbers
     assert np.array_equal(whole, cut)
 
@@ -100,8 +86,8 @@ def test_messages_are_created_in_their_cycle_or_by_the_last_receipt_however_time
 def test_a_chain_of_receipts_is_as_long_as_its_parts(trace_of):
     """Three unicasts alone, each behind the receipt of the one before: no cycle between them."""
     network = Network(MESH, SCHEMES["individual"], Configuration(t_hr=7))
-    done, _ = through(trace_of([line(10, 0, [5]), line(10, 5, [2], after=0), line(11, 2, [0], after=[1])]), network,
-                      64, 512)
+    trace = trace_of([line(10, 0, [5]), line(10, 5, [2], after=0), line(11, 2, [0], after=[1])])
+    done, *_ = through(network, [trace.source(MESH, 0)], 64, 512)
     assert done["created"].tolist() == [10, *done["received"][:2].tolist()]
     for one, message in zip(done, [Message(0, 0, (5,), 8), Message(0, 5, (2,), 8), Message(0, 2, (0,), 8)],
                             strict=True):
@@ -113,7 +99,7 @@ def test_a_cycle_later_than_the_receipt_counts(trace_of):
     network = Network(MESH, SCHEMES["individual"], Configuration())
     lines = [line(0, 0, [5]), line(0, 1, [5, 6]), line(200, 5, [2], after=[0, 1]), line(1000, 6, [2], after=1)]
     for chunk in (100, 2000):
-        done, _ = through(trace_of(lines), network, chunk, 2000)
+        done, *_ = through(network, [trace_of(lines).source(MESH, 0)], chunk, 2000)
         assert done["created"].tolist() == [0, 0, 200, 1000]
 
 
@@ -137,15 +123,16 @@ def test_counts_are_of_messages_that_are_created(trace_of):
     lines = random_lines(16, 200, 800, 5)
     trace, network = trace_of(lines), Network(MESH, SCHEMES["dual-path"], Configuration(consumption=2))
     window = Window(network, [trace.source(MESH, 0)], 50)
-    engine, behind = BulkEngine(network, window.host), 0
+    engine, behind, consumed = BulkEngine(network, window.host, measure=True), 0, 0
     for end in range(50, 3001, 50):
         engine.host = window.host
         engine.run(50, beyond=True)
         window.take_done()
+        consumed += int(take(engine.meter, network).flits[-1].sum())
         counts, host = window.counts(), window.host
         begun = np.repeat(window._begun(), window.messages["worms"])
         due = host.deliveries["due"][begun[host.deliveries["worm"]]].sum()
-        assert counts["wanted"][0] == counts["consumed"][0] + due
+        assert counts["wanted"][0] == consumed + due
         behind += int((~window._begun()).sum())
         window.extend(end + 50)
     assert behind > 0

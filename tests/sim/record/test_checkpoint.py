@@ -115,18 +115,29 @@ def test_other_files_are_refused(tmp_path):
             checkpoint.read(path)
 
 
+def with_array(path, header, content):
+    """A checkpoint with one array, told as in numpy's header."""
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("manifest.json", json.dumps(
+            {"format": "wormcast checkpoint", "version": __version__, "content": {}, "sha256": ""}))
+        with file.open("array.npy", "w") as member:
+            np.lib.format.write_array_header_1_0(member, header)
+            member.write(content)
+
+
 def test_nothing_in_a_file_is_run(tmp_path):
     """An array of Python objects is a pickle: it is refused unread."""
     class Trap:
         def __reduce__(self):
             return pytest.fail, ("was run",)
 
-    path = tmp_path / "trap"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("manifest.json", json.dumps(
-            {"format": "wormcast checkpoint", "version": __version__, "content": {}, "sha256": ""}))
-        with file.open("trap.npy", "w") as member:
-            np.lib.format.write_array_header_1_0(member, {"descr": "|O", "fortran_order": False, "shape": (1,)})
-            member.write(pickle.dumps([Trap()]))
+    with_array(tmp_path / "trap", {"descr": "|O", "fortran_order": False, "shape": (1,)}, pickle.dumps([Trap()]))
     with pytest.raises(WormcastError, match="is damaged"):
-        checkpoint.read(path)
+        checkpoint.read(tmp_path / "trap")
+
+
+@pytest.mark.parametrize("entries", [1 << 60, 1 << 70])
+def test_an_array_that_no_memory_holds_is_refused(tmp_path, entries):
+    with_array(tmp_path / "huge", {"descr": "<i8", "fortran_order": False, "shape": (entries,)}, b"few")
+    with pytest.raises(WormcastError, match="is damaged"):
+        checkpoint.read(tmp_path / "huge")

@@ -64,7 +64,7 @@ def test_two_workers_of_which_one_is_killed_come_to_the_same_table(workers, swee
     assert capfd.readouterr().out == ""
 
 
-def test_point_that_loses_its_workers_is_named_and_the_others_are_kept(workers, sweep, tmp_path):
+def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(workers, sweep, tmp_path):
     own = tmp_path / "own.py"
     own.write_text("import multiprocessing, os\nfrom wormcast.algorithms import E_CUBE\n"
                    "if multiprocessing.parent_process():\n    os._exit(1)\nown = E_CUBE\n")
@@ -72,8 +72,8 @@ def test_point_that_loses_its_workers_is_named_and_the_others_are_kept(workers, 
     file.write_text(SWEEP.replace('"dual-path", "multipath"', '"individual"') + f'relation = ["e-cube", "{own}:own"]\n')
     with Store(tmp_path / "some.sqlite") as store:
         begun = run_on_cluster(points(read(file)), store, workers.scheduler_address)
-        with pytest.raises(WormcastError, match=rf"point scheme individual, rate 0\.\d+, relation {own}:own: 2 workers "
-                                                "were lost while they ran it"):
+        with pytest.raises(WormcastError, match=r"^point scheme individual, rate 0\.\d+, relation .*: 2 workers "
+                                                "were lost that ran it or had it next"):
             list(begun)
 
 

@@ -1,0 +1,40 @@
+"""Groups of options that commands take as one dictionary: each option is declared once, whoever takes it."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["Given", "takes"]
+
+Given = dict[str, Any]
+"""Options that were given, by name."""
+
+
+def takes(into: str, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:
+    """Give a command options in place of its parameter ``into``, which gets those that are given, by name.
+
+    Parameters
+    ----------
+    options : mapping of str to annotation
+        As typer wants them, in the order of --help. One that is None or False is not given.
+    """
+    def decorate(command: Callable) -> Callable:
+        @functools.wraps(command)
+        def taking(**arguments: Any) -> Any:
+            found = {name: arguments.pop(name) for name in options}
+            given = {name: value for name, value in found.items() if value is not None and value is not False}
+            return command(**{into: given}, **arguments)
+
+        signature = inspect.signature(command)
+        own = list(signature.parameters.values())
+        place = list(signature.parameters).index(into)
+        own[place:place + 1] = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in options.items()]
+        parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+        taking.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return taking
+
+    return decorate

@@ -37,19 +37,20 @@ class Snapshot:
                    ({"done_0", "done_1"}, self.readers == 1))
         self._absent = {name for names, lacks in lacking if lacks for name in names}
         self.neighbours = network.topology.neighbours
-        self._cache: dict[tuple[str, str], np.ndarray] = {}
-        self._links: dict[tuple[str, str], np.ndarray] = {}
+        self._registers: dict[tuple[str, str], list[Any]] = {}
+        self._links: dict[tuple[str, str], list[int]] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
         self.upstream = {(int(v), int(i)): (int(u), int(o)) for u, o, v, i in network.topology.links}
         self.downstream = {near: far for far, near in self.upstream.items()}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """A register of one instance; 0 for one that the configuration is built without."""
-        if name.rsplit(".", 1)[-1] in self._absent:
-            return 0
-        if (kind, name) not in self._cache:
-            self._cache[kind, name] = self.engine.register(kind, name)[self._instances]
-        return self._cache[kind, name][instance]
+        values = self._registers.get((kind, name))
+        if values is None:
+            absent = name.rsplit(".", 1)[-1] in self._absent
+            values = [0] * self.network.nodes if absent else self.engine.register(kind, name)[self._instances].tolist()
+            self._registers[kind, name] = values
+        return values[instance]
 
     def of(self, channel: Channel, name: str) -> int:
         """A register of an input virtual channel; 0 for one that it is built without."""
@@ -142,9 +143,9 @@ class Snapshot:
         mark = Mark.TAIL if tail else Mark.PAYLOAD
         return [data | (1 if head else mark.value << 1) << self.width]
 
-    def _driven(self, kind: str, port: str) -> np.ndarray:
+    def _driven(self, kind: str, port: str) -> list[int]:
         if (kind, port) not in self._links:
-            self._links[kind, port] = self.engine.output(kind, port)[self._instances]
+            self._links[kind, port] = self.engine.output(kind, port)[self._instances].tolist()
         return self._links[kind, port]
 
     def occupants(self, channel: Channel) -> list[Packet | None]:

@@ -16,41 +16,60 @@ instances = st.sampled_from([1, 5, 67])
 machine_affine = machine.affine
 
 
-@settings(max_examples=80, **SETTINGS)
-@given(seed=seeds, n=instances, depth=st.integers(1, 4), count=st.integers(1, 4))
-def test_expressions(seed, n, depth, count):
-    agree(lambda: RandomExpressions(random.Random(seed), depth=depth, count=count), n=n, seed=seed)
+def examples(few, many):
+    """How many are drawn: few of them at every test, many where there is time."""
+    return pytest.mark.parametrize("examples", [few, pytest.param(many, marks=pytest.mark.slow)])
 
 
-@settings(max_examples=40, **SETTINGS)
-@given(seed=seeds, n=instances)
-def test_machines(seed, n):
-    agree(lambda: RandomMachine(random.Random(seed)), n=n, seed=seed, cycles=24)
+def check(examples, function, **drawn):
+    settings(max_examples=examples, **SETTINGS)(given(**drawn)(function))()
 
 
-@settings(max_examples=8, **SETTINGS)
-@given(seed=seeds, width=st.sampled_from([16, 32]))
-def test_machines_of_other_vector_widths(seed, width):
-    agree(lambda: RandomMachine(random.Random(seed)), n=67, seed=seed, vector_width=width)
+@examples(40, 80)
+def test_expressions(examples):
+    def same(seed, n, depth, count):
+        agree(lambda: RandomExpressions(random.Random(seed), depth=depth, count=count), n=n, seed=seed)
+
+    check(examples, same, seed=seeds, n=instances, depth=st.integers(1, 4), count=st.integers(1, 4))
 
 
-@settings(max_examples=8, **SETTINGS)
-@given(seed=seeds, affine=st.booleans())
-def test_expressions_in_bits(seed, affine):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machine, "affine", lambda: affine and machine_affine())
-        agree(lambda: RandomExpressions(random.Random(seed), depth=3, count=2), n=5, seed=seed, vector_width=512)
+@examples(20, 80)
+def test_machines(examples):
+    def same(seed, n):
+        agree(lambda: RandomMachine(random.Random(seed)), n=n, seed=seed, cycles=24)
+
+    check(examples, same, seed=seeds, n=instances)
 
 
-@settings(max_examples=8, **SETTINGS)
-@given(seed=seeds)
-def test_machines_in_bits(seed):
+@examples(4, 16)
+def test_machines_of_other_vector_widths(examples):
+    def same(seed, width):
+        agree(lambda: RandomMachine(random.Random(seed)), n=67, seed=seed, vector_width=width)
+
+    check(examples, same, seed=seeds, width=st.sampled_from([16, 32]))
+
+
+@examples(4, 30)
+def test_expressions_in_bits(examples):
+    def same(seed, affine):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(machine, "affine", lambda: affine and machine_affine())
+            agree(lambda: RandomExpressions(random.Random(seed), depth=2, count=3), n=5, seed=seed, vector_width=512)
+
+    check(examples, same, seed=seeds, affine=st.booleans())
+
+
+@examples(5, 30)
+def test_machines_in_bits(examples):
     """Those without deep memories, which are refused."""
-    try:
-        agree(lambda: RandomMachine(random.Random(seed)), n=600, seed=seed, vector_width=512)
-    except LoweringError as error:
-        if "rows cannot be lowered with a vector_width of 512" not in str(error):
-            raise
+    def same(seed):
+        try:
+            agree(lambda: RandomMachine(random.Random(seed)), n=600, seed=seed, vector_width=512)
+        except LoweringError as error:
+            if "rows cannot be lowered with a vector_width of 512" not in str(error):
+                raise
+
+    check(examples, same, seed=seeds)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Prove everything, one line for each sentence: ``make prove``."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from .catalogue import PROOFS
+from .page import Results, write
+
+__all__: list[str] = []
+
+
+def main() -> int:
+    """Run all proofs, then find all mutants; 1 if something is not as it ought to be."""
+    parser = argparse.ArgumentParser(prog="proofs", description="Prove sentences about the hardware, and find mutants.")
+    parser.add_argument("--waveforms", type=Path, default=Path("out/proofs"), metavar="FOLDER",
+                        help="where violations leave their waveforms (default: %(default)s)")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="Markdown file whose tables are renewed")
+    options = parser.parse_args()
+
+    results, failed = Results(), 0
+    for proof in PROOFS:
+        outcome = proof.prove(options.waveforms)
+        failed += not outcome.holds
+        said = proof.method if outcome.holds else f"NOT PROVED, {outcome}"
+        for known in proof.harness.properties:
+            line = f"{proof}: {said}, {outcome.seconds:.1f} s: {known.sentence}"
+            if proof.mutants:
+                found = proof.find_mutant(known, options.waveforms)
+                results.mutants.setdefault((proof.harness, known.name), found.step)
+                failed += found.holds
+                cycle = "NOT FOUND" if found.holds else f"found in cycle {found.step}"
+                line += f" Mutant {cycle}, {found.seconds:.1f} s."
+            print(line, flush=True)
+    if options.page and not failed:
+        write(options.page, results)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+# amaranth: UnusedElaboratable=no
+"""The allocator against one order of all virtual channels: who won longest ago comes first."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+
+from wormcast.hw.allocator import Allocator
+
+from .harness import Harness, Inside, Property, implies, total
+from .mutants import Mutant
+
+__all__ = ["AllocatorHarness"]
+
+
+class AllocatorHarness(Harness):
+    """The allocator, whatever is asked of it.
+
+    The bound leaves out cycles in which some request is not complete: that one wins nothing, and those behind it lose
+    to it without getting any nearer. Who sees to it that requests do not stay incomplete is the asking side.
+
+    Parameters
+    ----------
+    requesters, vcs : int
+        Each requester has as many virtual channels, and asks for any outputs but the one of its own number.
+    """
+
+    component = "Allocator"
+    properties = (
+        Property("exclusive", "An output is granted to one requester at most.",
+                 Mutant("allocator.Allocator.elaborate", "~first[r, s]", "first[r, s]")),
+        Property("whole", "A requester wins exactly if its request is complete and all that it asks for is granted "
+                          "to it.",
+                 Mutant("allocator.Allocator.elaborate", 'getattr(self, f"complete_{r}") & ~Cat', "~Cat")),
+        Property("progress", "In each cycle in which somebody asks, and all requests are complete, somebody wins.",
+                 Mutant("allocator.Allocator.elaborate", "~moves[r][v], moves[s][w]", "~moves[r][v], moves[s][0]")),
+        Property("bound", "Between two wins a virtual channel loses at most as often as there are virtual channels "
+                          "behind the other requesters, not counting cycles in which some request is not complete.",
+                 Mutant("allocator.Allocator.elaborate", "(a & b) | (cell & (a | b))", "cell")),
+    )
+
+    def __init__(self, *, requesters: int, vcs: int):
+        super().__init__()
+        reach = [set(range(requesters)) - {r} for r in range(requesters)]
+        self.allocator = Allocator(reach=reach, vcs=[vcs] * requesters, outputs=requesters)
+
+    def elaborate(self, platform):
+        m = Module()
+        dut = self.allocator
+        requesters = range(len(dut.reach))
+        inside = Inside(dut)
+        m.submodules.allocator = inside.fragment
+        requests, complete, shown, won, grants = (
+            [getattr(dut, f"{name}_{r}") for r in requesters] for name in ("request", "complete", "vc", "won", "grant"))
+        for r in requesters:
+            self.leave_free(requests[r], complete[r], shown[r])
+            self.assume(m, shown[r] < dut.vcs[r])
+            for o in set(requesters) - dut.reach[r]:
+                self.assume(m, ~requests[r][o])
+            self.claim(m, "whole", won[r] == (complete[r] & ((requests[r] & ~grants[r]) == 0)))
+        for o in requesters:
+            self.claim(m, "exclusive", total(grants[r][o] for r in requesters) <= 1)
+            self.claim(m, "exclusive", total(won[r] & requests[r][o] for r in requesters) <= 1)
+        asks = [request.any() for request in requests]
+        all_complete = Cat(~asks[r] | complete[r] for r in requesters).all()
+        wins = [won[r] & asks[r] for r in requesters]
+        self.claim(m, "progress", implies(all_complete & Cat(asks).any(), Cat(wins).any()))
+
+        channels = [(r, v) for r in requesters for v in range(dut.vcs[r])]
+        place = {c: Signal(range(len(channels)), init=i, name=f"place_{c[0]}_{c[1]}") for i, c in enumerate(channels)}
+        moves = {(r, v): won[r] & (shown[r] == v) for r, v in channels}
+        for c in channels:
+            before = [(moves[d], place[d] < place[c]) for d in channels if d != c]
+            stay, stay_ahead = (total(~moved for moved, _ in before), total(~moved & ahead for moved, ahead in before))
+            move_ahead = total(moved & ahead for moved, ahead in before)
+            m.d.sync += place[c].eq(Mux(moves[c], stay + move_ahead, stay_ahead))
+        for r, v in channels:
+            rivals = [c for c in channels if c[0] != r]
+            lost = Signal(range(len(rivals) + 2), name=f"lost_{r}_{v}")
+            loses = asks[r] & (shown[r] == v) & ~won[r] & all_complete
+            m.d.sync += lost.eq(Mux(moves[r, v], 0, lost + loses))
+            self.claim(m, "bound", lost <= len(rivals))
+            self.invariant(m, lost + total(place[c] < place[r, v] for c in rivals) <= len(rivals))
+        if self.inductive:
+            self.invariants(m, channels, place, inside)
+        return m
+
+    def invariants(self, m, channels, place, inside):
+        """The allocator's cells say who of two virtual channels comes first in the order."""
+        for c in channels:
+            self.invariant(m, place[c] < len(channels))
+            for d in channels:
+                if c < d:
+                    self.invariant(m, place[c] != place[d])
+                if c[0] < d[0] and self.allocator.reach[c[0]] & self.allocator.reach[d[0]]:
+                    cell = inside[f"order_{c[0]}_{c[1]}_{d[0]}_{d[1]}"]
+                    self.invariant(m, cell == (place[c] < place[d]))

@@ -1,0 +1,118 @@
+# amaranth: UnusedElaboratable=no
+"""The replication buffer against a queue that remembers everything."""
+
+from amaranth.hdl import Cat, Const, Module, Signal
+
+from wormcast.hw.buffer import ReplicationBuffer
+
+from .harness import Harness, Inside, Property, entry, implies, total
+from .mutants import Mutant
+from .reference import Queue
+
+__all__ = ["BufferHarness"]
+
+
+class BufferHarness(Harness):
+    """The replication buffer; any writer that keeps to its credits, any readers that keep to the following.
+
+    A reader takes only what is there, what it is a target of, and only while all flits in front of that have the same
+    targets (a worm waits until the one in front is through). It follows the freed flits exactly where it is no target
+    of them. A flit leaves unread only where all readers stand before it; one without targets, of several readers, can
+    leave in no other way.
+    """
+
+    component = "ReplicationBuffer"
+    properties = (
+        Property("order", "Every flit written is read exactly once by each of its targets, in the order of the writes.",
+                 Mutant("buffer.ReplicationBuffer.elaborate", 'getattr(self, f"follow_{r}")[v] & self.freed[v]', "0")),
+        Property("has", "`has` and `more` say of each reader whether one flit, or two, wait for it.",
+                 Mutant("buffer.ReplicationBuffer.elaborate", "Mux(left, at_least[1], at_least[0])", "at_least[0]")),
+        Property("freed", "A flit is freed in the cycle in which the last of its targets takes it, or it leaves "
+                          "unread, and in no other cycle.",
+                 Mutant("buffer.ReplicationBuffer._freed", "(taken != 0) & (pending == taken)", "taken != 0")),
+        Property("overflow", "The buffer is full when as many flits as its depth are not freed, and never for a writer "
+                             "that keeps to its credits.",
+                 Mutant("buffer.ReplicationBuffer.elaborate", "level[-1] & ~left", "level[-1]")),
+    )
+
+    def __init__(self, *, vcs, depth, width, readers):
+        super().__init__()
+        self.buffer = ReplicationBuffer(vcs=vcs, depth=depth, width=width, readers=readers)
+
+    def elaborate(self, platform):
+        m = Module()
+        dut = self.buffer
+        vcs, readers = range(dut.vcs), range(dut.readers)
+        targets = self.free(dut.readers, name="targets")
+        self.leave_free(dut.write, dut.write_vc, dut.write_data)
+        for r in readers:
+            self.leave_free(getattr(dut, f"vc_{r}"), getattr(dut, f"take_{r}"))
+            if dut.readers > 1:
+                self.leave_free(getattr(dut, f"follow_{r}"))
+        m.d.comb += dut.write_count.eq(total(targets))
+        self.assume(m, dut.write_vc < dut.vcs)
+        if dut.readers > 1:
+            self.leave_free(dut.skip)
+        else:
+            self.assume(m, targets)
+
+        inside = Inside(dut)
+        m.submodules.buffer = inside.fragment
+        for v in vcs:
+            queue = Queue(f"vc{v}", depth=dut.depth, width=dut.width, readers=dut.readers)
+            self._channel(m, v, queue, targets)
+            if self.inductive:
+                self.invariants(m, v, queue, inside)
+        return m
+
+    def _channel(self, m, v, queue, targets):
+        dut, readers = self.buffer, queue.readers
+        write = Signal(name=f"vc{v}_writes")
+        take = [Signal(name=f"vc{v}_takes{r}") for r in readers]
+        skip = dut.skip[v] if dut.readers > 1 else Const(0)
+        follow = [getattr(dut, f"follow_{r}")[v] if dut.readers > 1 else Const(0) for r in readers]
+        m.d.comb += write.eq(dut.write & (dut.write_vc == v))
+        self.assume(m, implies(write, queue.count < dut.depth))
+        for rule in queue.rules(take=take, skip=skip, follow=follow):
+            self.assume(m, rule)
+        for r in readers:
+            m.d.comb += take[r].eq(getattr(dut, f"take_{r}") & (getattr(dut, f"vc_{r}") == v))
+            self.assume(m, getattr(dut, f"vc_{r}") < dut.vcs)
+            self.claim(m, "order", implies(take[r], getattr(dut, f"data_{r}") == queue.next_of(queue.data, r)))
+            self.claim(m, "has", getattr(dut, f"has_{r}")[v] == queue.waits(r))
+            self.claim(m, "has", getattr(dut, f"more_{r}")[v] == queue.waits(r, 2))
+        self.claim(m, "freed", dut.freed[v] == (queue.done(take) | skip))
+        self.claim(m, "overflow", dut.full[v] == (queue.count == dut.depth))
+        self.claim(m, "overflow", ~(write & dut.full[v]))
+        queue.step(m, write=write, data=dut.write_data, targets=targets, take=take, skip=skip)
+
+    def invariants(self, m, v, queue, inside):
+        """What the buffer's registers hold, said by the queue."""
+        depth, several = self.buffer.depth, self.buffer.readers > 1
+        # of the queue itself: who has passed a flit was its target, and the oldest one still waits for somebody
+        self.invariant(m, queue.count <= depth)
+        self.invariant(m, queue.front < depth)
+        pending = [queue.targets[0][r] & (queue.passed[r] == 0) for r in queue.readers]
+        self.invariant(m, implies((queue.count != 0) & queue.targets[0].any(), Cat(pending).any()))
+        for i in range(depth):
+            for r in queue.readers:
+                alike = queue.targets[i][r] & (queue.targets[i] == queue.targets[0])
+                self.invariant(m, implies(i < queue.passed[r], alike))
+        # of the buffer
+        for r in queue.readers:
+            self.invariant(m, queue.passed[r] <= queue.count)
+            left, level = inside[f"vc{v}_left{r}"], inside[f"vc{v}_level{r}"]
+            self.thermometer(m, level, queue.count - queue.passed[r] + left)
+            self.invariant(m, queue.count - queue.passed[r] + left <= depth)
+            if depth > 1:
+                self.invariant(m, inside[f"vc{v}_read{r}_at"] == queue.row(queue.passed[r]))
+        if depth > 1:
+            self.invariant(m, inside[f"vc{v}_write_at"] == queue.row(queue.count))
+        rows = [inside[f"vc{v}_row{k}"] for k in range(depth)]
+        for i in range(depth):
+            there = i < queue.count
+            self.invariant(m, implies(there, entry(rows, queue.row(i)) == queue.data[i]))
+            if several:
+                due = total(queue.targets[i][r] & (queue.passed[r] <= i) for r in queue.readers)
+                counters = [inside[f"vc{v}_pending{k}"] for k in range(depth)]
+                self.invariant(m, implies(there, entry(counters, queue.row(i)) == due))

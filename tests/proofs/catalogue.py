@@ -1,0 +1,102 @@
+"""All proofs: which harness, for which parameters, and how."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import solver
+from .allocator import AllocatorHarness
+from .buffer import BufferHarness
+from .harness import Harness, Property
+from .link import LinkHarness
+from .switch import SwitchHarness
+
+__all__ = ["PROOFS", "Proof"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """All properties of a harness, proved together for one set of parameters.
+
+    Parameters
+    ----------
+    harness : type
+    parameters : dict
+        Of the harness.
+    induction : int or None
+        Good cycles that the induction step starts from; None: checked for ``cycles`` from reset only.
+    cycles : int
+        Within so many cycles from reset a mutant must be found; without induction, what is checked.
+    mutants : bool
+        Whether mutants are to be found with these parameters.
+    slow : bool
+        Longer than some seconds.
+    """
+
+    harness: type[Harness]
+    parameters: dict
+    induction: int | None = 1
+    cycles: int = 10
+    mutants: bool = False
+    slow: bool = False
+
+    def __str__(self):
+        return f"{self.harness.component} {self.said}"
+
+    @property
+    def said(self) -> str:
+        """The parameters, in words."""
+        return ", ".join(f"{name} {value}" for name, value in self.parameters.items())
+
+    @property
+    def method(self) -> str:
+        """How it is proved."""
+        if self.induction is None:
+            return f"bounded, {self.cycles} cycles"
+        return f"induction, k = {self.induction}"
+
+    def prove(self, folder: Path) -> solver.Outcome:
+        """Prove all properties; the waveform of a violation is left in ``folder``."""
+        harness = self.harness(**self.parameters)
+        harness.inductive = self.induction is not None
+        if self.induction is None:
+            return solver.bounded(harness, self.cycles, self._waveform(folder, "all"))
+        return solver.by_induction(harness, self.induction, self._waveform(folder, "all"))
+
+    def find_mutant(self, broken: Property, folder: Path) -> solver.Outcome:
+        """Check a property alone, of the mutant that is to break it."""
+        with broken.mutant.applied():
+            harness = self.harness(**self.parameters)
+            harness.only = broken.name
+            return solver.bounded(harness, self.cycles, self._waveform(folder, broken.name))
+
+    def _waveform(self, folder, what) -> Path:
+        return folder / f"{self.harness.__name__}-{what}-{'-'.join(map(str, self.parameters.values()))}.vcd"
+
+
+PROOFS = [
+    Proof(BufferHarness, {"vcs": 2, "depth": 2, "width": 4, "readers": 2}, mutants=True),
+    Proof(BufferHarness, {"vcs": 2, "depth": 4, "width": 4, "readers": 1}),
+    Proof(BufferHarness, {"vcs": 2, "depth": 4, "width": 4, "readers": 2}, slow=True),
+    Proof(BufferHarness, {"vcs": 1, "depth": 1, "width": 4, "readers": 2}, slow=True),
+    Proof(BufferHarness, {"vcs": 3, "depth": 3, "width": 4, "readers": 1}, slow=True),
+    Proof(BufferHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3}, slow=True),
+    Proof(LinkHarness, {"vcs": 2, "depth": 2}, mutants=True),
+    Proof(LinkHarness, {"vcs": 2, "depth": 4}, slow=True),
+    Proof(LinkHarness, {"vcs": 1, "depth": 1}, slow=True),
+    Proof(LinkHarness, {"vcs": 3, "depth": 3, "classes": 2}, slow=True),
+    Proof(LinkHarness, {"vcs": 2, "depth": 3, "delays": "fast"}, slow=True),
+    Proof(LinkHarness, {"vcs": 3, "depth": 2, "classes": 2, "delays": "fast"}, slow=True),
+    Proof(LinkHarness, {"vcs": 1, "depth": 2, "readers": "independent"}, induction=None, mutants=True, slow=True),
+    Proof(LinkHarness, {"vcs": 2, "depth": 2, "readers": "independent"}, induction=None, cycles=8, slow=True),
+    Proof(SwitchHarness, {"vcs": 1, "depth": 2, "addresses": 2}, mutants=True),
+    Proof(SwitchHarness, {"vcs": 2, "depth": 2, "addresses": 1}),
+    Proof(SwitchHarness, {"vcs": 2, "depth": 4, "addresses": 2}, slow=True),
+    Proof(SwitchHarness, {"vcs": 2, "depth": 2, "addresses": 2, "delays": "fast"}, slow=True),
+    Proof(SwitchHarness, {"vcs": 2, "depth": 2, "addresses": 2, "classes": "0+/0-"}, slow=True),
+    Proof(SwitchHarness, {"vcs": 1, "depth": 2, "addresses": 2, "readers": "independent"}, induction=None, cycles=8,
+          mutants=True, slow=True),
+    Proof(SwitchHarness, {"vcs": 3, "depth": 1, "addresses": 1}, slow=True),
+    Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
+    Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
+    Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),
+]

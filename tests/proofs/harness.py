@@ -1,0 +1,179 @@
+"""What a proof is about: a component, what its environment may do, and the sentences that must hold of it."""
+
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Fragment, Mux, Signal, Value
+
+from wormcast.hw.buffer import ReplicationBuffer
+
+from .mutants import Mutant
+
+__all__ = ["Harness", "Inside", "Property", "entry", "implies", "on_ring", "total"]
+
+
+def implies(condition, consequence) -> Value:
+    """Whether ``consequence`` holds wherever ``condition`` does."""
+    return ~Value.cast(condition).bool() | Value.cast(consequence).bool()
+
+
+def total(bits) -> Value:
+    """How many of some bits are set."""
+    return sum(map(Value.cast, bits), Value.cast(0))
+
+
+def entry(values, index) -> Value:
+    """The one of ``values`` at an index; if there is only one, that."""
+    values = list(values)
+    return Array(values)[index] if len(values) > 1 else Value.cast(values[0])
+
+
+def on_ring(at, size) -> Value:
+    """The place ``at``, less than twice round, on a ring of ``size`` places."""
+    at = Value.cast(at)
+    return Mux(at >= size, at - size, at)
+
+
+@contextmanager
+def rows_shown():
+    """While this lasts, replication buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
+
+    It is read through a port that only the proof has.
+    """
+    elaborate = ReplicationBuffer.elaborate
+
+    def with_rows(self, platform):
+        m = elaborate(self, platform)
+        for v in range(self.vcs):
+            for k in range(self.depth):
+                port, row = m.submodules.memory.read_port(domain="comb"), Signal(self.width, name=f"vc{v}_row{k}")
+                m.d.comb += [port.addr.eq(v << (self.depth - 1).bit_length() | k), row.eq(port.data)]
+        return m
+
+    ReplicationBuffer.elaborate = with_rows
+    try:
+        yield
+    finally:
+        ReplicationBuffer.elaborate = elaborate
+
+
+class Inside:
+    """A component, elaborated, and its registers and wires by their names.
+
+    The names are those in the sources, with those of the submodules in front: ``"buffer.vc0_level1"``. A row of a
+    replication buffer's memory has one too: ``"buffer.vc0_row3"``.
+
+    Parameters
+    ----------
+    component : Elaboratable
+
+    Attributes
+    ----------
+    fragment : Fragment
+        What stands for the component as a submodule.
+    component : Elaboratable
+    parts : dict of str to Inside
+        Its submodules.
+    """
+
+    def __init__(self, component):
+        with rows_shown():
+            self._open(Fragment.get(component, None))
+
+    def _open(self, fragment):
+        self.fragment = fragment
+        self.component = fragment.origins[0] if fragment.origins else None
+        self.signals = {signal.name: signal for statements in fragment.statements.values()
+                        for statement in statements for signal in statement._lhs_signals()}
+        self.parts = {}
+        for inner, name, _ in fragment.subfragments:
+            self.parts[name] = part = object.__new__(Inside)
+            part._open(inner)
+
+    def __getitem__(self, path: str) -> Signal:
+        """The signal of this name; an error that lists those that there are if there is none."""
+        part, name = self, path
+        while "." in name:
+            outer, name = name.split(".", 1)
+            part = part.parts[outer]
+        if name not in part.signals:
+            known = ", ".join(sorted(part.signals))
+            raise KeyError(f"{path} is no signal of the component; there are {known}")
+        return part.signals[name]
+
+
+class Property(NamedTuple):
+    """What is proved.
+
+    Parameters
+    ----------
+    name : str
+    sentence : str
+    mutant : Mutant
+        A change of the component that breaks it.
+    """
+
+    name: str
+    sentence: str
+    mutant: Mutant
+
+
+class Harness(Elaboratable):
+    """Base of all proofs.
+
+    A subclass lists its ``properties``. It elaborates the component inside its own module, drives or leaves free the
+    component's inputs, and says with `assume` what the environment keeps to, with `claim` what each sentence means, and
+    with `invariant` what holds of the component's registers besides: that is proved together with the claims, and makes
+    the induction close.
+
+    Attributes
+    ----------
+    component : str
+        What it is about.
+    properties : tuple of Property
+    only : str or None
+        Check the claims of this property alone.
+    inductive : bool
+        Check the invariants too.
+    inputs : list of Signal
+        What the environment is free to choose in each cycle.
+    """
+
+    component: str
+    properties: tuple[Property, ...]
+
+    def __init__(self):
+        self.only: str | None = None
+        self.inductive = False
+        self.inputs: list[Signal] = []
+
+    def free(self, shape=1, *, name: str) -> Signal:
+        """A new signal that the environment chooses."""
+        signal = Signal(shape, name=name)
+        self.inputs.append(signal)
+        return signal
+
+    def leave_free(self, *signals) -> None:
+        """Let the environment choose these inputs of the component."""
+        # yosys-smtbmc stumbles over inputs without bits
+        self.inputs.extend(value for value in map(Value.cast, signals) if len(value))
+
+    def assume(self, m, condition) -> None:
+        """The environment keeps to this."""
+        m.d.comb += Assume(condition, src_loc_at=1)
+
+    def claim(self, m, name: str, condition) -> None:
+        """A part of what the property ``name`` says."""
+        if name not in {known.name for known in self.properties}:
+            raise KeyError(f"{type(self).__name__} has no property {name!r}")
+        if self.only in (None, name):
+            m.d.comb += Assert(condition, src_loc_at=1)
+
+    def invariant(self, m, condition) -> None:
+        """This holds in every state that can be reached."""
+        if self.inductive:
+            m.d.comb += Assert(condition, src_loc_at=1)
+
+    def thermometer(self, m, bits, count) -> None:
+        """Bit k of ``bits`` says that ``count`` is more than k."""
+        self.invariant(m, bits == Cat(count > k for k in range(len(bits))))

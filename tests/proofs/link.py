@@ -1,0 +1,145 @@
+# amaranth: UnusedElaboratable=no
+"""A link: output unit, wires and input unit, with any sender and any switch round them."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+
+from wormcast.algorithms.headers import AddressList
+from wormcast.hw import PortSpec
+from wormcast.hw.decoders import MeshDecoder
+from wormcast.hw.input_unit import InputUnit
+from wormcast.hw.output_unit import OutputUnit
+
+from .harness import Harness, Inside, Property, entry, implies
+from .mutants import Mutant
+from .receiver import Receiver
+from .sender import Sender
+
+__all__ = ["LinkHarness"]
+
+#: Three nodes in a row, and two addresses to a header flit.
+HEADER = AddressList(shape=(3,), flit_width=5)
+
+
+class Crossbar:
+    """What a crossbar may do with an output unit, as the unit's docstring has it: a header takes a channel that is
+    offered, flits follow on it while there are credits, its tail gives it back.
+
+    Members
+    -------
+    owned : Signal
+        Virtual channels that a worm has taken and whose tail is not yet sent.
+    may : Signal
+        Virtual channels for which the unit promised a credit in the cycle before.
+    """
+
+    def __init__(self, m, harness, unit):
+        vcs = unit.port.vcs
+        self.owned = Signal(vcs, name="owned")
+        self.may = Signal(vcs, name="may_send")
+        harness.leave_free(unit.touch, unit.send, unit.vc, unit.tail, unit.flit, unit.take)
+        offered = Cat(unit.free[k] & (getattr(unit, f"pick_{k}") == unit.vc) for k in range(len(unit.classes))).any()
+        harness.assume(m, unit.vc < vcs)
+        harness.assume(m, implies(unit.take, unit.touch & offered))
+        harness.assume(m, implies(unit.send, unit.touch))
+        owned, may = entry(self.owned, unit.vc), entry(self.may, unit.vc)
+        harness.assume(m, implies(unit.touch & ~unit.take, unit.send & owned))
+        harness.assume(m, implies(unit.send & ~unit.take, may))
+        # a channel is reserved by a header, which is no tail
+        harness.assume(m, implies(unit.touch & ~unit.send, ~unit.tail))
+        if not unit.extra_stage:
+            harness.assume(m, unit.tail == unit.flit.tail)
+        for v in range(vcs):
+            here = unit.touch & (unit.vc == v)
+            m.d.sync += [
+                self.owned[v].eq(Mux(here, ~unit.tail, self.owned[v])),
+                self.may[v].eq(Mux(here & unit.send, unit.ready_after[v], unit.ready[v])),
+            ]
+
+
+class LinkHarness(Harness):
+    """An output unit, a link, and the input unit of a router in a row of nodes.
+
+    Any sender that keeps to what the output unit says; any flits, also such as make no worms; any answers of the
+    allocator and of the router's outputs, but that only a complete request wins.
+
+    Parameters
+    ----------
+    vcs, depth : int
+    readers, delays : str
+        As of `Switch`.
+    classes : int
+        Classes of worms that share the output unit's virtual channels: class k may take all but channel k.
+    """
+
+    component = "OutputUnit, link, InputUnit"
+    properties = (
+        Property("conserved", "For each virtual channel the credits of the sender, the flits on their way, the flits "
+                              "in the receiver's buffer, and the credits on their way, add up to the buffer's depth "
+                              "in each cycle.",
+                 Mutant("output_unit.OutputUnit._channel", "Mux(returned, Mux(sent, credits, up)",
+                        "Mux(returned, Mux(sent, down, up)")),
+        Property("room", "No flit comes for a full buffer, and no credit for a flit that was not sent.",
+                 Mutant("output_unit.OutputUnit._channel", "(after[1] if depth > 1 else 0)", "after[0]")),
+        Property("readers", "The readers do with the buffer what its own proof assumes of them.",
+                 Mutant("input_unit.InputUnit._reader", 'eq(getattr(buffer, f"has_{r}")[v])', "eq(1)")),
+        Property("offered", "A virtual channel is offered to headers only while no worm owns it and a credit is there.",
+                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+    )
+
+    def __init__(self, *, vcs: int, depth: int, readers: str = "coupled", delays: str = "paper", classes: int = 1):
+        super().__init__()
+        self.vcs, self.depth, self.fast = vcs, depth, delays == "fast"
+        every = (1 << vcs) - 1
+        masks = [every] if classes == 1 else [every & ~(1 << k) for k in range(classes)]
+        width = HEADER.flit_width
+        self.sender = OutputUnit(PortSpec("west", vcs=vcs, depth=depth), width=width, classes=masks,
+                                 extra_stage=self.fast)
+        decoder = MeshDecoder(HEADER, relations=("e-cube",))
+        outputs = tuple(PortSpec(name, vcs=2) for name in decoder.outputs)
+        self.receiver = InputUnit(0, PortSpec(decoder.inputs[0], vcs=vcs, depth=depth), outputs=outputs, width=width,
+                                  decoder=decoder, readers=readers)
+
+    def elaborate(self, platform):
+        m = Module()
+        sender, receiver = self.sender, self.receiver
+        inside_sender, inside = Inside(sender), Inside(receiver)
+        m.submodules.sender, m.submodules.receiver = inside_sender.fragment, inside.fragment
+        wiring.connect(m, sender.link, receiver.link)
+        crossbar = Crossbar(m, self, sender)
+        self._surroundings(m)
+
+        for v in range(self.vcs):
+            end, channel = Sender(inside_sender, v), Receiver(m, inside, v)
+            on_link = sender.link.valid & (sender.link.vc == v)
+            # in the register behind the crossbar, and on the link: the count follows one cycle behind
+            under_way = end.sent + on_link if self.fast else on_link
+            self.claim(m, "conserved", end.credits - end.sent + under_way + channel.stored + sender.link.credit[v]
+                       == self.depth)
+            self.claim(m, "conserved", end.sent <= end.credits)
+            self.claim(m, "room", ~(channel.arrives & (channel.stored == self.depth)))
+            self.claim(m, "room", ~sender.wrong[v])
+            for rule in channel.rules():
+                self.claim(m, "readers", rule)
+            for k in range(len(sender.classes)):
+                self.claim(m, "offered", implies(end.offered(k), ~crossbar.owned[v] & (end.credits > end.sent)))
+            if self.inductive:
+                channel.invariants(m, self)
+                end.invariants(m, self)
+                self.invariant(m, crossbar.owned[v] == end.busy)
+                self.invariant(m, implies(crossbar.may[v], end.another))
+                self.invariant(m, ~end.stopped)
+        return m
+
+    def _surroundings(self, m):
+        """What is round the input unit: free but for what an allocator promises."""
+        unit = self.receiver
+        for name in unit.decoder.straps:
+            self.leave_free(getattr(unit, f"strap_{name}"))
+        for r in range(len(unit.groups)):
+            self.leave_free(getattr(unit, f"won_{r}"))
+            self.assume(m, implies(getattr(unit, f"won_{r}"), getattr(unit, f"complete_{r}")))
+        for o in sorted(set().union(*unit.groups)):
+            kinds = 1 if o != unit.ejection else unit.kinds
+            self.leave_free(*(getattr(unit, f"{name}_{o}") for name in ("free", "soon", "ready", "ready_after")),
+                            *(getattr(unit, f"pick_{o}_{k}") for k in range(kinds)))

@@ -1,0 +1,47 @@
+"""Mutants: a component with one expression changed, for a proof to find."""
+
+import importlib
+import inspect
+import textwrap
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+__all__ = ["Mutant"]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of one expression in a method.
+
+    Parameters
+    ----------
+    where : str
+        The method, as ``module.Class.method`` below ``wormcast.hw``.
+    old, new : str
+        The expression as it is in the source, where it must occur once, and what is put in its place.
+    """
+
+    where: str
+    old: str
+    new: str
+
+    def __str__(self):
+        return f"{self.where}: {self.old} -> {self.new}"
+
+    @contextmanager
+    def applied(self):
+        """While this lasts, the method has the changed expression."""
+        module_name, class_name, method_name = self.where.rsplit(".", 2)
+        module = importlib.import_module(f"wormcast.hw.{module_name}")
+        owner = getattr(module, class_name)
+        kept = owner.__dict__[method_name]
+        source = textwrap.dedent(inspect.getsource(kept))
+        if source.count(self.old) != 1:
+            raise ValueError(f"{self.where} has {self.old!r} {source.count(self.old)} times, a mutant needs it once")
+        names: dict = {}
+        exec(compile(source.replace(self.old, self.new), f"<mutant of {self.where}>", "exec"), module.__dict__, names)
+        setattr(owner, method_name, names[method_name])
+        try:
+            yield
+        finally:
+            setattr(owner, method_name, kept)

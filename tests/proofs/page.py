@@ -1,0 +1,49 @@
+"""The tables of docs/proofs.md, made of the harnesses themselves."""
+
+import inspect
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .catalogue import PROOFS
+from .harness import Harness
+
+__all__ = ["BEGINS", "ENDS", "Results", "tables", "write"]
+
+BEGINS, ENDS = "<!-- made by make prove -->\n", "<!-- end -->\n"
+
+
+@dataclass
+class Results:
+    """What a run of all proofs has found: the cycle from reset in which each mutant was, by harness and sentence."""
+
+    mutants: dict[tuple[type[Harness], str], int | None] = field(default_factory=dict)
+
+
+def tables(results: Results) -> str:
+    """For each harness what is proved, under which assumptions, with which parameters and how."""
+    parts = []
+    for harness in dict.fromkeys(proof.harness for proof in PROOFS):
+        said = inspect.cleandoc(harness.__doc__ or "").split("\n\nParameters\n")[0]
+        parts.append(f"## {harness.component}\n\n{said}\n\n| proved | broken by | found in cycle |\n|---|---|---:|\n")
+        for known in harness.properties:
+            parts.append(f"| {known.sentence} | {_code(known.mutant)} | {results.mutants[harness, known.name]} |\n")
+        parts.append("\n| parameters | how |\n|---|---|\n")
+        parts += [f"| {proof.said} | {proof.method} |\n" for proof in PROOFS if proof.harness is harness]
+        parts.append("\n")
+    return "".join(parts)
+
+
+def _code(mutant) -> str:
+    """A mutant in a cell of a table."""
+    old, new = (part.replace("|", "\\|") for part in (mutant.old, mutant.new))
+    return f"`{old}` → `{new}`"
+
+
+def write(page: Path, results: Results) -> None:
+    """Renew the tables between the page's marks."""
+    text = page.read_text()
+    kept = re.compile(f"(?<={re.escape(BEGINS)}).*(?={re.escape(ENDS)})", re.DOTALL)
+    if not kept.search(text):
+        raise ValueError(f"{page} has no lines {BEGINS.strip()!r} and {ENDS.strip()!r}, the tables go between them")
+    page.write_text(kept.sub(lambda _: "\n" + tables(results), text))

@@ -1,0 +1,114 @@
+"""What the registers of an input unit hold."""
+
+from amaranth.hdl import Cat, Const, Mux
+from amaranth.lib import data
+
+from wormcast.hw.intake import Frame, Mark, row_layout
+
+from .harness import entry, implies, on_ring
+from .reference import Queue
+
+__all__ = ["Receiver"]
+
+
+class Receiver:
+    """One virtual channel of an input unit: the flits that it stores, and, with one reader, what goes with that.
+
+    Parameters
+    ----------
+    inside : Inside
+        Of an input unit.
+    v : int
+        The virtual channel.
+
+    Members
+    -------
+    queue : Queue
+        The flits that it stores.
+    arrives : Value
+        A flit is on the link.
+    """
+
+    def __init__(self, m, inside, v):
+        self.unit, self.inside, self.v = inside.component, inside, v
+        unit = self.unit
+        self.depth = unit.spec.depth
+        self.readers = len(unit.groups)
+        self.queue = Queue(f"port{unit.port}_vc{v}", depth=self.depth, width=0, readers=self.readers)
+        self.arrives = unit.link.valid & (unit.link.vc == v)
+        self.take = [inside[f"buffer.vc{v}_take{r}"] for r in range(self.readers)]
+        self.skip = inside[f"buffer.vc{v}_skip"] if self.readers > 1 else Const(0)
+        targets = Const(1)
+        if self.readers > 1:
+            stays = inside["intake.stays"]
+            targets = Cat(inside["intake.count"] != stays, stays)
+        self.queue.step(m, write=self.arrives, data=Const(0), targets=targets, take=self.take, skip=self.skip)
+
+    @property
+    def stored(self):
+        """Flits that have come and are not freed."""
+        return self.queue.count
+
+    def rules(self):
+        """Whether the readers do with the buffer what its own proof assumes."""
+        buffer = self.inside.parts["buffer"].component
+        follow = [getattr(buffer, f"follow_{r}")[self.v] if self.readers > 1 else Const(0) for r in range(self.readers)]
+        return self.queue.rules(take=self.take, skip=self.skip, follow=follow)
+
+    def worm(self, name):
+        """A signal of the worm in front."""
+        return self.inside[f"channel_{self.v}.{name}"]
+
+    @property
+    def first(self):
+        """The row of the oldest flit."""
+        return self.inside[f"buffer.vc{self.v}_read0_at"] if self.depth > 1 else Const(0)
+
+    def places(self):
+        """The rows, the oldest flit's first; those behind the stored flits too."""
+        layout = row_layout(self.unit.width, max(2, self.unit.decoder.code_width(self.unit.port)))
+        rows = [self.inside[f"buffer.vc{self.v}_row{k}"] for k in range(self.depth)]
+        return [data.View(layout, entry(rows, on_ring(self.first + i, self.depth))) for i in range(self.depth)]
+
+    def invariants(self, m, harness):
+        """Say them to the harness; for one reader."""
+        stored, depth, worm = self.stored, self.depth, self.worm
+        left, level = (self.inside[f"buffer.vc{self.v}_{name}0"] for name in ("left", "level"))
+        harness.invariant(m, self.queue.passed[0] == 0)
+        harness.thermometer(m, level, stored + left)
+        harness.invariant(m, stored + left <= depth)
+        if depth > 1:
+            harness.invariant(m, self.first < depth)
+            harness.invariant(m, self.inside[f"buffer.vc{self.v}_write_at"] == on_ring(self.first + stored, depth))
+
+        # of a worm that asks for something, a flit is there
+        asks = worm("eligible_0")
+        delivers = self.unit.ejection is not None
+        claims, wants = (worm(name) if delivers else Const(0) for name in ("claims", "wants_consumption"))
+        harness.invariant(m, implies(asks | claims | wants, stored != 0))
+        harness.invariant(m, implies(asks, worm("active")))
+        harness.invariant(m, implies(worm("owns_link"), worm("goes_on")))
+        # the header flit that asks for a link, or for a consumption channel, is still there
+        places = self.places()
+        for i, row in enumerate(places):
+            request = self.unit.decoder.request(self.unit.port, row.code)
+            asked = request.nothing | request.all_of.any()
+            harness.invariant(m, implies((stored > i) & row.head, asked))
+        waits = worm("goes_on") & ~worm("owns_link")
+        harness.invariant(m, implies(waits, (stored != 0) & places[0].head))
+        if not delivers:
+            return
+        harness.invariant(m, implies(wants, worm("here") & ~asks & ~worm("owns_link")))
+        harness.invariant(m, implies(worm("final"), worm("here")))
+        harness.invariant(m, implies(claims, wants))
+
+        ends = [~row.head & (row.code[:2] == Mark.FINAL) for row in places]
+        harness.invariant(m, implies(wants, places[0].head | ends[0]))
+        # the mark of a worm's end never stands behind a header flit
+        listed = self.inside[f"intake.vc{self.v}_frame"].matches(Frame.LIST, Frame.START)
+        for i in range(depth):
+            harness.invariant(m, implies((stored == i + 1) & places[i].head, listed))
+            if i:
+                harness.invariant(m, implies((stored > i) & places[i - 1].head, ~ends[i]))
+        harness.invariant(m, implies(worm("undecided"), Mux(stored == 0, listed, ~ends[0])))
+        harness.invariant(m, implies(wants & ~worm("goes_on") & ~worm("final"), places[0].head))

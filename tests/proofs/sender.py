@@ -1,0 +1,51 @@
+"""What the registers of an output unit hold."""
+
+from .harness import total
+
+__all__ = ["Sender"]
+
+
+class Sender:
+    """One virtual channel of an output unit with one link.
+
+    Parameters
+    ----------
+    inside : Inside
+        Of an output unit.
+    v : int
+        The virtual channel.
+
+    Members
+    -------
+    credits : Value
+        Credits held. A send counts one cycle later, while ``sent`` says so.
+    sent, busy, stopped : Value
+        A flit was sent in the cycle before; a worm owns the virtual channel; it got a credit too many in an earlier
+        cycle.
+    """
+
+    def __init__(self, inside, v):
+        self.unit, self.inside, self.v = inside.component, inside, v
+        self.credits = total(inside[f"vc{v}_credits"])
+        self.sent = inside["sent"] & (inside["sent_vc"] == v)
+        self.busy = inside[f"vc{v}_now_busy"]
+        self.stopped = inside[f"vc{v}_stopped"]
+
+    @property
+    def another(self):
+        """Whether a further flit can be sent now."""
+        return self.stopped | (self.credits > self.sent)
+
+    def offered(self, k):
+        """Whether this virtual channel is offered to worms of class k."""
+        return self.unit.free[k] & (getattr(self.unit, f"pick_{k}") == self.v)
+
+    def invariants(self, m, harness):
+        """Say them to the harness."""
+        vcs, inside = self.unit.port.vcs, self.inside
+        harness.thermometer(m, inside[f"vc{self.v}_credits"], self.credits)
+        harness.invariant(m, inside["sent_vc"] < vcs)
+        harness.invariant(m, ~inside["sent"] | inside["touched"])
+        for k in range(len(self.unit.classes)):
+            harness.invariant(m, getattr(self.unit, f"pick_{k}") < vcs)
+            harness.invariant(m, ~self.offered(k) | (~self.busy & self.another))

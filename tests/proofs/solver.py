@@ -1,0 +1,141 @@
+"""Proofs by Yosys and z3: a harness becomes SMT, its claims are checked from reset and by induction."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Fragment, Module
+
+from wormcast.sim.synthesis import find_tool, scratch_folder
+
+__all__ = ["Outcome", "bounded", "by_induction"]
+
+#: Memories become registers: the solver is quicker on these than on arrays.
+SCRIPT = """
+read_rtlil proof.il
+prep -flatten -top proof
+memory_map
+async2sync
+chformal -lower
+opt -full
+dffunmap
+write_smt2 -wires proof.smt2
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the solver found.
+
+    Attributes
+    ----------
+    holds : bool
+    base : bool
+        What does not hold is violated in a run from reset; else in the induction step, from a state that may be out of
+        reach.
+    step : int or None
+        The cycle in which something is violated, counted from reset or in the induction step.
+    waveform : Path or None
+        How it comes to that.
+    seconds : float
+    """
+
+    holds: bool
+    base: bool
+    step: int | None
+    waveform: Path | None
+    seconds: float
+
+    def __str__(self):
+        if self.holds:
+            return f"holds, {self.seconds:.1f} s"
+        where = "from reset" if self.base else "in the induction step"
+        return f"violated in cycle {self.step} {where}, {self.seconds:.1f} s, see {self.waveform}"
+
+
+def by_induction(harness, steps: int, waveform: Path) -> Outcome:
+    """Prove for ever: in all runs of ``steps`` + 1 cycles from reset, and after as many good cycles from any state.
+
+    Parameters
+    ----------
+    harness : Harness
+    waveform : Path
+        Where to leave the waveform of a violation; a VCD file.
+    """
+    with _Problem(harness, waveform) as problem:
+        # the solver's induction step leaves the first cycle out: so the base case has one more
+        base = problem.solve(True, "--presat", "-t", str(steps + 1))
+        return problem.solve(False, "-i", "-t", str(steps)) if base.holds else base
+
+
+def bounded(harness, steps: int, waveform: Path) -> Outcome:
+    """Check all runs of ``steps`` cycles from reset."""
+    with _Problem(harness, waveform) as problem:
+        return problem.solve(True, "--presat", "-t", str(steps))
+
+
+class _Problem:
+    """A harness as a transition system for the solver, in a folder that lasts as long as it is open."""
+
+    def __init__(self, harness, waveform):
+        self.harness, self.waveform = harness, waveform
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        self.folder = tempfile.mkdtemp(dir=scratch_folder())
+        try:
+            Path(self.folder, "proof.il").write_text(self._netlist())
+            Path(self.folder, "proof.ys").write_text(SCRIPT)
+            self._run([*find_tool("yosys"), "-q", "-s", "proof.ys"])
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *failure):
+        shutil.rmtree(self.folder)
+
+    def _netlist(self) -> str:
+        top = Module()
+        # the registers start as they are after reset; no other reset is looked at
+        top.domains.sync = sync = ClockDomain(reset_less=True)
+        top.submodules.harness = self.harness
+        # the inputs are known once it is elaborated
+        fragment = Fragment.get(top, None)
+        return rtlil.convert(fragment, name="proof", ports=[sync.clk, *self.harness.inputs])
+
+    def _run(self, command, allowed=(0,)) -> str:
+        # yosys-smtbmc finds the solver on the path: the one beside the running Python
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        done = subprocess.run(command, cwd=self.folder, env=os.environ | {"PATH": path}, capture_output=True, text=True)
+        said = done.stdout + done.stderr
+        if done.returncode not in allowed:
+            raise RuntimeError(f"{Path(command[0]).name} failed: {said.strip()[-2000:]}")
+        return said
+
+    def solve(self, base: bool, *options: str) -> Outcome:
+        """Ask the solver; ``options`` are those of yosys-smtbmc.
+
+        The problem is given to z3 anew for each cycle, as bare bit vectors: it has better means for these than when it
+        is to keep what it knows from one cycle to the next.
+        """
+        said = self._run([*find_tool("yosys-smtbmc"), "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd",
+                          *options, "proof.smt2"], allowed=(0, 1))
+        seconds = time.monotonic() - self.started
+        # a third one, PREUNSAT: no run keeps to what is assumed
+        status = re.search(r"Status: (PASSED|FAILED)", said)
+        if status is None:
+            raise RuntimeError(f"yosys-smtbmc failed: {said.strip()[-2000:]}")
+        if status[1] == "PASSED":
+            return Outcome(True, base, None, None, seconds)
+        steps = re.findall(r"Checking assertions in step (\d+)", said) if base else [options[-1]]
+        self.waveform.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path(self.folder, "found.vcd"), self.waveform)
+        return Outcome(False, base, int(steps[-1]), self.waveform, seconds)

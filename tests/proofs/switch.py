@@ -1,0 +1,198 @@
+# amaranth: UnusedElaboratable=no
+"""A whole switch: whose worm is on which virtual channel."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import C, Module, Mux, Signal, Value
+
+from wormcast.algorithms.consumption import ConsumptionClasses
+from wormcast.algorithms.headers import AddressList
+from wormcast.hw import PortSpec, Switch
+from wormcast.hw.decoders import MeshDecoder
+
+from .harness import Harness, Inside, Property, implies, total
+from .mutants import Mutant
+from .receiver import Receiver
+from .sender import Sender
+
+__all__ = ["SwitchHarness"]
+
+
+class SwitchHarness(Harness):
+    """The router of a node in a row of nodes: two ports to neighbours, injection and ejection.
+
+    Any flits come, also such as make no worms, but none for a full buffer; any credits come back. To tell the flits
+    apart, each carries the number of the virtual channel that it came in by, in bits that no address uses.
+
+    Parameters
+    ----------
+    vcs, depth : int
+        Of all inputs and outputs.
+    addresses : int
+        Most addresses in a header flit.
+    readers, delays : str
+        As of `Switch`.
+    classes : str
+        Consumption classes.
+    """
+
+    component = "Switch"
+    properties = (
+        Property("owner", "A virtual channel of an output, or a consumption channel, belongs to one worm at most.",
+                 Mutant("output_unit.OutputUnit._channel", "Mux(touched, ~tail, busy)", "touched & ~tail")),
+        Property("whole", "From a worm's first flit to its tail all flits on a virtual channel of an output have come "
+                          "in by the same virtual channel of the same input.",
+                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+        Property("credits", "A flit is sent only while there is a credit for it, as long as no credit has come for a "
+                            "flit that was not sent.",
+                 Mutant("input_unit.InputUnit._reader", 'bit_at(getattr(self, f"ready_after_{o}")',
+                        'bit_at(getattr(self, f"ready_{o}")')),
+        Property("begins", "The first flit of a worm on a link to another router is a header flit.",
+                 Mutant("input_unit.InputUnit._reader", "marked | closing |", "closing |")),
+    )
+
+    def __init__(self, *, vcs: int, depth: int, addresses: int = 1, readers: str = "coupled", delays: str = "paper",
+                 classes: str = ""):
+        super().__init__()
+        self.vcs, self.depth, self.fast = vcs, depth, delays == "fast"
+        # three inputs' virtual channels; an address is a bit longer, so that no further one fits into what is left
+        self.tag_bits = (3 * vcs - 1).bit_length()
+        self.tag_at = (self.tag_bits + 1) * addresses
+        self.width = self.tag_at + self.tag_bits + 1
+        header = AddressList(shape=(2**self.tag_bits + 1,), flit_width=self.width)
+        decoder = MeshDecoder(header, relations=("e-cube",),
+                              consumption=ConsumptionClasses.parse(classes) if classes else ConsumptionClasses())
+        self.switch = Switch(inputs=[PortSpec(name, vcs=vcs, depth=depth) for name in decoder.inputs],
+                             outputs=[PortSpec(name, vcs=vcs, depth=depth) for name in decoder.outputs],
+                             decoder=decoder, width=self.width, readers=readers, delays=delays)
+
+    def tag(self, flit_data):
+        """The number that a flit carries."""
+        return flit_data[self.tag_at:self.tag_at + self.tag_bits]
+
+    def elaborate(self, platform):
+        m = Module()
+        dut = self.switch
+        inside = Inside(dut)
+        m.submodules.switch = inside.fragment
+        for name in dut.decoder.straps:
+            self.leave_free(getattr(dut, f"strap_{name}"))
+        worms = []
+        for i, port in enumerate(dut.inputs):
+            link = getattr(dut, f"{port.name}_in")
+            self.leave_free(link.valid, link.vc, link.flit)
+            self.assume(m, link.vc < self.vcs)
+            self.assume(m, self.tag(link.flit.data) == i * self.vcs + link.vc)
+            unit = inside.parts[f"{port.name}_input"]
+            worms += [Worm(m, unit, v, i * self.vcs + v) for v in range(self.vcs)]
+        for worm in worms:
+            self.assume(m, implies(worm.receiver.arrives, worm.receiver.stored < self.depth))
+            if self.inductive:
+                self.worm_invariants(m, worm)
+        for o, port in enumerate(dut.outputs):
+            link = getattr(dut, f"{port.name}_out")
+            self.leave_free(link.credit)
+            to_node = o == dut.decoder.ejection
+            for w in range(self.vcs):
+                owners = [worm.owns(o, w) for worm in worms]
+                self.claim(m, "owner", total(owners) <= 1)
+                end = Sender(inside.parts[f"{port.name}_output"], w)
+                name = f"{port.name}_vc{w}"
+                seen = Seen(Signal(name=f"{name}_open"), Signal(self.tag_bits, name=f"{name}_tag"))
+                shown = Shown(link.valid & (link.vc == w), link.flit, self.tag(link.flit.data))
+                self.claim(m, "whole", seen.whole(shown))
+                self.claim(m, "credits", implies(end.sent & ~end.stopped, end.credits))
+                if not to_node:
+                    self.claim(m, "begins", seen.begins(shown))
+                m.d.sync += [seen.open.eq(seen.after(shown).open), seen.tag.eq(seen.after(shown).tag)]
+                if self.inductive:
+                    self.channel_invariants(m, end, seen.after(shown), owners, worms, to_node)
+        return m
+
+    def worm_invariants(self, m, worm):
+        """What an input's registers hold."""
+        receiver = worm.receiver
+        receiver.invariants(m, self)
+        self.invariant(m, total(receiver.worm("links")) <= 1)
+        self.invariant(m, receiver.worm("link_vc") < self.vcs)
+        for i, row in enumerate(receiver.places()):
+            self.invariant(m, implies(receiver.stored > i, self.tag(row.data) == worm.number))
+        if receiver.unit.ejection is not None:
+            self.invariant(m, receiver.worm("consumption_vc") < self.vcs)
+
+    def channel_invariants(self, m, end, seen, owners, worms, to_node):
+        """What an output's registers hold, and that its owner is whose flits were seen last."""
+        end.invariants(m, self)
+        self.invariant(m, end.busy == total(owners))
+        for worm, owns in zip(worms, owners, strict=True):
+            self.invariant(m, implies(worm.receiver.worm("eligible_0") & owns, end.another))
+        if self.fast:
+            # behind the crossbar, and not yet on the link
+            flit = end.unit.flit
+            staged = Shown(end.sent, flit, self.tag(flit.data))
+            self.invariant(m, implies(end.sent, end.inside["sent_tail"] == flit.tail))
+            self.invariant(m, seen.whole(staged))
+            if not to_node:
+                self.invariant(m, seen.begins(staged))
+            seen = seen.after(staged)
+        for worm, owns in zip(worms, owners, strict=True):
+            self.invariant(m, implies(seen.open & owns, seen.tag == worm.number))
+        # a consumption channel is reserved before a flit goes there
+        self.invariant(m, implies(seen.open, total(owners)) if to_node else seen.open == total(owners))
+
+
+class Worm:
+    """The worm in front of a virtual channel of an input.
+
+    Members
+    -------
+    receiver : Receiver
+    number : int
+        The virtual channel's, in the flits.
+    """
+
+    def __init__(self, m, inside, v, number):
+        self.receiver = Receiver(m, inside, v)
+        self.number = number
+
+    def owns(self, o, w):
+        """Whether virtual channel ``w`` of output ``o`` belongs to it."""
+        unit, worm = self.receiver.unit, self.receiver.worm
+        if o == unit.ejection:
+            return worm("here") & ~worm("wants_consumption") & (worm("consumption_vc") == w) & ~self._done(1)
+        if o not in unit.network:
+            return C(0)
+        owns = worm("owns_link") & worm("links")[unit.network.index(o)] & (worm("link_vc") == w)
+        return owns & ~self._done(0)
+
+    def _done(self, r):
+        """Whether reader ``r`` of several is through with it, and has given back what it owned."""
+        return self.receiver.worm(f"done_{r}") if self.receiver.readers > 1 else C(0)
+
+
+@dataclass
+class Shown:
+    """What a link shows of one virtual channel: whether one of its flits is there, that flit, and its number."""
+
+    comes: Value
+    flit: Value
+    tag: Value
+
+
+class Seen:
+    """What was seen of one virtual channel: whether a worm is under way, and the number that its last flit carried."""
+
+    def __init__(self, open, tag):
+        self.open, self.tag = open, tag
+
+    def whole(self, shown) -> Value:
+        """A flit behind another of its worm carries the same number."""
+        return implies(shown.comes & self.open, shown.tag == self.tag)
+
+    def begins(self, shown) -> Value:
+        """A flit behind no other of its worm is a header flit."""
+        return implies(shown.comes & ~self.open, shown.flit.head)
+
+    def after(self, shown) -> "Seen":
+        """What was seen when this is past."""
+        return Seen(Mux(shown.comes, ~shown.flit.tail, self.open), Mux(shown.comes, shown.tag, self.tag))

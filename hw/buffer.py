@@ -43,7 +43,9 @@ class ReplicationBuffer(wiring.Component):
     write, write_vc, write_data, write_count : In
         Store a flit; ``write_count`` readers (at least one) will take it.
     vc_{r} : In
-        The virtual channel presented to reader r; ``data_{r}`` is its front flit for that reader.
+        The virtual channel presented to reader r.
+    data_{r} : Out
+        Its front flit for that reader.
     take_{r} : In(1)
         Reader r takes the presented flit.
     follow_{r} : In(vcs)

@@ -34,6 +34,7 @@ class LinkSignature(wiring.Signature):
         The virtual channel that the flit belongs to. The link itself is trusted: of a number beyond the last one
         nobody hears.
     flit : Out(flit_layout(width))
+        Head mark, tail mark and data.
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit.
     """

@@ -49,6 +49,7 @@ class OutputUnit(wiring.Component):
     touch : In(1)
         A flit is sent, or a virtual channel reserved, on ``vc``; ``send`` distinguishes them.
     send, vc, tail : In
+        A flit is sent, on which virtual channel, and it is the worm's last.
     flit : In(flit_layout(width))
         The crossbar's output: in the cycle of ``send``, or one later with ``extra_stage``.
     take : In(1)

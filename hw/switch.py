@@ -62,9 +62,13 @@ class Switch(wiring.Component):
 
     Members
     -------
-    {port}_in : In(LinkSignature), {port}_out : Out(LinkSignature)
-        With separate consumption links ``local_0_out`` and so on in place of ``local_out``.
+    {port}_in : In(LinkSignature)
+        From the neighbour in that direction; ``local_in`` from the node.
+    {port}_out : Out(LinkSignature)
+        To the neighbour in that direction; ``local_out`` to the node, or ``local_0_out`` and so on with separate
+        consumption links.
     fault : Out(fault_layout)
+        The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
 

@@ -1,13 +1,9 @@
 """What a component costs on an FPGA: area by Yosys, clock by nextpnr, all tools being Python packages."""
 
 import json
-import os
 import re
-import shutil
 import statistics
 import subprocess
-import sys
-import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,9 +17,9 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 from wormcast.hw.buffer import STORAGE
 
-from .extras import ToolMissing
+from .tools import find_tool, scratch_folder
 
-__all__ = ["TARGETS", "Harness", "Synthesis", "find_tool", "scratch_folder", "synthesise"]
+__all__ = ["TARGETS", "Harness", "Synthesis", "synthesise"]
 
 
 @dataclass(frozen=True)
@@ -193,24 +189,6 @@ def _critical(report: dict) -> tuple[str, str]:
     ends = [path[0]["from"]["cell"], path[-1]["to"]["cell"]]
     start, end = (re.sub(r"(_TRELLIS_FF|\$DPRAM|\$RAMW).*", "", cell) for cell in ends)
     return start, end
-
-
-def find_tool(name: str) -> list[str]:
-    """Command of a tool: YoWASP's beside the running Python, else whatever is on the path."""
-    beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
-    path = os.pathsep.join([*beside, os.environ.get("PATH", "")])
-    for command in (f"yowasp-{name}", name):
-        found = shutil.which(command, path=path)
-        if found:
-            return [found]
-    raise ToolMissing(f"yowasp-{name}", "synth")
-
-
-def scratch_folder() -> Path:
-    """A folder for temporary files: YoWASP's sandbox has a /tmp of its own, so not there."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _run(command: Iterable[str], folder: str) -> None:

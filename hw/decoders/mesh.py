@@ -45,6 +45,11 @@ class MeshDecoder(AddressListDecoder):
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection : "one" or "all"
+
+    Straps
+    ------
+    coordinate_{d}
+        The own coordinate in dimension d, where there is more than one.
     """
 
     def __init__(self, header: AddressList, *, relations: tuple[str, ...],

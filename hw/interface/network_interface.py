@@ -40,10 +40,16 @@ class NetworkInterface(wiring.Component):
 
     Members
     -------
-    host_in_{p} : In(LinkSignature), network_out_{p} : Out(LinkSignature)
-        For each injection port; the host's have one virtual channel.
-    network_in_{c} : In(LinkSignature), host_out_{c} : Out(LinkSignature)
-        For each consumption link.
+    host_in_{p} : In(LinkSignature)
+        From the host, for each injection port; one virtual channel.
+    network_out_{p} : Out(LinkSignature)
+        To the router, for each injection port.
+    network_in_{c} : In(LinkSignature)
+        From the router, for each consumption link.
+    host_out_{c} : Out(LinkSignature)
+        To the host, for each consumption link.
+    fault : Out(fault_layout)
+        The first error on the wire, until reset.
 
     Raises
     ------

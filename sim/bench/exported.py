@@ -10,7 +10,7 @@ Two ways, each kind of component being translated and compiled once:
 
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,10 @@ import numpy as np
 from ..engines.bulk import BulkEngine
 from ..engines.words import credit_word, data_word
 from ..network import HOST, Join, Network
-from ..synthesis import scratch_folder
-from .verilator import compile_program, cpp_name, export, ports, run, timed_program, translate
+from ..tools import scratch_folder
+from ..verilog import ports
+from ..verilog.network import kind_module, top
+from .verilator import compile_program, export, run, timed_program, translate
 
 __all__ = ["WAYS", "network_speeds", "record"]
 
@@ -110,19 +112,20 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
     cycles, *shape = next(iter(traffic.values())).shape
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         at = Path(folder)
-        verilog = [export(at, kind.build(), f"a_{kind.name}") for kind in network.kinds.values()]
-        names = [f"a_{kind}" for kind in network.kinds]
+        names = [kind_module("top", kind) for kind in network.kinds]
+        verilog = [export(at, kind.build(), name) for name, kind in zip(names, network.kinds.values(), strict=True)]
         if way == "hierarchical":
-            (at / "top.v").write_text("".join(verilog) + "\n".join(_top(network)))
+            (at / "top.v").write_text("".join([top(network, "top"), *verilog]))
             blocks = "".join(f'hier_block -module "{name}"\n' for name in names)
             (at / "blocks.vlt").write_text("`verilator_config\n" + blocks)
             made = translate(at, "top", "--hierarchical", "blocks.vlt", "top.v")
             folders, classes = [made, *(made / f"V{name}" for name in names)], ["top"]
-            models, port = HIERARCHICAL.format(), "top->interface_{name}_{node}"
+            nodes = [name.removeprefix("router_") for name in network.kinds["router"].instances]
+            models, owners = HIERARCHICAL.format(), [f"top->node_{node}_" for node in nodes]
         else:
             folders, classes = [translate(at, name, f"{name}.v") for name in names], names
-            models, port = _joined(network), "interface[{node}]->{name}"
-        program = PROGRAM.format(models=models, words=np.prod(shape), cycles=cycles, **_hosts(network, port))
+            models, owners = _joined(network), [f"interface[{node}]->" for node in range(network.instances)]
+        program = PROGRAM.format(models=models, words=np.prod(shape), cycles=cycles, **_hosts(network, owners))
         compile_program(at, timed_program(program, *classes), folders)
         built = time.perf_counter() - started
         speeds = {}
@@ -134,51 +137,20 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
 
 def _members(network: Network, join: Join) -> list[tuple[str, bool]]:
     """Signals of a link, and whether each goes forward."""
-    found = ports(network.components[join.to_kind])
-    return [(name.removeprefix(f"{join.to_port}__"), inward) for name, inward, _ in found
-            if name.startswith(f"{join.to_port}__")]
+    return [(port.path[1], port.inward) for port in ports(network.components[join.to_kind])
+            if port.path[0] == join.to_port]
 
 
 def _inner_joins(network: Network) -> list[Join]:
     return [join for join in network.joins if HOST not in (join.from_kind, join.to_kind)]
 
 
-def _top(network: Network) -> Iterator[str]:
-    """Verilog of the network: a wire for each port of each instance, those of the hosts' links as ports."""
-    nodes = range(network.instances)
-    sides = {kind: list(ports(component)) for kind, component in network.components.items()}
-    wires = [(f"{kind}_{name}_{node}", "input" if inward else "output", width,
-              kind == "interface" and name.startswith(("host_in_0__", "host_out_0__")))
-             for kind, entries in sides.items() for name, inward, width in entries for node in nodes]
-    outside = {name for name, _, _, open_ in wires if open_}
-    listed = [f"{way} [{width - 1}:0] {name}" for name, way, width, _ in wires if name in outside]
-    yield f"module top({', '.join(['input clk', 'input rst', *listed])});"
-    yield from (f"  wire [{width - 1}:0] {name};" for name, _, width, _ in wires if name not in outside)
-    driven = set(outside)
-    for join in _inner_joins(network):
-        for start, end in zip(join.from_instances.tolist(), join.to_instances.tolist(), strict=True):
-            for member, inward in _members(network, join):
-                near = f"{join.from_kind}_{join.from_port}__{member}_{start}"
-                far = f"{join.to_kind}_{join.to_port}__{member}_{end}"
-                driven.add(far if inward else near)
-                yield f"  assign {far if inward else near} = {near if inward else far};"
-    for kind, entries in sides.items():
-        straps = network.kinds[kind].straps
-        for name, inward, width in entries:
-            for node in nodes:
-                wire = f"{kind}_{name}_{node}"
-                if inward and wire not in driven:
-                    yield f"  assign {wire} = {width}'d{int(straps[name][node]) if name in straps else 0};"
-        for node in nodes:
-            links = [f".{name}({kind}_{name}_{node})" for name, _, _ in entries]
-            yield f"  a_{kind} {kind}_{node}({', '.join(['.clk(clk)', '.rst(rst)', *links])});"
-    yield "endmodule"
-
-
 def _joined(network: Network) -> str:
     """C++ of the network: a model for each instance, and a loop for each join."""
-    kinds, every = list(network.kinds), f"for (int k = 0; k < {network.instances}; ++k)"
-    straps = [f"{kind.name}[{node}]->{cpp_name(name)} = {int(value)}ULL;"
+    kinds = list(network.kinds)
+    models = {kind: f"V{kind_module('top', kind)}" for kind in kinds}
+    every = f"for (int k = 0; k < {network.instances}; ++k)"
+    straps = [f"{kind.name}[{node}]->{name} = {int(value)}ULL;"
               for kind in network.kinds.values() for name, values in kind.straps.items()
               for node, value in enumerate(values)]
     joins = []
@@ -186,15 +158,15 @@ def _joined(network: Network) -> str:
         pairs = ", ".join(f"{{{a}, {b}}}" for a, b in zip(join.from_instances, join.to_instances, strict=True))
         body = []
         for member, inward in _members(network, join):
-            near = f"{join.from_kind}[pair[0]]->{cpp_name(f'{join.from_port}__{member}')}"
-            far = f"{join.to_kind}[pair[1]]->{cpp_name(f'{join.to_port}__{member}')}"
+            near = f"{join.from_kind}[pair[0]]->{join.from_port}_{member}"
+            far = f"{join.to_kind}[pair[1]]->{join.to_port}_{member}"
             body.append(f"{far} = {near};" if inward else f"{near} = {far};")
         joins.append(f"static const int pairs_{number}[][2] = {{{pairs}}};\n"
                      f"for (const auto& pair : pairs_{number}) {{ {' '.join(body)} }}")
     return JOINED.format(
-        models="\n".join(f"static Va_{kind}* {kind}[{network.instances}];" for kind in kinds),
+        models="\n".join(f"static {models[kind]}* {kind}[{network.instances}];" for kind in kinds),
         instances=network.instances,
-        make=" ".join(f"{kind}[k] = new Va_{kind}(&context, (\"{kind}\" + std::to_string(k)).c_str());"
+        make=" ".join(f"{kind}[k] = new {models[kind]}(&context, (\"{kind}\" + std::to_string(k)).c_str());"
                       for kind in kinds),
         straps="\n".join(straps),
         reset=f"{every} {{ {' '.join(f'{kind}[k]->rst = on;' for kind in kinds)} }}",
@@ -204,20 +176,23 @@ def _joined(network: Network) -> str:
     )
 
 
-def _hosts(network: Network, spelling: str) -> dict[str, str]:
-    """C++ that drives the hosts' links from ``now``, and compares what they answer where there is a flit."""
-    widths = {name: width for name, _, width in ports(network.components["interface"])}
+def _hosts(network: Network, owners: list[str]) -> dict[str, str]:
+    """C++ that drives the hosts' links from ``now``, and compares what they answer where there is a flit.
+
+    What stands before the name of an interface's port, ``owners`` has for each node.
+    """
+    widths = {port.name: port.width for port in ports(network.components["interface"])}
     drive, check = [], []
     for node in range(network.instances):
         for link, side, into in (("host_in_0", 0, True), ("host_out_0", 3, False)):
             first = node * WORDS + side
-            valid, vc, flit, credit = (f"{link}__{member}" for member in ("valid", "vc", "flit", "credit"))
+            valid, vc, flit, credit = (f"{link}_{member}" for member in ("valid", "vc", "flit", "credit"))
             channel = widths.get(vc, 0)
             marks = {valid: f"now[{first}] & 1", vc: f"now[{first}] >> 1 & {(1 << channel) - 1}",
                      flit: f"(now[{first}] >> {1 + channel} & 3) | uint64_t(now[{first + 1}]) << 2",
                      credit: f"now[{node * WORDS + (5 if into else 2)}]"}
             for port, value in marks.items():
-                name = spelling.format(name=cpp_name(port), node=node)
+                name = owners[node] + port
                 if port in widths and into == (port != credit):
                     drive.append(f"{name} = {value};")
                 elif port in widths:

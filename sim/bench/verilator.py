@@ -1,25 +1,19 @@
 """Verilator on the exported Verilog: how models are built and timed, and components with a fixed stimulus."""
 
 import os
-import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from amaranth.back import rtlil
-from amaranth.hdl import Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
-
-from wormcast.algorithms import WormcastError
 
 from ..network import Network
-from ..synthesis import find_tool, scratch_folder
+from ..tools import find_tool, run_tool, scratch_folder
+from ..verilog import component_verilog, ports
 
-__all__ = ["compile_program", "component_speed", "cpp_name", "export", "ports", "run", "timed_program", "translate"]
+__all__ = ["compile_program", "component_speed", "export", "run", "timed_program", "translate"]
 
 SECONDS = 1.0
 
@@ -75,38 +69,21 @@ static void cycle(long number) {{
 """
 
 
-def ports(component: Any) -> Iterator[tuple[str, bool, int]]:
-    """Name in Verilog, whether an input, and width of each port."""
-    for path, member, value in component.signature.flatten(component):
-        if width := len(Value.cast(value)):
-            yield "__".join(path), member.flow is In, width
-
-
-def cpp_name(port: str) -> str:
-    """A port's name in Verilator's classes, which may not hold two underscores."""
-    return port.replace("__", "___05F")
-
-
 def run(at: Path, *command: str) -> str:
     """Run a tool in a folder, and give what it prints; raise with the end of its output if it fails."""
-    done = subprocess.run(command, cwd=at, capture_output=True, text=True)
-    if done.returncode:
-        said = (done.stdout + done.stderr).strip()[-1000:]
-        raise WormcastError(f"bench: {Path(command[0]).name} ended with {done.returncode}: {said}")
-    return done.stdout
+    return run_tool(command, who="bench", folder=at)
 
 
 def export(at: Path, component: wiring.Component, name: str) -> str:
-    """Verilog of a component."""
-    (at / f"{name}.il").write_text(rtlil.convert(component, name=name, emit_src=False))
-    run(at, *find_tool("yosys"), "-q", "-p", f"read_rtlil {name}.il; hierarchy -top {name}; proc -nomux -norom; "
-        f"memory_collect; write_verilog -noattr {name}.v")
-    return (at / f"{name}.v").read_text()
+    """Verilog of a component, also as a file in the folder."""
+    text, _ = component_verilog(component, name)
+    (at / f"{name}.v").write_text(text)
+    return text
 
 
 def translate(at: Path, top: str, *arguments: str) -> Path:
     """Translate Verilog to C++, class ``V{top}`` in the folder that is given back."""
-    run(at, *find_tool("verilator-cli"), *OPTIONS, "--Mdir", f"made_{top}", "--prefix", f"V{top}",
+    run(at, *find_tool("verilator-cli", "cocotb"), *OPTIONS, "--Mdir", f"made_{top}", "--prefix", f"V{top}",
         "--top-module", top, *arguments)
     return at / f"made_{top}"
 
@@ -117,8 +94,8 @@ def timed_program(body: str, *classes: str) -> str:
     return MAIN.format(headers=headers, body=body, seconds=SECONDS)
 
 
-def compile_program(at: Path, program: str, folders: Sequence[Path]) -> None:
-    """Compile a program and the models of these folders to ``bench``."""
+def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequence[str] = OFTEN) -> None:
+    """Compile a program and the models of these folders to ``bench``; ``often``: options for what every cycle runs."""
     (at / "main.cpp").write_text(program)
     include = next(Path(sysconfig.get_path("purelib")).glob("verilator/include"))
     options = [*DEFINES, *(f"-I{folder}" for folder in (*folders, include, include / "vltstd"))]
@@ -126,7 +103,7 @@ def compile_program(at: Path, program: str, folders: Sequence[Path]) -> None:
                include / "verilated.cpp", include / "verilated_threads.cpp", at / "main.cpp"]
 
     def compiled(source: Path) -> str:
-        run(at, "g++", *(ONCE if "Slow" in source.name else OFTEN), *options, "-c", str(source),
+        run(at, "g++", *(ONCE if "Slow" in source.name else often), *options, "-c", str(source),
             "-o", f"{source.name}.o")
         return f"{source.name}.o"
 
@@ -139,8 +116,8 @@ def component_speed(network: Network, kind: str, instances: int) -> float:
     """Cycles per second of so many of one kind of component: a flit on every link, and a credit for every virtual
     channel, in every other cycle."""
     component = network.kinds[kind].build()
-    drive = "\n".join(f"top->{cpp_name(name)} = busy ? {(1 << width) - 1:#x}ULL : 0;"
-                      for name, inward, width in ports(component) if inward)
+    drive = "\n".join(f"top->{port.name} = busy ? {(1 << port.width) - 1:#x}ULL : 0;"
+                      for port in ports(component) if port.inward)
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         at = Path(folder)
         export(at, component, "top")

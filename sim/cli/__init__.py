@@ -3,7 +3,8 @@
 One file for each group of commands; ``app`` holds what they share: options, output, exit codes.
 """
 
-from . import checking, continuing, demo, loading, running, showing, sweeping, synthesis
+from . import checking, continuing, demo, loading, running, showing, sweeping, synthesis, verilog
 from .app import main
 
-__all__ = ["checking", "continuing", "demo", "loading", "main", "running", "showing", "sweeping", "synthesis"]
+__all__ = ["checking", "continuing", "demo", "loading", "main", "running", "showing", "sweeping", "synthesis",
+           "verilog"]

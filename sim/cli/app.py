@@ -20,7 +20,7 @@ from ..extras import ToolMissing
 from ..wording import count
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
-           "say", "stdout_for_results", "table"]
+           "put", "say", "stdout_for_results", "table"]
 
 app = typer.Typer(
     name="wormcast",
@@ -69,6 +69,12 @@ def say(text: str = "") -> None:
     """Print a line on stdout."""
     with _on_stdout():
         _console.print(text, markup=False)
+
+
+def put(text: str) -> None:
+    """Put a text that is a file of its own on stdout, as it is."""
+    with _on_stdout():
+        print(text, end="")
 
 
 def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:

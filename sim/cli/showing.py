@@ -8,6 +8,7 @@ import typer
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
 from wormcast.algorithms import topology as build_topology
 
+from ..components import COMPONENTS
 from ..configurations import CONFIGURATIONS
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 
@@ -20,16 +21,19 @@ class Subject(enum.StrEnum):
     SCHEMES = "schemes"
     TOPOLOGIES = "topologies"
     CONFIGURATIONS = "configurations"
+    COMPONENTS = "components"
 
 
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
-    """List schemes, topologies or named configurations, each with a line of explanation."""
+    """List schemes, topologies, named configurations or hardware components, each with a line of explanation."""
     entries: list[dict[str, str | None]]
     if what is Subject.SCHEMES:
         entries = [_scheme(name, SCHEMES[name]) for name in SCHEMES]
     elif what is Subject.CONFIGURATIONS:
         entries = [{"name": name, "description": CONFIGURATIONS[name].description} for name in CONFIGURATIONS]
+    elif what is Subject.COMPONENTS:
+        entries = [{"name": name, "description": COMPONENTS[name].description} for name in COMPONENTS]
     else:
         entries = [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
                    for name in TOPOLOGIES]

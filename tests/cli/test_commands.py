@@ -107,7 +107,7 @@ def test_run_that_has_no_time_is_stalled(figure_4):
     assert out.startswith("dual-path on mesh:1x4: not finished by --timeout, after 50 cycles ")
 
 
-@pytest.mark.parametrize("what", ["schemes", "topologies", "configurations"])
+@pytest.mark.parametrize("what", ["schemes", "topologies", "configurations", "components"])
 def test_list_explains_each_in_a_line(what):
     code, listed = as_json("list", what)
     assert code == 0
@@ -180,7 +180,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
-        (["list", "figures"], "'what': 'figures' is not one of 'schemes', 'topologies', 'configurations'"),
+        (["list", "figures"],
+         "'what': 'figures' is not one of 'schemes', 'topologies', 'configurations', 'components'"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,"], "'1,' has no node beside a comma"),
     ],
 )

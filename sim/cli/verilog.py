@@ -1,0 +1,98 @@
+"""``verilog``: components and networks as Verilog."""
+
+import contextlib
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import WormcastError, load_relation
+from wormcast.algorithms import topology as build_topology
+
+from ..components import Blueprint
+from ..verilog import Export, export
+from .app import Json, app, emit, find_scheme, put, say, stdout_for_results
+from .files import require_writable, whole_file
+from .hardware import RelationOption, hardware, resolved_hardware, takes_hardware
+from .options import Given
+
+__all__: list[str] = []
+
+
+@app.command("verilog")
+@takes_hardware("header", "t_hs", "t_hr", "injection_delay")
+def verilog(
+    what: Annotated[str, typer.Argument(
+        metavar="WHAT", help="network, router, interface, or a part of them; see: wormcast list components.")],
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="Write to this file; default: to stdout.")] = None,
+    doc: Annotated[bool, typer.Option(
+        "--doc", help="With -o: write a table of the ports beside it, to FILE.md.")] = False,
+    topology: Annotated[str, typer.Option(help="Network that it is built for.")] = "mesh:8x8",
+    scheme: Annotated[str, typer.Option(help="Scheme that it is built for.")] = "dual-path",
+    relation: RelationOption = None,
+    relations: Annotated[str | None, typer.Option(
+        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")] = None,
+    port: Annotated[str | None, typer.Option(
+        help="Port of the router whose part it is, as in local; default: the first.")] = None,
+    module: Annotated[str | None, typer.Option(
+        metavar="NAME", help="Name of the module; those of its parts begin with it. Default: wormcast_WHAT.")] = None,
+    *,
+    given: Given,
+    json: Json = False,
+) -> None:
+    """Write a component, or a whole network, as one file of synthesisable Verilog.
+
+    It is the hardware that run and load simulate, cycle by cycle. Its names do not change from one export to the next.
+    """
+    if output is None and (doc or json):
+        raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is given without a file, it needs -o FILE")
+    if relation is not None and relations is not None:
+        raise WormcastError("verilog: --relation and --relations are given, allowed is one or the other")
+    table = output.with_name(output.name + ".md") if output and doc else None
+    for file in filter(None, (output, table)):
+        require_writable(file)
+    network = build_topology(topology)
+    found = find_scheme(scheme, network)
+    if relation is not None:
+        with stdout_for_results():
+            found = found.routed_by(load_relation(relation))
+    configuration = hardware(network, found, given)
+    decoded = tuple(relations.split(",")) if relations else ()
+    command = _command(what, topology=network.name, scheme=scheme, relation=relation, relations=relations, port=port,
+                       module=module, **given)
+    with stdout_for_results():
+        made = export(Blueprint(network, found, configuration, decoded), what, port=port, module=module,
+                      named=given.get("configuration"), command=command,
+                      progress=lambda line: print(line, file=sys.stderr))
+    if output is None:
+        put(made.verilog)
+        return
+    _write(made, output, table)
+    if json:
+        resolved = {"what": what, "topology": network.name, "scheme": scheme, "port": port,
+                    "relations": decoded or (found.relation.name,), "named": given.get("configuration"),
+                    **resolved_hardware(configuration, network, found)}
+        emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
+              "yosys": made.yosys}, resolved)
+        return
+    say(f"{made.module}: {output}" + (f", ports in {table}" if table else ""))
+
+
+def _command(what: str, **options: object) -> str:
+    """The command that makes the same file."""
+    words = ["wormcast", "verilog", what]
+    for name, value in options.items():
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return shlex.join(words)
+
+
+def _write(made: Export, output: Path, table: Path | None) -> None:
+    """Write both files, or none."""
+    with whole_file(output) as verilog, whole_file(table) if table else contextlib.nullcontext() as document:
+        verilog.write_text(made.verilog)
+        if document is not None:
+            document.write_text(made.document)

@@ -1,0 +1,141 @@
+"""The table of ports that stands beside the Verilog, in Markdown."""
+
+from collections.abc import Iterable, Iterator
+from enum import EnumMeta
+from itertools import groupby
+from typing import Any
+
+from amaranth.hdl import Shape
+from amaranth.lib import data, wiring
+
+from wormcast.hw.faults import Cause
+from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.link import LinkSignature, flit_layout
+from wormcast.hw.switch import Switch
+
+from ..components import Blueprint
+from ..network import Network
+from .docstrings import member_meaning, summary
+from .facts import header_fields
+from .network import outside
+from .ports import Port, ports
+
+__all__ = ["document_component", "document_network", "meaning"]
+
+CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
+
+HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
+
+
+def document_component(blueprint: Blueprint, component: wiring.Component, module: str, *, command: str,
+                       facts: Iterable[tuple[str, str]], clocked: bool) -> str:
+    """Tables of a component's ports, link by link, and of what is in a flit."""
+    return "".join([
+        *_opening(module, summary(type(component)), command, facts),
+        *_tables(component, clocked),
+        *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
+    ])
+
+
+def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
+                     facts: Iterable[tuple[str, str]]) -> str:
+    """Tables of one node's ports, of what is in a flit, and of the nodes."""
+    entries = [entry for entry in outside(network) if entry.instance == 0]
+    rows = [(entry.name.replace(f"node_{entry.node}_", "node_NODE_", 1), entry.port, network.components[entry.kind])
+            for entry in entries]
+    nodes = [name.removeprefix("router_") for name in network.kinds["router"].instances]
+    return "".join([
+        *_opening(module, summary(Network), command, facts),
+        _clock(),
+        "\n## Ports of each node\n\nNODE stands for the node's name, below.\n\n",
+        HEAD, *(_row(name, _way(port), port.width, meaning(component, port)) for name, port, component in rows),
+        *_flit(blueprint),
+        "\n## Nodes\n\n| id | NODE |\n|---:|---|\n", *(f"| {node} | `{name}` |\n" for node, name in enumerate(nodes)),
+    ])
+
+
+def _opening(module: str, said: str, command: str, facts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    yield f"# Ports of `{module}`\n\n{said}\n\n    {command}\n\n| parameter | |\n|---|---|\n"
+    yield from (f"| {name} | {value} |\n" for name, value in facts)
+
+
+def _tables(component: wiring.Component, clocked: bool) -> Iterator[str]:
+    if clocked:
+        yield _clock()
+    for title, group in groupby(ports(component), lambda port: port.path[0] if len(port.path) > 1 else None):
+        if title is None:
+            yield "\n## Other ports\n\n"
+        else:
+            said = member_meaning(type(component), title)
+            yield f"\n## Link `{title}`\n\n" + (f"{said}\n\n" if said else "")
+        yield HEAD
+        yield from (_row(port.name, _way(port), port.width, meaning(component, port)) for port in group)
+
+
+def _clock() -> str:
+    return "\n## Clock and reset\n\n" + HEAD + "".join(_row(name, "in", 1, said) for name, said in CLOCKED)
+
+
+def _row(name: str, way: str, width: int, said: str) -> str:
+    return f"| `{name}` | {way} | {width} | {said} |\n".replace("|  |", "| |")
+
+
+def _way(port: Port) -> str:
+    return "in" if port.inward else "out"
+
+
+def meaning(component: wiring.Component, port: Port) -> str:
+    """What the docstrings say of a port, and which bits are what."""
+    if len(port.path) > 1:
+        said = member_meaning(LinkSignature, port.path[-1])
+    else:
+        said = _strap(component, port) or member_meaning(type(component), port.path[0])
+    return " ".join(filter(None, [said, _fields(port.shape), _fault_ports(component, port)]))
+
+
+def _strap(component: wiring.Component, port: Port) -> str | None:
+    decoder = getattr(component, "decoder", None)
+    name = port.path[0].removeprefix("strap_")
+    return member_meaning(type(decoder), name) if decoder is not None and name != port.path[0] else None
+
+
+def _fault_ports(component: wiring.Component, port: Port) -> str:
+    """What the numbers of ports in a fault stand for."""
+    if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
+        return ""
+    if isinstance(component, Switch):
+        numbers = len(component.inputs), len(component.outputs)
+    else:
+        numbers = (len(component.injections) + len(component.consumptions),) * 2
+    told = [", ".join(f"{k} {component.fault_port(cause, k)}" for k in range(count))
+            for cause, count in zip((Cause.OVERFLOW, Cause.CREDIT), numbers, strict=True)]
+    return f"Ports: {told[0]}" + (f"; of a credit {told[1]}." if told[0] != told[1] else ".")
+
+
+def _fields(shape: Any) -> str:
+    """Fields of a layout by their bits, names of an enumeration's values."""
+    if isinstance(shape, EnumMeta):
+        return ", ".join(f"{value.value} {value.name}" for value in list[Any](shape))
+    if not isinstance(shape, data.Layout):
+        return ""
+    fields = []
+    for name, found in shape:
+        width = Shape.cast(found.shape).width
+        if width:
+            bits = f"{found.offset + width - 1}:{found.offset}" if width > 1 else str(found.offset)
+            inner = _fields(found.shape)
+            fields.append(f"[{bits}] {name}" + (f" ({inner})" if inner else ""))
+    return "; ".join(fields)
+
+
+def _flit(blueprint: Blueprint) -> Iterator[str]:
+    """What is in a flit, bit by bit; its layout is that of all links."""
+    configuration, topology, scheme = blueprint.configuration, blueprint.topology, blueprint.scheme
+    width = configuration.flit_width
+    yield "\n## Flit\n\n" + summary(flit_layout) + "\n\n| bits of `flit` | field | meaning |\n|---:|---|---|\n"
+    yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
+    yield f"| {width + 1}:2 | `data` | {width} bits: payload, or what follows |\n"
+    yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
+    header = configuration.header_format(topology, scheme, max(len(blueprint.relations), 1))
+    for low, high, said in header_fields(header):
+        yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"

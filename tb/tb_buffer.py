@@ -1,0 +1,100 @@
+"""The replication buffer: every flit written is read exactly once by each of its readers, in order."""
+
+import random
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from tb_common import cross, given
+from wormcast_tb import TB
+
+WAITS = {"never": 0.0, "half": 0.5, "mostly": 0.85, "bursts": 0.3}
+
+
+class Readers:
+    """Random worms, each to a random set of readers, and what each reader is due; a virtual channel's next worm is read
+    when all readers are through with the one in front.
+
+    What it is told: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
+    """
+
+    def __init__(self, dut, rng, idle, busy):
+        self.dut, self.rng, self.idle, self.busy = dut, rng, idle, busy
+        self.vcs, self.depth, self.readers, self.width = (
+            getattr(given(), name) for name in ("vcs", "depth", "readers", "width"))
+        self.stored = [[] for _ in range(self.vcs)]  # value, readers to come, all readers, worm
+        self.left, self.worm = [0] * self.vcs, [None] * self.vcs
+        self.worms = self.through = 0
+
+    def put(self, name, value):
+        """Drive a port, if it has bits."""
+        if hasattr(self.dut, name):
+            getattr(self.dut, name).value = value
+
+    def drive(self):
+        """Choose this cycle's takes and its write."""
+        self.takes = []
+        for r in range(self.readers):
+            vc = self.rng.randrange(self.vcs)
+            flits = self.stored[vc]
+            due = next((entry for entry in flits if r in entry[1] and entry[3] == flits[0][3]), None)
+            take = due is not None and self.rng.random() >= self.busy
+            self.put(f"vc_{r}", vc)
+            self.put(f"take_{r}", take)
+            self.put(f"follow_{r}", sum(
+                1 << v for v, stored in enumerate(self.stored) if stored and r not in stored[0][2]))
+            if take:
+                self.takes.append((r, vc, due))
+        vc = self.rng.randrange(self.vcs)
+        self.written = None
+        if len(self.stored[vc]) < self.depth and self.rng.random() >= self.idle:
+            if not self.left[vc]:
+                self.left[vc], self.worms = self.rng.randint(1, 2 * self.depth), self.worms + 1
+                self.worm[vc] = self.worms, self.rng.sample(range(self.readers), self.rng.randint(1, self.readers))
+            self.left[vc] -= 1
+            number, readers = self.worm[vc]
+            self.written = vc, [self.rng.getrandbits(self.width), set(readers), set(readers), number]
+        self.put("write", self.written is not None)
+        if self.written:
+            self.put("write_vc", vc)
+            self.put("write_data", self.written[1][0])
+            self.put("write_count", len(self.written[1][1]))
+
+    def sample(self):
+        """Check what the takes get, what is freed, and what is said to be full."""
+        dut = self.dut
+        full = int(dut.full.value)
+        assert [full >> vc & 1 for vc in range(self.vcs)] == [len(flits) == self.depth for flits in self.stored]
+        for r, vc, due in self.takes:
+            assert int(getattr(dut, f"has_{r}").value) >> vc & 1
+            assert int(getattr(dut, f"data_{r}").value) == due[0], f"reader {r}, virtual channel {vc}"
+            due[1].discard(r)
+        freed = int(dut.freed.value)
+        for vc, flits in enumerate(self.stored):
+            gone = bool(flits) and not flits[0][1]
+            assert freed >> vc & 1 == gone, f"virtual channel {vc} frees {freed >> vc & 1}, not {int(gone)}"
+            if gone:
+                flits.pop(0)
+                self.through += 1
+        if self.written:
+            self.stored[self.written[0]].append(self.written[1])
+
+
+@cocotb.test()
+@cross
+async def every_flit_is_read_once_by_each_reader(dut, idle, pressure):
+    """Whatever the writer's idling and the readers' waiting."""
+    tb = TB(dut)
+    readers = Readers(dut, random.Random(f"{idle} {pressure}"), WAITS[idle], WAITS[pressure])
+    for r in range(readers.readers):
+        readers.put(f"take_{r}", 0)
+        readers.put(f"follow_{r}", 0)
+    readers.put("skip", 0)
+    readers.put("write", 0)
+    await tb.reset()
+    for _ in range(600):
+        await RisingEdge(dut.clk)
+        readers.drive()
+        await FallingEdge(dut.clk)
+        readers.sample()
+    assert readers.through > 50

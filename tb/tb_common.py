@@ -1,0 +1,58 @@
+"""What all benches share: what they are told, and patterns of waiting."""
+
+import functools
+import itertools
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import cocotb
+
+from wormcast_tb import waits
+
+__all__ = ["PATTERNS", "cross", "faults", "given", "post"]
+
+#: Patterns of waiting by name, made from a seed.
+PATTERNS = {
+    "never": lambda seed: waits.never(),
+    "half": lambda seed: waits.sometimes(0.5, seed),
+    "mostly": lambda seed: waits.sometimes(0.85, seed),
+    "bursts": lambda seed: waits.in_turns(7 + seed % 5, 11),
+}
+
+
+@functools.cache
+def given():
+    """What the bench is told of the design, by ``+setup=FILE``: a JSON object, as attributes."""
+    return SimpleNamespace(**json.loads(Path(cocotb.plusargs["setup"]).read_text()))
+
+
+def cross(test):
+    """Run a test with each pattern of idling and each of back-pressure."""
+    return cocotb.parametrize(idle=["never", "half"], pressure=["never", "mostly", "bursts"])(test)
+
+
+def post(tb, worms):
+    """Send worms, and expect what comes of them.
+
+    Each is ``{"link", "vc", "flits", "copies"}``: where it is sent and what, and pairs of an end and the flits that
+    must come there; with ``at`` not before that cycle.
+    """
+    for worm in worms:
+        tb.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
+        for end, flits in worm["copies"]:
+            tb.scoreboard.expect(end, flits)
+
+
+def faults(dut):
+    """The first error that each component of the design has found: cause, port and virtual channel, by output.
+
+    What the bench is told: ``faults``, by output how many bits each of the three has.
+    """
+    found = {}
+    for name, widths in given().faults.items():
+        bits = int(getattr(dut, name).value)
+        if bits:
+            at = itertools.accumulate([0, *widths])
+            found[name] = [bits >> first & (1 << width) - 1 for first, width in zip(at, widths, strict=False)]
+    return found

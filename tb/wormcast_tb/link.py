@@ -1,0 +1,150 @@
+"""The signals of a link, and who acts on them once a cycle."""
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from .flits import Flit
+
+__all__ = ["Agent", "Link", "ProtocolError"]
+
+
+class ProtocolError(AssertionError):
+    """Somebody does on a link what its protocol forbids."""
+
+
+class Link:
+    """The signals of one link, found by the prefix of their names.
+
+    Forward ``{prefix}_valid``, ``{prefix}_vc`` and ``{prefix}_flit``, backward ``{prefix}_credit``. A flit holds
+    from bit 0 upwards the head mark, the tail mark and the data; its width gives that of the data. ``credit`` has a
+    bit for each virtual channel, and gives their number; a link with one virtual channel has no ``vc``.
+
+    Parameters
+    ----------
+    dut
+        The handle of the module that has the signals.
+    prefix : str
+        For example ``east_in``.
+    separator : str
+        What stands between prefix and name, ``_`` in exported Verilog.
+
+    Raises
+    ------
+    ValueError
+        A signal is missing, or the flit has no data.
+    """
+
+    def __init__(self, dut: Any, prefix: str, separator: str = "_"):
+        self.name = prefix
+
+        def signal(name: str) -> Any:
+            full = f"{prefix}{separator}{name}"
+            try:
+                return getattr(dut, full)
+            except AttributeError:
+                raise ValueError(f"link {prefix}: {dut._name} has no signal {full}") from None
+
+        self.valid, self.flit, self.credit = signal("valid"), signal("flit"), signal("credit")
+        self.vcs = len(self.credit)
+        self.width = len(self.flit) - 2
+        self.vc = signal("vc") if self.vcs > 1 else None
+        if self.width < 1:
+            raise ValueError(f"link {prefix}: a flit of {len(self.flit)} bits, it must have from 3 (head, tail, data)")
+
+    def read(self) -> tuple[int, Flit] | None:
+        """Virtual channel and flit on the link now; None if there is none.
+
+        Raises
+        ------
+        ProtocolError
+            A bit of it is neither 0 nor 1.
+        """
+        if not self._number(self.valid):
+            return None
+        bits = self._number(self.flit)
+        return (0 if self.vc is None else self._number(self.vc)), Flit(bits & 1, bits >> 1 & 1, bits >> 2)
+
+    def read_credit(self) -> int:
+        """Mask of the virtual channels that a credit comes back for now."""
+        return self._number(self.credit)
+
+    def write(self, vc: int, flit: Flit) -> None:
+        """Put a flit on the link."""
+        self.valid.value = 1
+        if self.vc is not None:
+            self.vc.value = vc
+        self.flit.value = flit.head | flit.tail << 1 | flit.data << 2
+
+    def write_nothing(self) -> None:
+        """Take the flit from the link."""
+        self.valid.value = 0
+
+    def write_credit(self, mask: int) -> None:
+        """Give a credit to each virtual channel of a mask."""
+        self.credit.value = mask
+
+    def _number(self, signal: Any) -> int:
+        value = signal.value
+        if not value.is_resolvable:
+            raise ProtocolError(f"{self.name}: {signal._name} is {value}")
+        return int(value)
+
+
+class Agent:
+    """Acts on a link once a cycle: looks at it while all is quiet, and drives it as a register would.
+
+    ::
+
+        clock  ___/▔▔▔\\___/▔▔▔\\___
+                  │   │
+                  │   └ falling edge: everything of this cycle is on the links: `sample`
+                  └ behind the rising edge: `drive`
+
+    No bench depends on the order of agents or on the simulator's. In a cycle in which reset is on, `restart` takes the
+    place of both; where a reset is given, nothing happens before it was on for the first time.
+
+    Parameters
+    ----------
+    clock, reset
+        Handles; ``reset`` may be None.
+    reset_active : int
+        The value with which reset is on.
+
+    Attributes
+    ----------
+    cycle : int
+        The cycle that runs, from 0: the first one without reset.
+    """
+
+    def __init__(self, clock: Any, reset: Any = None, reset_active: int = 1):
+        self.cycle = 0
+        self._clock, self._reset, self._reset_active = clock, reset, reset_active
+        cocotb.start_soon(self._run())
+
+    def restart(self) -> None:
+        """Be as after reset."""
+
+    def sample(self) -> None:
+        """Look at the link."""
+
+    def drive(self) -> None:
+        """Drive the link for the cycle that has begun."""
+
+    async def _run(self) -> None:
+        falling, rising = FallingEdge(self._clock), RisingEdge(self._clock)
+        was_reset = self._reset is None
+        while True:
+            await falling
+            on = self._reset is not None and self._reset.value == self._reset_active
+            was_reset |= on
+            if on:
+                self.cycle = 0
+                self.restart()
+            elif was_reset:
+                self.sample()
+            await rising
+            if was_reset and not on:
+                self.cycle += 1
+                self.drive()

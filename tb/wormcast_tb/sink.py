@@ -1,0 +1,71 @@
+"""The receiving end of a link."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .flits import Flit
+from .monitor import LinkMonitor
+from .waits import never
+
+__all__ = ["LinkSink"]
+
+
+class LinkSink(LinkMonitor):
+    """Receives worms as `LinkMonitor` does, and gives each flit's credit back, at the earliest in the next cycle.
+
+    Parameters
+    ----------
+    dut, prefix, clock, depth, reset, reset_active, separator, headers, cuts
+        As of `LinkMonitor`.
+
+    Attributes
+    ----------
+    pause : iterator of bool
+        Back-pressure: whether a credit that is due is held back in a cycle, asked for each virtual channel; see
+        ``waits``.
+    owed : list of int
+        Credits held back, by virtual channel.
+    """
+
+    def __init__(self, dut: Any, prefix: str, clock: Any, **options: Any):
+        self.pause: Iterator[bool] = never()
+        super().__init__(dut, prefix, clock, **options)
+
+    def restart(self) -> None:
+        """Forget all worms and all credits that are due."""
+        super().restart()
+        self.owed = [0] * self.link.vcs
+        self._false = 0
+        self._driven = 0
+        self.link.write_credit(0)
+
+    def spoil(self, vc: int = 0) -> None:
+        """Give a credit for no flit in the next cycle: an error that the sender must find.
+
+        What it sends from then on is not against the protocol.
+        """
+        self._false |= 1 << vc
+
+    def sample(self) -> None:
+        """Look at the flit of this cycle; the credits are the sink's own."""
+        came = self.link.read()
+        if came is not None:
+            self._take(*came)
+        for vc in range(self.link.vcs) if self._driven else ():
+            self.credits[vc] += self._driven >> vc & 1
+
+    def drive(self) -> None:
+        """Give credits back."""
+        mask = self._false
+        for vc, owed in enumerate(self.owed):
+            if owed and not next(self.pause):
+                self.owed[vc] -= 1
+                mask |= 1 << vc
+        self._false = 0
+        if mask or self._driven:
+            self.link.write_credit(mask)
+            self._driven = mask
+
+    def _take(self, vc: int, flit: Flit) -> None:
+        super()._take(vc, flit)
+        self.owed[vc] += 1

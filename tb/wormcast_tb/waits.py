@@ -1,0 +1,30 @@
+"""Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool, a value a cycle."""
+
+import itertools
+import random
+from collections.abc import Iterator
+
+__all__ = ["always", "in_turns", "never", "sometimes"]
+
+
+def never() -> Iterator[bool]:
+    """Never wait."""
+    return itertools.repeat(False)
+
+
+def always() -> Iterator[bool]:
+    """Wait until another pattern is set."""
+    return itertools.repeat(True)
+
+
+def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
+    """Wait in this share of the cycles, 0 to below 1, at random."""
+    if not 0 <= share < 1:
+        raise ValueError(f"sometimes: a share of {share} is given, allowed are 0 to below 1")
+    rng = random.Random(seed)
+    return (rng.random() < share for _ in itertools.count())
+
+
+def in_turns(go: int, wait: int) -> Iterator[bool]:
+    """Go for so many cycles, wait for so many, and again."""
+    return itertools.cycle([False] * go + [True] * wait)

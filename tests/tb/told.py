@@ -1,0 +1,142 @@
+# amaranth: UnusedElaboratable=no
+"""What the benches are told of a design: its links, worms to send, errors and what must come of them."""
+
+import random
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms.headers import Unicast
+from wormcast.hw.faults import Cause
+from wormcast.hw.interface.consumption import HOST_DEPTH
+from wormcast.sim import Network, hardware
+from wormcast_tb import Flit, make_worm
+
+from . import traffic
+
+#: Where the router is whose neighbours are all there: in a network of 3x3 nodes.
+HERE, EAST, WEST = 4, 5, 3
+OUTSIDE = 0b11_00
+
+#: Numbers of worms that no random one has.
+BAD, ALONE, BEHIND = 61, 62, 63
+
+
+def fault_widths(component):
+    """Bits of a fault's cause, port and virtual channel."""
+    return [component.fault_layout[name].width for name in ("cause", "port", "vc")]
+
+
+def of_switch(scheme, options, worms=60):
+    """The router in the middle of 3x3 nodes, and what its bench is told."""
+    mesh, found = topology("mesh:3x3"), SCHEMES[scheme]
+    configuration = hardware(mesh, found, options)
+    router = configuration.router(mesh, found)
+    form, straps = router.decoder.header, router.decoder.strap_values(mesh, found.relation)
+    through = make_worm(form.encode([WEST]), traffic.payload(ALONE, 4))
+    first = 3 + (configuration.delays == "fast")
+    east, west = router.decoder.inputs.index("east"), router.decoder.outputs.index("west")
+    behind = make_worm(form.encode([WEST]), traffic.payload(BEHIND, 3))
+    return router, {
+        "inputs": [f"{name}_in" for name in router.decoder.inputs],
+        "outputs": [f"{name}_out" for name in (*router.decoder.outputs[:-1], *router.consumption_ports)],
+        "depth": configuration.buffer,
+        "straps": {f"strap_{name}": values[HERE] for name, values in straps.items()},
+        "faults": {"fault": fault_widths(router)},
+        "worms": traffic.through_a_router(mesh, found, configuration, HERE, random.Random(str(options)), worms),
+        "alone": {"link": "east_in", "vc": 0, "flits": through, "copies": [("west_out", through)],
+                  # with less buffer the flits behind the first wait for credits
+                  "cycles": [first + k for k in range(len(through) if configuration.buffer >= 4 else 1)]},
+        "errors": {
+            cause.name: {"link": "east_in", "vc": 0, "flits": flits, "fault": [cause.value, east, 0],
+                         "behind": {"link": "east_in", "vc": 0, "flits": behind, "copies": [("west_out", behind)]}}
+            for cause, flits in spoilt_worms(form).items()},
+        "spoilt": {} if configuration.vcs == 1 else {
+            "link": "west_out", "vc": 0, "fault": [Cause.CREDIT.value, west, 0]},
+        "flood": {"link": "east_in", "vc": 0, "fault": [Cause.OVERFLOW.value, east, 0], "flits": make_worm(
+            form.encode([WEST]), traffic.payload(BAD, 2 * configuration.buffer + 10))},
+    }
+
+
+def spoilt_worms(form):
+    """Flits from the east that must not be, by what is wrong with them."""
+    def header(address, last=1):
+        slots = sum(address << k * form.address_bits for k in range(form.capacity))
+        return Flit(1, 0, slots | (last << form.flit_width - 1 if form.last_bits else 0))
+
+    west, body = form.address(WEST), make_worm([], traffic.payload(BAD, 3))
+    found = {
+        Cause.NO_HEADER: body,
+        Cause.NO_TAIL: [header(west), *body[:-1]],
+        Cause.NO_SUCH_DESTINATION: [header(OUTSIDE), *body],
+        Cause.WRONG_ORDER: [header(form.address(EAST)), *body],
+    }
+    if not isinstance(form, Unicast):
+        found |= {Cause.LIST_CUT: [header(west, last=0), *body], Cause.LIST_TOO_LONG: [header(west)] * 2 + [*body]}
+    return found
+
+
+def of_interface(options, *, ports=1, links=1, worms=12):
+    """A network interface, and what its bench is told."""
+    mesh, scheme, rng = topology("mesh:3x3"), SCHEMES["dual-path"], random.Random(str(options))
+    configuration = hardware(mesh, scheme, options)
+    interface = configuration.interface(mesh, scheme, ports=ports, links=links)
+    vcs, packet = configuration.consumption // links, configuration.packet
+    most_headers = configuration.header_flits(mesh, scheme)
+
+    def worm(header_flits, length):
+        number = len(sent) + 1
+        return [number << 4 | 15 - k for k in range(header_flits)], traffic.payload(number, length)
+
+    sent = []
+    for p in range(ports):
+        for _ in range(worms):
+            header, data = worm(rng.randint(1, most_headers), rng.randint(1, 12))
+            packets = [data[at:at + (packet or len(data))] for at in range(0, len(data), packet or len(data))]
+            sent.append({"link": f"host_in_{p}", "vc": 0, "flits": make_worm(header, data),
+                         "copies": [(f"network_out_{p}", make_worm(header, part)) for part in packets]})
+    for c in range(links):
+        for _ in range(worms):
+            header, data = worm(rng.randint(1, 3), rng.randint(1, 12))
+            sent.append({"link": f"network_in_{c}", "vc": rng.randrange(vcs), "flits": make_worm(header, data),
+                         "copies": [(f"host_out_{c}", make_worm([], data))]})
+    hosts, networks = [f"host_in_{p}" for p in range(ports)], [f"network_in_{c}" for c in range(links)]
+    outward, inward = [f"network_out_{p}" for p in range(ports)], [f"host_out_{c}" for c in range(links)]
+    # more than fits in, be it in packets on all virtual channels
+    room = configuration.queue + configuration.vcs * 2 * configuration.buffer
+    flood = make_worm([1], traffic.payload(BAD, 2 * room))
+    return interface, {
+        "into": {**dict.fromkeys(hosts, configuration.queue), **dict.fromkeys(networks, configuration.buffer)},
+        "out": {**dict.fromkeys(outward, configuration.buffer), **dict.fromkeys(inward, HOST_DEPTH)},
+        "faults": {"fault": fault_widths(interface)},
+        "worms": sent,
+        "spoilt": {link: {"fault": [Cause.CREDIT.value, k, 0]} for k, link in enumerate([*outward, *inward])},
+        "flood": {link: {"fault": [Cause.OVERFLOW.value, k, 0], "flits": flood}
+                  for k, link in enumerate([*hosts, *networks])},
+        "untailed": {link: {"fault": [Cause.NO_TAIL.value, k, 0],
+                            "flits": make_worm([1], traffic.payload(BAD, 3))[:-1]} for k, link in enumerate(hosts)},
+    }
+
+
+def of_network(name, scheme, options):
+    """A network with one link each way between host and interface, and what its bench is told but for worms."""
+    mesh, found = topology(name), SCHEMES[scheme]
+    network = Network(mesh, found, hardware(mesh, found, options))
+    nodes = [f"node_{mesh.node_name(node).replace('.', '_')}" for node in range(mesh.nodes)]
+    return network, {
+        "host_in": [f"{node}_host_in_0" for node in nodes],
+        "host_out": [f"{node}_host_out_0" for node in nodes],
+        "queue": network.configuration.queue,
+        "host_depth": HOST_DEPTH,
+        "faults": {f"{node}_{kind}_fault": fault_widths(component)
+                   for node in nodes for kind, component in network.components.items()},
+        "errors": {cause.name: {"link": f"{nodes[0]}_host_in_0", "flits": flits, "fault": {
+            f"{nodes[0]}_{kind}_fault": [cause.value, network.router_inputs.index("local") if kind == "router" else 0]}}
+            for cause, kind, flits in spoilt_by_the_host(network.header)},
+    }
+
+
+def spoilt_by_the_host(form):
+    """Cause, who finds it, and the flits that node 0 should not have sent."""
+    body = make_worm([], traffic.payload(BAD, 3))
+    yield Cause.NO_HEADER, "router", body
+    yield Cause.WRONG_ORDER, "router", make_worm(form.encode([0]), traffic.payload(BAD, 3))
+    yield Cause.NO_TAIL, "interface", make_worm(form.encode([1]), traffic.payload(BAD, 3))[:-1]

@@ -5,7 +5,7 @@ RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-all lint types bench costs clean
+.PHONY: demo test test-all lint types bench costs tables clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -27,6 +27,9 @@ bench: .venv-test/ready
 
 costs: .venv-test/ready
 	$(TEST)/python -m wormcast.sim.costs
+
+tables: .venv-test/ready
+	$(TEST)/python -m wormcast.sim.tables docs/synthesis.md
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

@@ -71,6 +71,7 @@ class Intake(wiring.Component):
     def __init__(self, port: int, *, vcs: int, width: int, decoder: Decoder, outputs: list[int], readers: int = 1):
         self.port = port
         self.vcs = vcs
+        self.width = width
         self.decoder = decoder
         self.outputs = outputs
         self.readers = readers

@@ -18,7 +18,7 @@ import numpy as np
 from ..engines.bulk import BulkEngine
 from ..engines.words import credit_word, data_word
 from ..network import HOST, Join, Network
-from ..synthesis import scratch_folder
+from ..tools import scratch_folder
 from .verilator import compile_program, cpp_name, export, ports, run, timed_program, translate
 
 __all__ = ["WAYS", "network_speeds", "record"]

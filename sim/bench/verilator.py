@@ -17,7 +17,7 @@ from amaranth.lib.wiring import In
 from wormcast.algorithms import WormcastError
 
 from ..network import Network
-from ..synthesis import find_tool, scratch_folder
+from ..tools import find_tool, scratch_folder
 
 __all__ = ["compile_program", "component_speed", "cpp_name", "export", "ports", "run", "timed_program", "translate"]
 

@@ -1,0 +1,56 @@
+"""The decoder of one input as a component of its own: to be looked at, measured and tried by itself."""
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .base import Arrival, Decoder
+
+__all__ = ["HeaderDecoder"]
+
+
+class HeaderDecoder(wiring.Component):
+    """What an input's intake asks of the switch's decoder, with nothing round it.
+
+    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state.
+
+    Parameters
+    ----------
+    port : int
+        Index of the input in the decoder's list.
+    decoder : Decoder
+    width : int
+        Data bits of a flit.
+
+    Members
+    -------
+    data, first, again : In
+        As in `Arrival`.
+    strap_{name} : In
+        The decoder's straps.
+    code, rewritten, strip, final, last, outside, disorder : Out
+        As in `Decoded`, whose ``data`` is called ``rewritten`` here.
+    """
+
+    def __init__(self, port: int, decoder: Decoder, *, width: int):
+        self.port = port
+        self.decoder = decoder
+        super().__init__({
+            "data": In(width),
+            "first": In(1),
+            "again": In(1),
+            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            "code": Out(decoder.code_width(port)),
+            "rewritten": Out(width),
+            **{name: Out(1) for name in ("strip", "final", "last", "outside", "disorder")},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        arrival = Arrival(data=self.data, first=self.first, again=self.again)
+        decoded = self.decoder.decode(m, self.port, straps, arrival)
+        m.d.comb += [self.code.eq(decoded.code), self.rewritten.eq(decoded.data)]
+        m.d.comb += [getattr(self, name).eq(getattr(decoded, name))
+                     for name in ("strip", "final", "last", "outside", "disorder")]
+        return m

@@ -5,7 +5,7 @@ RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-all lint types bench costs prove clean
+.PHONY: demo test test-all lint types bench costs tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -30,6 +30,9 @@ costs: .venv-test/ready
 
 prove: .venv-test/ready
 	PYTHONPATH=tests $(TEST)/python -m proofs --page docs/proofs.md
+
+tables: .venv-test/ready
+	$(TEST)/python -m wormcast.sim.tables docs/synthesis.md
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

@@ -1,23 +1,23 @@
 """What each feature of the hardware costs: operations of the kernel, and area (``make costs``)."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from wormcast.algorithms import SCHEMES, topology
-
-from .configuration import Configuration
 from .engines.bulk import kernels
 from .network import Network
-from .synthesis import synthesise
+from .synthesis import Point, build, run
+from .wording import markdown_table
 
-__all__ = ["ROUTERS", "costs"]
+__all__ = ["INTERFACES", "PAIRS", "ROUTERS", "costs"]
 
-MESH = "mesh:8x8"
-AREA_DELAY = 4250
+#: What all have in common, but for what is said of each.
+BASE: dict[str, Any] = {"topology": "mesh:8x8", "consumption": 2, "area_delay": 4250}
 
 #: What is compared: a name, a scheme, and what differs from dual-path with 2 VCs x 4 flits, 2 consumption channels.
-ROUTERS: list[tuple[str, str, dict]] = [
+ROUTERS: list[tuple[str, str, dict[str, Any]]] = [
     ("dual-path, 2 VCs x 4, C = 2", "dual-path", {}),
+    ("unicasts alone, by the same relation", "individual", {"relation": "hamiltonian"}),
     ("no class rule (any channel for all)", "dual-path", {"classes": ":next"}),
     ("1 consumption channel", "dual-path", {"consumption": 1}),
     ("4 consumption channels: 2 of a class, 2 for all", "dual-path", {"consumption": 4}),
@@ -34,7 +34,7 @@ ROUTERS: list[tuple[str, str, dict]] = [
     ("e-mcast, three classes, C = 3", "e-mcast", {"consumption": 3, "classes": "1+,0+/1-/0-:last"}),
 ]
 
-INTERFACES: list[tuple[str, str, dict]] = [
+INTERFACES: list[tuple[str, str, dict[str, Any]]] = [
     ("one port, shared link, C = 2", "dual-path", {}),
     ("separate consumption links, C = 2", "dual-path", {"consumption_links": "separate"}),
     ("all-port injection", "dual-path", {"ports": "all"}),
@@ -42,26 +42,49 @@ INTERFACES: list[tuple[str, str, dict]] = [
     ("t_ns = t_nr = 100", "dual-path", {"t_ns": 100, "t_nr": 100}),
 ]
 
+#: Routers with multicast, and the same ones without it: header of one address, no classes, no copies.
+PAIRS = [
+    ("dual-path, 2 VCs x 4, C = 2", "unicasts alone, by the same relation"),
+    ("column-path (class of the next hop)", "unicast e-cube, C = 2"),
+]
 
-def costs() -> Iterator[list[object]]:
-    """Yield rows: component, what it has, operations, bytes of state, LUT4, flip-flops, DPR16X4."""
-    mesh = topology(MESH)
-    for kind, rows in (("router", ROUTERS), ("interface", INTERFACES)):
-        for name, scheme, options in rows:
-            network = Network(mesh, SCHEMES[scheme], Configuration(**{"consumption": 2, **options}))
-            kernel = kernels(network)[kind]
-            area = synthesise(network.kinds[kind].build(), seeds=(), area_delay=AREA_DELAY)
-            yield [kind, name, kernel.operations, round(kernel.state_bytes), area.lut4, area.ff, area.dpr16x4]
+
+def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
+    """Yield for each component what it has, and its operations, bytes of state and cells."""
+    names = [(kind, *entry) for kind, entries in (("router", ROUTERS), ("interface", INTERFACES)) for entry in entries]
+    points = [build(kind, None, {**BASE, "scheme": scheme, **options}) for kind, _, scheme, options in names]
+    results = run(points, (), lambda step: None)
+    for (kind, name, _, _), point, result in zip(names, points, results, strict=True):
+        yield kind, name, {**_simulated(kind, point), **result.area}
+
+
+def _simulated(kind: str, point: Point) -> dict[str, int]:
+    """What a component costs the simulator."""
+    made = point.blueprint
+    kernel = kernels(Network(made.topology, made.scheme, made.configuration))[kind]
+    return {"operations": kernel.operations, "bytes": round(kernel.state_bytes)}
 
 
 def main() -> None:
-    """Print the table as Markdown, row by row."""
-    print(f"{MESH}, 32 bits, coupled readers, `paper` delays unless said otherwise; ECP5, abc9.D = {AREA_DELAY}\n")
-    print("| component | with | operations | bytes | LUT4 | FF | DPR16X4 |")
-    print("|---|---|---:|---:|---:|---:|---:|")
-    for row in costs():
-        print("| " + " | ".join(map(str, row)) + " |")
+    """Print the table as Markdown, row by row, and what multicast takes of a router."""
+    print(f"{BASE['topology']}, 32 bits, coupled readers, `paper` delays unless said otherwise; ECP5, "
+          f"abc9.D = {BASE['area_delay']}\n")
+    columns = ("operations", "bytes", "LUT4", "FF", "DPR16X4")
+    found: dict[tuple[str, str], Mapping[str, int]] = {}
+
+    def rows() -> Iterator[list[object]]:
+        for kind, name, figures in costs():
+            found[kind, name] = figures
+            yield [kind, name, *(figures[column] for column in columns)]
+
+    for line in markdown_table(["component", "with", *columns], [False] * 2 + [True] * len(columns), rows()):
+        print(line)
         sys.stdout.flush()
+    print()
+    for with_it, without in PAIRS:
+        shares = ", ".join(f"{name} {found['router', with_it][name] / found['router', without][name] - 1:+.1%}"
+                           for name in ("LUT4", "FF", "operations"))
+        print(f"- {with_it}, against {without}: {shares}")
 
 
 if __name__ == "__main__":

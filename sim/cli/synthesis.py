@@ -1,69 +1,218 @@
 """``synth``: what a component costs on an FPGA."""
 
-import dataclasses
-import enum
+import os
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import topology as build_topology
-
-from ..network import Network
-from ..synthesis import TARGETS, synthesise
-from .app import Json, app, emit, find_scheme, say, table
-from .hardware import describe_hardware, hardware, resolved_hardware, takes_hardware
+from ..sweep import Sweep, write
+from ..synthesis import (
+    SEEDS,
+    TARGETS,
+    Breakdown,
+    CriticalPath,
+    Point,
+    Synthesis,
+    build,
+    draw,
+    points,
+    read_sweep,
+    require_drawable,
+    row,
+    run,
+)
+from ..wording import markdown_table
+from .app import Json, app, emit, say, stdout_for_results, table
+from .files import require_writable, whole_file
+from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
 
 __all__: list[str] = []
 
-Component = enum.StrEnum("Component", ["router", "interface"])
-
 
 @app.command("synth")
-@takes_hardware("configuration", "header", "t_hs", "t_hr", "injection_delay")
+@takes_hardware("header", "t_hs", "t_hr", "injection_delay")
 def synth(
-    what: Annotated[Component, typer.Argument(metavar="WHAT", help="router or interface.")],
-    target: Annotated[str, typer.Option(metavar="|".join(TARGETS), help="FPGA family.")] = "ecp5",
-    topology: Annotated[str, typer.Option(help="Network that the router is built for.")] = "mesh:8x8",
-    scheme: Annotated[str, typer.Option(help="Scheme that the router is built for.")] = "dual-path",
+    what: Annotated[str, typer.Argument(
+        metavar="WHAT", help="router, interface, or a part of them; see: wormcast list components.")],
+    target: Annotated[str | None, typer.Option(
+        metavar="|".join(TARGETS), help="FPGA family, ecp5 by default.", show_default=False)] = None,
+    topology: Annotated[str | None, typer.Option(
+        help="Network that it is built for, mesh:8x8 by default.", show_default=False)] = None,
+    scheme: Annotated[str | None, typer.Option(
+        help="Scheme that it is built for, dual-path by default.", show_default=False)] = None,
+    relation: RelationOption = None,
     relations: Annotated[str | None, typer.Option(
-        help="Routing relations that the router decodes, joined by commas; default: the scheme's.")] = None,
-    seeds: Annotated[int, typer.Option(help="Placements; 0 for the area alone.")] = 5,
+        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")] = None,
+    port: Annotated[str | None, typer.Option(
+        help="Port of the router whose part it is, as in local; default: the first.")] = None,
+    seeds: Annotated[int | None, typer.Option(
+        help=f"Placements, of which the median's clock counts; 0: the area alone. {len(SEEDS)} by default, 0 in a "
+        "sweep.", show_default=False)] = None,
     area_delay: Annotated[int | None, typer.Option(
-        help="Clock period in ps up to which Yosys trades area for clock; default: all the clock there is.")] = None,
+        metavar="PS", help="Clock period up to which Yosys trades area for clock; default: all the clock there is.",
+        show_default=False)] = None,
+    by_block: Annotated[bool, typer.Option("--breakdown", help="Tell too which block costs what.")] = False,
+    sweep: Annotated[list[str] | None, typer.Option(
+        metavar="OPTION=VALUE,VALUE", help="Go through these values of an option, target, topology, scheme, area-delay "
+        "and hardware among them; all combinations where it is repeated. Semicolons part values that have commas.",
+        show_default=False)] = None,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE.csv", help="Write the sweep's results here.", show_default=False)] = None,
+    plot: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Draw the sweep here, .svg or .png: cells over an option, or look-up tables against the "
+        "clock where area-delay is swept.", show_default=False)] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     *,
     given: Given,
     json: Json = False,
 ) -> None:
-    """Synthesise a router or a network interface, and place and route it: look-up tables, flip-flops, clock."""
-    if seeds < 0:
+    """Synthesise a component, and place and route it: look-up tables, flip-flops, memories, clock, critical path."""
+    if seeds is not None and seeds < 0:
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
-    if target not in TARGETS:
-        raise typer.BadParameter(f"{target!r} is given, allowed are {', '.join(TARGETS)}", param_hint="--target")
-    network = build_topology(topology)
-    found = find_scheme(scheme, network)
-    configuration = hardware(network, found, given)
-    decoded = tuple(relations.split(",")) if relations else ()
-    component = (configuration.router(network, found, decoded) if what is Component.router
-                 else Network(network, found, configuration).kinds["interface"].build())
-    result = synthesise(component, target=target, storage=configuration.storage, seeds=range(1, seeds + 1),
-                        area_delay=area_delay, progress=lambda step: print(step, file=sys.stderr))
-    known = decoded or (found.relation.name,)
-    if json:
-        resolved = {"what": what.value, "topology": network.name, "scheme": scheme, "relations": known,
-                    "seeds": seeds, "area_delay": area_delay, **resolved_hardware(configuration, network, found)}
-        emit(dataclasses.asdict(result) | {"median_mhz": result.median_mhz}, resolved)
+    named = {"target": target, "topology": topology, "scheme": scheme, "relation": relation, "relations": relations,
+             "area_delay": area_delay}
+    fixed = {name: value for name, value in named.items() if value is not None} | given
+    if sweep:
+        if by_block:
+            raise typer.BadParameter("a sweep is given, blocks are told of one component alone",
+                                     param_hint="--breakdown")
+        _sweep(what, port, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
         return
-    made_for = f"{scheme} on {network.name}"
-    if what is Component.router:
-        made_for += f", relation{'s' if len(known) > 1 else ''} {' and '.join(known)}"
-    say(f"{what.value} for {made_for}; {target}{'' if area_delay is None else f', area-delay {area_delay} ps'}")
-    say(describe_hardware(configuration))
-    table(["", what.value], [
-        ["LUT4", result.lut4], ["flip-flops", result.ff], ["DPR16X4", result.dpr16x4],
-        ["TRELLIS_COMB, packed with harness", result.trellis_comb],
-        ["MHz, median of the seeds", None if result.median_mhz is None else round(result.median_mhz, 1)],
-        ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz) or None],
-        ["critical path", " to ".join(result.critical) if result.critical else None],
-    ])
+    for hint, file in (("--output", output), ("--plot", plot)):
+        if file:
+            raise typer.BadParameter(f"{file} is given, it needs a --sweep", param_hint=hint)
+    with stdout_for_results():
+        point = build(what, port, fixed)
+    placements = SEEDS if seeds is None else range(1, seeds + 1)
+    result = point.synthesise(placements, _progress, os.cpu_count() or 1)
+    blocks = point.breakdown(_progress) if by_block else None
+    if json:
+        told = result.to_dict() if blocks is None else result.to_dict() | {"breakdown": blocks.to_dict()}
+        emit(told, {"what": what, "port": port, **point.resolved, "seeds": len(placements)})
+        return
+    for line in _describe(point):
+        say(line)
+    _report(what, result, markdown)
+    if result.critical:
+        _report_path(result.critical, markdown)
+    if blocks is not None:
+        _report_blocks(blocks, result, markdown)
+
+
+def _progress(step: str) -> None:
+    print(step, file=sys.stderr, flush=True)
+
+
+def _describe(point: Point) -> list[str]:
+    """Say what a component was made for, and of which hardware."""
+    told = point.resolved
+    known = told["relations"].split(",")
+    area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
+    made_for = (f"{point.what} for {told['scheme']} on {told['topology']}, relation{'s' if len(known) > 1 else ''} "
+                f"{' and '.join(known)}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
+    return [made_for, describe_hardware(point.blueprint.configuration)]
+
+
+def _table(columns: list[str], rows: list[list[object]], markdown: bool) -> None:
+    if not markdown:
+        table(columns, rows)
+        return
+    numeric = [all(isinstance(row[index], int | float | None) for row in rows) for index in range(len(columns))]
+    say()
+    for line in markdown_table(columns, numeric, rows):
+        say(line)
+
+
+def _say_below(text: str, markdown: bool) -> None:
+    """Print a line below a table, from which Markdown wants it apart."""
+    if markdown:
+        say()
+    say(text)
+
+
+def _report(what: str, result: Synthesis, markdown: bool) -> None:
+    """Print area and clock."""
+    target = TARGETS[result.target]
+    rows: list[list[object]] = [[name, number] for name, number in result.area.items()]
+    if result.packed is not None:
+        rows.append([f"{target.logic_cell}, packed with harness", result.packed])
+    if result.mhz:
+        rows += [["MHz, median of the seeds", _rounded(result.median_mhz)],
+                 ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz)]]
+    _table(["", what], rows, markdown)
+    if result.fits is False:
+        _say_below(f"no clock: it does not fit, {target.device} has {result.available} {target.logic_cell}", markdown)
+
+
+def _report_path(path: CriticalPath, markdown: bool) -> None:
+    """Print the critical path from its start to its end."""
+    _say_below(f"critical path, {path.ns:.2f} ns, each signal with its delay since the one before:", markdown)
+    if markdown:
+        _table(["ns", "signal"], [[f"{step.ns:.2f}", f"`{step.signal}`"] for step in path.steps], markdown)
+        return
+    for step in path.steps:
+        say(f"  {step.ns:5.2f}  {step.signal}")
+
+
+def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None:
+    """Print which block costs what, the sum, and what the component takes when it is flattened."""
+    names, indent = list(result.area), "&emsp;" if markdown else "  "
+    rows: list[list[object]] = []
+    for group in blocks.groups():
+        spread = f"{group.least}" if group.least == group.most else f"{group.least} to {group.most}"
+        rows.append([indent * (len(group.kinds) - 1) + group.kinds[-1], group.instances, spread,
+                     *(group.area[name] for name in names)])
+    rows += [["sum", None, None, *blocks.total.values()], ["flattened", None, None, *result.area.values()]]
+    _table(["block", "instances", "LUT4 of one", *names], rows, markdown)
+    _say_below("A block's figures leave out those of the blocks inside it. Each is optimised by itself, so the sum "
+               "differs from what the flattened component takes.", markdown)
+
+
+def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path | None, plot: Path | None,
+           json: bool, markdown: bool) -> None:
+    """Synthesise all points, and write, draw and print what they cost."""
+    if plot:
+        require_drawable(sweep, seeds, plot)
+    for file in filter(None, (output, plot)):
+        require_writable(file)
+    with stdout_for_results():
+        all_points = points(what, port, sweep)
+    results = list(run(all_points, range(1, seeds + 1), _progress))
+    if output:
+        rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
+        with whole_file(output) as unfinished:
+            write(rows, unfinished)
+    if plot:
+        with whole_file(plot) as unfinished:
+            draw(sweep, all_points, results, unfinished, plot.suffix[1:])
+    if json:
+        emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
+                         for point, result in zip(all_points, results, strict=True)],
+              "output": output and str(output), "plot": plot and str(plot)},
+             {"what": what, "port": port, **sweep.fixed, **sweep.swept, "seeds": seeds})
+        return
+    _report_sweep(sweep, all_points, results, markdown)
+    for name, path in (("table", output), ("picture", plot)):
+        if path and not markdown:
+            say(f"{name}: {path}")
+
+
+def _report_sweep(sweep: Sweep, all_points: Sequence[Point], results: Sequence[Synthesis], markdown: bool) -> None:
+    """Print the sweep as a table: what was swept, cells and clock."""
+    cells = list(dict.fromkeys(name for result in results for name in result.area))
+    packed = list(dict.fromkeys(TARGETS[result.target].logic_cell for result in results if result.packed))
+    columns = [*(name.replace("_", "-") for name in sweep.swept), *cells, *packed, *(["MHz"] if packed else [])]
+    rows: list[list[Any]] = []
+    for point, result in zip(all_points, results, strict=True):
+        clock = [result.packed if TARGETS[result.target].logic_cell == name else None for name in packed]
+        rows.append([*(point.given[name] for name in sweep.swept), *(result.area.get(name) for name in cells), *clock,
+                     *([_rounded(result.median_mhz)] if packed else [])])
+    _table(columns, rows, markdown)
+
+
+def _rounded(mhz: float | None) -> float | None:
+    return None if mhz is None else round(mhz, 1)

@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..drawing import FORMATS, LETTERS
 from ..load import Traffic
+from ..style import COLOURS, CURVES, MARKERS
 from .file import OPTIONS, Sweep
 from .point import Point
 
@@ -24,8 +25,6 @@ WIDTH, HEIGHT = 7.1, 2.7  # inches: two columns of a paper; without the legend
 LINE = 0.14  # of the legend
 MOST_LINES = 40
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
-MARKERS = "os^Dv<>Pph*X"
 PLAIN = "#808080"
 WORDS = "#404040"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
@@ -160,9 +159,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     columns = max(1, min(len(marks), 4, int(LETTERS * WIDTH / (6 + max(len(str(mark.get_label())) for mark in marks)))))
     caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * WIDTH))
     height = HEIGHT + LINE * (-(-len(marks) // columns) + len(caption))
-    with matplotlib.rc_context({"font.size": 7, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast",
-                                "axes.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
-                                "xtick.major.width": 0.6, "ytick.major.width": 0.6, "errorbar.capsize": 1.5}):
+    with matplotlib.rc_context(CURVES):
         figure = Figure(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(wspace=0.06))
         FigureCanvasAgg(figure)
         latency, delivered = figure.subplots(1, 2)

@@ -1,9 +1,11 @@
 """The file of a sweep: options of ``wormcast load`` by name, a list of values where an option is swept."""
 
+import contextlib
 import difflib
 import itertools
 import math
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,23 +15,23 @@ from wormcast.algorithms import WormcastError
 from ..configuration import Configuration
 from ..load import Traffic
 
-__all__ = ["MOST_POINTS", "OPTIONS", "Sweep", "read"]
+__all__ = ["MOST_POINTS", "OPTIONS", "Sweep", "named_point", "option_types", "read", "require_known", "require_points"]
 
 MOST_POINTS = 10_000
 
 REQUIRED = ("topology", "scheme")
 
 
-def _types(of: type) -> dict[str, type]:
+def option_types(of: type) -> dict[str, type]:
     """Give the types of a dataclass's fields, text for those that may be None."""
     return {name: hint if isinstance(hint, type) else str for name, hint in get_type_hints(of).items()}
 
 
 #: The options of ``wormcast load`` and their types. ``storage`` is none of them: no cycle depends on it.
 OPTIONS: dict[str, type] = {
-    "topology": str, "scheme": str, "relation": str, **_types(Traffic), "trace": str,
+    "topology": str, "scheme": str, "relation": str, **option_types(Traffic), "trace": str,
     "cycles": int, "until_interval": bool, "warmup": int, "seed": int, "seeds": int,
-    "configuration": str, **_types(Configuration),
+    "configuration": str, **option_types(Configuration),
 }
 del OPTIONS["storage"]
 
@@ -86,8 +88,7 @@ def read(file: Path) -> Sweep:
 
 def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     for key in entries:
-        if key not in OPTIONS:
-            raise WormcastError(_unknown(key))
+        require_known(key, OPTIONS, "load")
     fixed = {key: _value(key, value) for key, value in entries.items() if not isinstance(value, list)}
     swept = {key: [_value(key, value) for value in values] for key, values in entries.items()
              if isinstance(values, list)}
@@ -96,6 +97,19 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
         missing.append("rate")
     if missing:
         raise WormcastError(f"{', '.join(missing)} is missing, a sweep needs {', '.join(REQUIRED)}, rate or trace")
+    require_points(swept)
+    return Sweep(name, fixed, swept)
+
+
+def require_known(key: str, options: Iterable[str], command: str) -> None:
+    """Refuse an option that a command does not have, and say which one may be meant."""
+    if key not in options:
+        near = difflib.get_close_matches(key.replace("-", "_"), options, n=1, cutoff=0)
+        raise WormcastError(f"{key!r} is no option of {command}, the nearest is {near[0]!r}")
+
+
+def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse lists that are empty, have a value twice, or make too many points."""
     for key, values in swept.items():
         if not values:
             raise WormcastError(f"{key}: an empty list is given, it must have a value or more")
@@ -105,13 +119,17 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     number = math.prod(map(len, swept.values()))
     if number > MOST_POINTS:
         raise WormcastError(f"{number} points are given, allowed are up to {MOST_POINTS}")
-    return Sweep(name, fixed, swept)
 
 
-def _unknown(key: str) -> str:
-    """Say that there is no such option, and which one may be meant."""
-    near = difflib.get_close_matches(key.replace("-", "_"), OPTIONS, n=1, cutoff=0)
-    return f"{key!r} is no option of load, the nearest is {near[0]!r}"
+@contextlib.contextmanager
+def named_point(name: str) -> Iterator[None]:
+    """Name a point of a sweep in what is refused of it."""
+    try:
+        yield
+    except WormcastError as error:
+        if not name:
+            raise
+        raise WormcastError(f"point {name}: {error}") from error
 
 
 def _value(key: str, value: Any) -> Any:

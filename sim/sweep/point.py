@@ -1,10 +1,9 @@
 """One load experiment of a sweep."""
 
-import contextlib
 import functools
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from ..configurations import hardware
 from ..engines.bulk import kernels
 from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
 from ..network import Network
-from .file import Sweep
+from .file import Sweep, named_point
 
 __all__ = ["Point", "build", "points"]
 
@@ -72,7 +71,7 @@ class Point:
         the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
-        with _named(self.name):
+        with named_point(self.name):
             with COMPILING:
                 _compile(self.network, self.scheme, self.configuration)
             experiment = load_until_interval if self.resolved["until_interval"] else load
@@ -89,17 +88,6 @@ class Point:
         return told
 
 
-@contextlib.contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Name the point in what is refused of it."""
-    try:
-        yield
-    except WormcastError as error:
-        if not name:
-            raise
-        raise WormcastError(f"point {name}: {error}") from error
-
-
 def points(sweep: Sweep) -> list[Point]:
     """Build and check all points of a sweep, in their order.
 
@@ -114,7 +102,7 @@ def points(sweep: Sweep) -> list[Point]:
 
 def build(given: dict[str, Any], name: str) -> Point:
     """Build and check a point: see `Point` for the parameters, `points` for errors."""
-    with _named(name):
+    with named_point(name):
         network = _topology(given["topology"])
         scheme = SCHEMES[given["scheme"]]
         scheme.check(network)

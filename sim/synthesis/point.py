@@ -1,0 +1,120 @@
+"""One component, with all the options that its cost depends on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.lib import wiring
+
+from wormcast.algorithms import SCHEMES, WormcastError, load_relation, topology
+
+from ..components import Blueprint
+from ..configuration import HOST_FIELDS, Configuration
+from ..configurations import hardware
+from ..sweep.file import Sweep, named_point, option_types
+from .breakdown import Breakdown, breakdown
+from .flow import Synthesis, synthesise
+from .targets import find_target
+
+__all__ = ["DEFAULTS", "OPTIONS", "Point", "build", "points"]
+
+HARDWARE = {name: kind for name, kind in option_types(Configuration).items() if name not in (*HOST_FIELDS, "header")}
+
+#: The options of ``wormcast synth`` that a component is built and synthesised by, and their types.
+OPTIONS: dict[str, type] = {
+    "target": str, "topology": str, "scheme": str, "relation": str, "relations": str, "area_delay": int,
+    "configuration": str, **HARDWARE,
+}
+DEFAULTS = {"target": "ecp5", "topology": "mesh:8x8", "scheme": "dual-path"}
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A component to be synthesised.
+
+    Parameters
+    ----------
+    what : str
+        Name of the component, one of `COMPONENTS`.
+    port : str, optional
+        The router's port that it belongs to.
+    name : str
+        Its swept options: ``vcs 2, buffer 4``.
+    given : dict
+        Its options as they are given.
+    resolved : dict
+        All options.
+    blueprint : Blueprint
+        What it is built by.
+    """
+
+    what: str
+    port: str | None
+    name: str
+    given: dict[str, Any]
+    resolved: dict[str, Any]
+    blueprint: Blueprint
+
+    def component(self) -> wiring.Component:
+        """Build the component."""
+        return self.blueprint.component(self.what, self.port)
+
+    def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
+        """Synthesise, place and route it, as `synthesise` does."""
+        return synthesise(self.component(), seeds=seeds, progress=progress, workers=workers, **self._settings)
+
+    def breakdown(self, progress: Callable[[str], None]) -> Breakdown:
+        """Tell which block of it costs what, as `breakdown` does."""
+        return breakdown(self.component(), progress=progress, **self._settings)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {name: self.resolved[name] for name in ("target", "storage", "area_delay")}
+
+
+def points(what: str, port: str | None, sweep: Sweep) -> list[Point]:
+    """Build all points of a sweep, in its order.
+
+    Raises
+    ------
+    WormcastError
+        One cannot be built: its name, and why.
+    """
+    return [build(what, port, given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
+            for given in sweep.combinations()]
+
+
+def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "") -> Point:
+    """Resolve the options of a component, and make sure that it can be built.
+
+    Parameters
+    ----------
+    given : mapping
+        Of `OPTIONS`; those that are not there have their `DEFAULTS`. Buffers are of what the target has for them, if
+        nothing is said.
+    """
+    with named_point(name):
+        options = {**DEFAULTS, **given}
+        network = topology(options["topology"])
+        scheme = SCHEMES[options["scheme"]]
+        if "relation" in options and "relations" in options:
+            raise WormcastError("synth: relation and relations are given, allowed is one or the other")
+        if "relation" in options:
+            scheme = scheme.routed_by(load_relation(options["relation"]))
+        scheme.check(network)
+        target = find_target(options["target"])
+        chosen = {field: value for field, value in options.items() if field in HARDWARE or field == "configuration"}
+        configuration = hardware(network, scheme, {"storage": next(iter(target.storages)), **chosen})
+        target.require(configuration.storage)
+        relations = tuple(options["relations"].split(",")) if "relations" in options else ()
+        blueprint = Blueprint(network, scheme, configuration, relations)
+        blueprint.component(what, port)
+    built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
+    resolved = {
+        "target": options["target"], "topology": network.name, "scheme": options["scheme"],
+        "relation": options.get("relation", scheme.relation.name),
+        "relations": ",".join(relations or (scheme.relation.name,)), "area_delay": options.get("area_delay"),
+        "configuration": options.get("configuration"), **built,
+        "classes": str(configuration.consumption_classes(network, scheme)),
+    }
+    return Point(what, port, name, dict(given), resolved, blueprint)

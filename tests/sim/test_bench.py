@@ -1,0 +1,33 @@
+"""What `make bench` compares answers alike: Verilator's network must give every recorded word of the hosts' links."""
+
+import pytest
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.bench.exported import WAYS, network_speeds, record
+
+from .bench import bulk, send
+
+CYCLES = 200
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    messages = [send(0, 1, 2, 3, length=9), send(3, 0, 1, length=5, at=4), send(1, 2, length=7, at=9)]
+    engine = bulk("mesh:2x2", "dual-path", messages, vcs=1, buffer=2, flit_width=12)
+    return engine.network, record(engine, CYCLES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_verilator_answers_as_recorded_or_the_bench_ends(way, recorded):
+    network, words = recorded
+    speeds, built = network_speeds(network, way, {"some": words})
+    assert speeds["some"] > 0
+    assert built > 0
+    sent = (words[:, :, 3] & 1).astype(bool)
+    assert sent.sum() > 20
+    spoilt = words.copy()
+    cycle, node = (places[0] for places in sent.nonzero())
+    spoilt[cycle, node, 4] ^= 1
+    with pytest.raises(WormcastError, match="bench ended with 4"):
+        network_speeds(network, way, {"some": spoilt})

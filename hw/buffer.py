@@ -145,24 +145,32 @@ class ReplicationBuffer(wiring.Component):
                     gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self._after(position)[:position_bits], position))
-                # thermometer: bit k says that more than k flits are there; follows a cycle behind the takes,
-                # so that a win, which comes late, need not reach it
-                level = Signal(self.depth, name=f"vc{v}_level{r}")
-                left = Signal(name=f"vc{v}_left{r}")
-                m.d.sync += left.eq(gone)
-                with m.If(left ^ self.arrives[v]):
-                    m.d.sync += level.eq(Mux(left, Cat(level[1:], 0), Cat(1, level)[: self.depth]))
-                stored[v].append(level[-1] & ~left)
-                at_least = Cat(level, C(0, 2))
+                # where both positions are the same, the last change tells a full channel from an empty one; what is
+                # both stored and taken changes nothing: a majority of three
+                filled = Signal(name=f"vc{v}_filled{r}")
+                came, kept = self.arrives[v], ~gone
+                m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
+                same, single = C(1), C(1)
+                if self.depth > 1:
+                    same, single = at[v] == position, at[v] == self._after(position)[:position_bits]
+                some = Signal(name=f"vc{v}_some{r}")
                 m.d.comb += [
-                    getattr(self, f"has_{r}")[v].eq(Mux(left, at_least[1], at_least[0])),
-                    getattr(self, f"more_{r}")[v].eq(Mux(left, at_least[2], at_least[1])),
+                    some.eq(~same | filled),
+                    getattr(self, f"has_{r}")[v].eq(some),
+                    getattr(self, f"more_{r}")[v].eq(some & ~single),
                 ]
+                stored[v].append(same & filled)
         for v in range(self.vcs):
             # the reader that is furthest behind counts
             m.d.comb += self.full[v].eq(any_of(stored[v]))
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
         return m
+
+    @staticmethod
+    def stored(write_at: int, read_at: int, filled: int, depth: int) -> int:
+        """Flits that a reader has before it, told from the registers of a virtual channel: the two positions (0 where
+        there is room for one flit and no register), and whether the last change filled it."""
+        return (write_at - read_at) % depth or depth * filled
 
     def _after(self, position):
         """The position behind this one, round the ring."""

@@ -15,14 +15,14 @@ class Cause(enum.Enum, shape=4):
     """
 
     NONE = 0
-    NO_HEADER = 1  #: payload where a worm must begin: dropped up to its tail
-    LIST_CUT = 2  #: payload while header flits were still announced: taken as the worm's payload
-    LIST_TOO_LONG = 3  #: a header flit behind the last one: the worm is cut off there, the rest is dropped
-    NO_TAIL = 4  #: a worm begins before the one in front has ended: that one is cut off there
-    NO_SUCH_DESTINATION = 5  #: an address outside the network: nothing is sent towards it
-    WRONG_ORDER = 6  #: a destination that the relation does not reach from here by a legal hop: the same
-    CREDIT = 7  #: a credit for a flit that was not sent: the virtual channel sends no more
-    OVERFLOW = 8  #: a flit for a full buffer, sent on a credit that nobody gave: dropped
+    NO_SUCH_DESTINATION = 1  #: an address outside the network: nothing is sent towards it
+    WRONG_ORDER = 2  #: a destination that the relation does not reach from here by a legal hop: the same
+    OVERFLOW = 3  #: a flit for a full buffer, sent on a credit that nobody gave: dropped
+    NO_HEADER = 4  #: payload where a worm must begin: dropped up to its tail
+    LIST_CUT = 5  #: payload while header flits were still announced: taken as the worm's payload
+    LIST_TOO_LONG = 6  #: a header flit behind the last one: the worm is cut off there, the rest is dropped
+    NO_TAIL = 7  #: a worm begins before the one in front has ended: that one is cut off there
+    CREDIT = 8  #: a credit for a flit that was not sent: the virtual channel sends no more
 
 
 def fault_layout(ports: int, vcs: int) -> data.StructLayout:

@@ -74,10 +74,10 @@ class InputUnit(wiring.Component):
         The virtual channel of output o that the presented worm owns, or would take.
     won_{r} : In(1)
         The request was complete, and everything was granted.
-    pick_{o}_{k}, free_{o}, soon_{o}, ready_{o}, ready_after_{o} : In
+    pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
         As in `OutputUnit`, of output o and class k.
-    cause : Out(Cause)
-        What is wrong with the flit on the link.
+    cause, cause_vc : Out(Cause), Out
+        What was wrong with the flit on the link in the cycle before, and its virtual channel.
     state_{v} : Out(WormState)
     """
 
@@ -120,10 +120,11 @@ class InputUnit(wiring.Component):
                 **{f"pick_{o}_{k}": In(range(vcs)) for k in range(kinds)},
                 f"free_{o}": In(kinds),
                 f"soon_{o}": In(kinds),
+                f"held_{o}": In(1),
                 f"ready_{o}": In(vcs),
                 f"ready_after_{o}": In(vcs),
             }
-        members["cause"] = Out(Cause)
+        members |= {"cause": Out(Cause), "cause_vc": Out(range(spec.vcs))}
         for v in range(spec.vcs):
             members[f"state_{v}"] = Out(WormState)
         super().__init__(members)
@@ -148,27 +149,37 @@ class InputUnit(wiring.Component):
             buffer.write_vc.eq(self.link.vc),
             buffer.write_data.eq(intake.row),
             buffer.write_count.eq(intake.count),
-            self.cause.eq(intake.cause),
         ]
-        m.d.sync += self.link.credit.eq(buffer.freed)
+        m.d.sync += [
+            self.link.credit.eq(buffer.freed),
+            # the decoder ends a long path
+            self.cause.eq(intake.cause),
+            self.cause_vc.eq(self.link.vc),
+        ]
 
+        fetched = self.decoder.request(self.port, intake.row_layout(buffer.data_0).code)
+        links = Cat(fetched.all_of[o] for o in self.network)
+        kind = self.decoder.consumption_class(self.port, self._straps, links)
         worms = []
         for v in range(vcs):
             worm = InputVC(links=[self.outputs[o].vcs for o in self.network],
                            consumption=0 if self.ejection is None else self.outputs[self.ejection].vcs,
-                           readers=len(self.groups))
+                           readers=len(self.groups), kinds=self.kinds, kind_bits=len(kind))
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
                 worm.write.eq(buffer.arrives[v]),
+                worm.fetched_kind.eq(kind),
                 getattr(self, f"state_{v}").eq(worm.state),
             ]
             for i, o in enumerate(self.network):
                 for name in ("soon", "ready"):
                     m.d.comb += getattr(worm, f"{name}_{i}").eq(getattr(self, f"{name}_{o}"))
             if self.ejection is not None:
+                soon = getattr(self, f"soon_{self.ejection}")
                 m.d.comb += [
-                    worm.soon_c.eq(bit_at(getattr(self, f"soon_{self.ejection}"), self._kind(worm))),
+                    worm.soon_c.eq(bit_at(soon, worm.kind)),
+                    worm.fetched_soon.eq(Mux(worm.fetched_final, soon[-1], bit_at(soon, kind))),
                     worm.ready_c.eq(getattr(self, f"ready_{self.ejection}")),
                 ]
         unread: list = []
@@ -181,11 +192,6 @@ class InputUnit(wiring.Component):
     @property
     def _straps(self) -> dict[str, Value]:
         return {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-
-    def _kind(self, worm) -> Value:
-        """Number of the class of consumption channels that a worm may take; at its last destination any."""
-        by_class = self.decoder.consumption_class(self.port, self._straps, worm.links)
-        return Mux(worm.final, self.kinds - 1, by_class)
 
     def _pick(self, o: int, kind: Value) -> Value:
         """The consumption channel that is offered to a class of worms."""
@@ -226,14 +232,11 @@ class InputUnit(wiring.Component):
         if r == 0:
             drops = shown("unread") & Mux(marked, nothing, ~final & ~shown("here"))
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
-        m.d.comb += asks.eq(shown(f"eligible_{r}"))
-        asks_link = asks
+        # a consumption channel is reserved first
+        m.d.comb += asks.eq(shown(f"eligible_{r}") & ~shown("wants_consumption"))
         if self.ejection in group:
             claims = getattr(self, f"claims_{r}")
             m.d.comb += claims.eq(shown("claims"))
-        elif self.ejection is not None:
-            # the other reader reserves the consumption channel first
-            asks_link = asks & ~shown("wants_consumption")
         request, pick_link = getattr(self, f"request_{r}"), C(0)
         link_free, link_ready, strips, skips = C(0), C(1), C(0), C(0)
         for o in group:
@@ -241,9 +244,12 @@ class InputUnit(wiring.Component):
             if o == self.ejection:
                 halted = shown("undecided") & marked
                 target = shown("here")
-                # one worm's class each, before the late choice among the worms
-                offers = [bit_at(getattr(self, f"free_{o}"), self._kind(worm)) for worm in worms]
-                free, pick = Array(offers)[sel], Array(worm.pick_c for worm in worms)[sel]
+                pick = Array(worm.pick_c for worm in worms)[sel]
+                free = getattr(self, f"held_{o}")
+                if len(self.groups) > 1:
+                    # the first claim is made without a look at what is free; one worm's class each, before the late
+                    # choice among the worms
+                    free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free)
                 m.d.comb += [
                     vc.eq(Mux(claims, pick, shown("consumption_vc"))),
@@ -256,7 +262,7 @@ class InputUnit(wiring.Component):
                 target = links[self.network.index(o)]
                 m.d.comb += [
                     owns_link.eq(shown("owns_link")),
-                    request[o].eq(asks_link & target & (owns_link | free)),
+                    request[o].eq(asks & target & (owns_link | free)),
                     vc.eq(Mux(owns_link, shown("link_vc"), pick)),
                 ]
                 link_free |= target & getattr(self, f"soon_{o}")
@@ -274,7 +280,8 @@ class InputUnit(wiring.Component):
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
             more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
-            again.eq(more & link_ready & ~tail),
+            # behind the tail there is no worm to ask for; if another reader still has to read it, there is
+            again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
         ]
         if self.ejection in group:
             # the flit at which the channel was reserved is still there, or it was stripped and leaves
@@ -312,7 +319,7 @@ class InputUnit(wiring.Component):
                     m.d.comb += [
                         worm.fetched_here.eq(final | (marked & fetched.all_of[self.ejection])),
                         worm.fetched_final.eq(final),
-                        worm.pick_c.eq(self._pick(self.ejection, self._kind(worm))),
+                        worm.pick_c.eq(self._pick(self.ejection, worm.kind)),
                     ]
             if len(self.groups) > 1:
                 inactive = ~worm.links.any() if r == 0 else ~worm.here

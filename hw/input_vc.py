@@ -4,7 +4,7 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from .logic import any_of, bit_at, late_mux
+from .logic import any_of, bit_at, bits_for, late_mux
 
 __all__ = ["InputVC", "WormState"]
 
@@ -31,8 +31,8 @@ class InputVC(wiring.Component):
                                                            └─ tail ─▶ IDLE
 
     What asks in this cycle is registered: ``eligible`` for each reader, the worm has a flit and what that
-    flit needs (a credit, or a virtual channel that looked free); or ``claims``, it wants a consumption channel
-    and one looked free. The next value of ``eligible`` is prepared twice, here for this cycle's request not
+    flit needs (a credit, or a virtual channel that looked free); or, while it wants a consumption channel,
+    one looked free (``claims``). The next value of ``eligible`` is prepared twice, here for this cycle's request not
     won, in the input unit (once for all virtual channels) for the request won; the win selects. *Reset*: idle.
 
     Parameters
@@ -41,6 +41,8 @@ class InputVC(wiring.Component):
         Virtual channels of each network output that can be reached.
     consumption : int
         Consumption channels; 0 where the ejection port cannot be reached.
+    kinds, kind_bits : int
+        Classes of them, the last one of worms that may take any; bits that tell those of worms on their way.
     readers : int
         1: coupled. 2: reader 0 serves the links, reader 1 the consumption channels.
 
@@ -52,17 +54,22 @@ class InputVC(wiring.Component):
         A flit is stored for reader r.
     shown_{r}, head_{r}, tail_{r} : In(1)
         Reader r presents this virtual channel; marks of the flit that it presents.
-    fetched_links, fetched_here, fetched_final, fetched_nothing : In
-        The request in the presented header flit: targets, whether this is the worm's last destination, and whether the
-        flit asks for nothing: such a one is not fetched.
+    fetched_links, fetched_here, fetched_kind, fetched_final, fetched_nothing : In
+        The request in the presented header flit: targets, the class of consumption channels on the way, whether this is
+        the worm's last destination, and whether the flit asks for nothing: such a one is not fetched.
     won_{r}, again_{r} : In(1)
         The request of this virtual channel by reader r was granted; it is then eligible in the next cycle.
     pick_link, pick_c : In
         The virtual channel of the link, and the consumption channel, that a win takes.
     soon_{i}, ready_{i} : In
-        The outputs' virtual channels, as in `OutputUnit`; ``c`` for the ejection port.
+        The outputs' virtual channels, as in `OutputUnit`; ``c`` for the ejection port, where ``soon`` is that of the
+        worm's class.
+    fetched_soon : In(1)
+        ``soon_c`` of the presented header flit.
     links, here : Out
         The worm's targets: network outputs (one-hot) and the consumption channel.
+    kind : Out
+        The class of consumption channels that the worm may take, while it wants one.
     final : Out(1)
         The worm's last destination is here, or its list broke off here: no header flit of it is to come.
     wants_consumption, owns_link, undecided : Out(1)
@@ -73,26 +80,33 @@ class InputVC(wiring.Component):
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out
-        What the worm owns.
-    eligible_{r}, claims : Out(1)
-        The worm asks for a flit time, or for a consumption channel: never for both.
+        What the worm owns. Before it owns a consumption channel, the latter says which class it may take.
+    eligible_{r} : Out(1)
+        The worm asks for what it needs next; of no worm it says nothing.
+    claims : Out(1)
+        The last reader asks for a consumption channel, not for a flit time.
     want_{r} : Out(1)
         The virtual channel has a use for reader r in the next cycle, if it does not win now.
     state : Out(WormState)
     """
 
-    def __init__(self, *, links: list[int], consumption: int, readers: int):
+    def __init__(self, *, links: list[int], consumption: int, kinds: int, kind_bits: int, readers: int):
         self.links_vcs = links
         self.consumption = consumption
+        self.kinds = kinds
+        self.kind_bits = kind_bits
         self.readers = readers
         members: dict = {
             "write": In(1),
             "fetched_links": In(len(links)),
             "fetched_here": In(1),
+            "fetched_kind": In(kind_bits),
+            "fetched_soon": In(1),
             "fetched_final": In(1),
             "fetched_nothing": In(1),
             "links": Out(len(links)),
             "here": Out(1),
+            "kind": Out(range(kinds)),
             "final": Out(1),
             "wants_consumption": Out(1),
             "owns_link": Out(1),
@@ -101,7 +115,7 @@ class InputVC(wiring.Component):
             "unread": Out(1),
             "pick_link": In(range(max(links, default=1))),
             "link_vc": Out(range(max(links, default=1))),
-            "consumption_vc": Out(range(max(consumption, 1))),
+            "consumption_vc": Out(max(bits_for(consumption), kind_bits)),
             "state": Out(WormState),
         }
         for r in range(readers):
@@ -149,22 +163,27 @@ class InputVC(wiring.Component):
         cut = self.undecided & consumes & ~sees_head
         m.d.sync += [
             self.links.eq(late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
-            self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
-            # payload behind a header flit that was used up: no more addresses come
-            self.final.eq(((self.final | cut) & stays) | (fetch & self.fetched_final)),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
         # what is not yet owned follows the pick, so that only the mark of ownership waits for the win
         with m.If(~self.owns_link):
             m.d.sync += self.link_vc.eq(self.pick_link)
         if self.consumption:
+            m.d.sync += [
+                self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
+                # payload behind a header flit that was used up: no more addresses come
+                self.final.eq(((self.final | cut) & stays) | (fetch & self.fetched_final)),
+            ]
             reserved = Signal()
+            held = self.consumption_vc
             m.d.comb += reserved.eq(advance[-1] & self.claims)
             m.d.sync += self.wants_consumption.eq(
                 (self.wants_consumption & ~reserved) | (fetch & self.fetched_here & ~self.here)
             )
-            with m.If(self.wants_consumption):
-                m.d.sync += self.consumption_vc.eq(self.pick_c)
+            # until a channel is reserved, the same register says of which class: at the last destination any
+            m.d.comb += self.kind.eq(Mux(self.final, self.kinds - 1, held[:self.kind_bits]))
+            m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.final | reserved, self.pick_c, held),
+                                    Mux(fetch & ~self.here, self.fetched_kind, held)))
 
         ended_here = self.final & ~self.wants_consumption
         if coupled:
@@ -182,34 +201,35 @@ class InputVC(wiring.Component):
         ]
         looks_free = any_of([self.links[i] & getattr(self, f"soon_{i}") for i in target])
         link = ~goes_on | Mux(self.owns_link, bit_at(ready, self.link_vc), looks_free)
-        channel, claim = C(1), C(0)
-        start = fetch & ~self.here
+        channel, soon = C(1), C(0)
         if self.consumption:
-            channel = ~self.here | bit_at(self.ready_c, self.consumption_vc)
-            claim = Mux(self.wants_consumption, self.soon_c, start & self.fetched_here)
-            m.d.sync += self.claims.eq(claim & ~reserved)
-            start &= ~self.fetched_here
+            owned = self.consumption_vc[:bits_for(self.consumption)]
+            channel, soon = ~self.here | bit_at(self.ready_c, owned), self.soon_c
+            m.d.comb += self.claims.eq(getattr(self, f"eligible_{self.readers - 1}") & self.wants_consumption)
 
         # a bad address behind a header flit that was used up: it leaves without a win
         dropped = Signal()
         m.d.comb += dropped.eq(self.shown_0 & self.unread & self.fetched_nothing)
+        claim = fetch & ~self.here & self.fetched_here
         for r in range(self.readers):
             # a flit is there in the next cycle, if none leaves in this one
             flit = getattr(self, f"has_{r}") | self.write
             if coupled:
-                lost = active & ~self.wants_consumption & flit & ~dropped & link & channel | start
+                # without a worm, too: nothing is asked for on behalf of none, and one that is fetched can go at once
+                goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
+                lost = Mux(self.wants_consumption, soon, goes)
+                # not what is read: where reader 0 looks at a header flit, the turn is used up
+                want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
                 # not before the consumption channel is about to be had: reader 0 has others to present
                 near = ~self.wants_consumption | self.claims
-                lost = goes_on & ~done[0] & near & flit & link | fetch & ~self.fetched_here
+                goes = goes_on & ~done[0] & near & flit & link
+                lost, want = goes | fetch & ~self.fetched_here, goes | looks & flit
             else:
-                lost = self.here & ~self.wants_consumption & ~done[1] & flit & ~dropped & channel | start
+                goes = self.here & ~self.wants_consumption & ~done[1] & flit & ~dropped & channel
+                begins = fetch & ~self.here & ~self.fetched_here
+                lost = want = goes | begins | Mux(self.wants_consumption, soon, claim)
             m.d.sync += getattr(self, f"eligible_{r}").eq(Mux(advance[r], getattr(self, f"again_{r}"), lost))
-            want = lost
-            if r == 0:
-                want |= looks & flit
-            if r == self.readers - 1:
-                want |= claim
             m.d.comb += getattr(self, f"want_{r}").eq(want)
 
         with m.If(self.wants_consumption):

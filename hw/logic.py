@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Array, C, Value
 
-__all__ = ["any_of", "bit_at", "late_mux"]
+__all__ = ["any_of", "bit_at", "bits_for", "late_mux"]
 
 
 def any_of(values: Sequence[Value]) -> Value:
@@ -13,6 +13,11 @@ def any_of(values: Sequence[Value]) -> Value:
     for value in values:
         result = result | value
     return result
+
+
+def bits_for(count: int) -> int:
+    """Bits of a number below ``count``; none where there is nothing to count."""
+    return max(count - 1, 0).bit_length()
 
 
 def bit_at(bits: Value | Sequence[Value], index: Value) -> Value:

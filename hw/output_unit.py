@@ -1,10 +1,11 @@
 """The sending end of a link: owners, credits and the output register of one output port."""
 
-from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .link import LinkSignature, PortSpec, flit_layout
+from .logic import any_of
 
 __all__ = ["OutputUnit"]
 
@@ -27,8 +28,8 @@ class OutputUnit(wiring.Component):
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
-    A credit for a flit that was not sent cannot be repaired: ``wrong`` says so, and from the next cycle on no flit is
-    sent on that virtual channel; but one flit still is if the channel is reserved in the cycle of ``wrong`` itself.
+    A credit for a flit that was not sent cannot be repaired: from the next cycle on ``wrong`` says so, and no flit is
+    sent on that virtual channel; but one flit still is if the channel is reserved in the cycle of the credit itself.
 
     Parameters
     ----------
@@ -59,10 +60,12 @@ class OutputUnit(wiring.Component):
         after one was taken.
     soon : Out(classes)
         ``free`` of the next cycle, if no header takes one now.
+    held : Out(1)
+        No header has taken what ``soon`` promised in the cycle before: what it said holds for every class.
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it now.
     wrong : Out(vcs)
-        A credit came in this cycle while the virtual channel held all of them.
+        A credit came in an earlier cycle while the virtual channel held all of them.
     link : Out(LinkSignature)
     """
 
@@ -83,6 +86,7 @@ class OutputUnit(wiring.Component):
             "take": In(1),
             "free": Out(kinds),
             "soon": Out(kinds),
+            "held": Out(1),
             **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
@@ -129,21 +133,22 @@ class OutputUnit(wiring.Component):
         now_busy = Signal(name=f"vc{v}_now_busy")
         m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
         m.d.sync += busy.eq(now_busy)
-        # thermometer: bit k says that more than k credits are held
-        credits = Signal(depth, init=(1 << depth) - 1, name=f"vc{v}_credits")
-        after = Signal(depth, name=f"vc{v}_credits_after")
-        stopped = Signal(name=f"vc{v}_stopped")
-        stops = Signal(name=f"vc{v}_stops")
-        up, down = Cat(1, credits)[:depth], Cat(credits[1:], 0)
+        # credits spent; one more than there are stands for a virtual channel that got one too many
+        stopped = depth + 1
+        spent = Signal(range(depth + 2), name=f"vc{v}_spent")
+        after = Signal(range(depth + 2), name=f"vc{v}_spent_after")
+        some = range(1, depth + 1)
+        returns = Array([stopped, *(k - 1 for k in some), stopped])[spent]
+        sends = Array([1, *(min(k + 1, depth) for k in some), stopped])[spent]
+        both = Array([stopped, *some, stopped])[spent]
         m.d.comb += [
-            self.wrong[v].eq(returned & credits[-1]),
-            after.eq(Mux(returned, Mux(sent, credits, up), Mux(sent, down, credits))),
-            stops.eq(stopped | self.wrong[v]),
-            self.ready[v].eq(after[0] & ~stops),
-            self.ready_after[v].eq((after[1] if depth > 1 else 0) & ~stops),
-            usable[v].eq(~now_busy & after[0] & ~stops),
+            after.eq(Mux(returned, Mux(sent, both, returns), Mux(sent, sends, spent))),
+            self.wrong[v].eq(spent == stopped),
+            self.ready[v].eq(after < depth),
+            self.ready_after[v].eq(after < depth - 1),
+            usable[v].eq(~now_busy & self.ready[v]),
         ]
-        m.d.sync += [credits.eq(after), stopped.eq(stops)]
+        m.d.sync += spent.eq(after)
 
     def _picks(self, m, usable):
         """Choose, for each class, the virtual channel that its next header may take."""
@@ -154,6 +159,9 @@ class OutputUnit(wiring.Component):
         if len(self.classes) > 1:
             taken = Signal()
             m.d.sync += taken.eq(self.take)
+            m.d.comb += self.held.eq(~taken)
+        else:
+            m.d.comb += self.held.eq(self.free[0])
         for k, mask in enumerate(self.classes):
             members = [v for v in range(vcs) if mask >> v & 1]
             pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
@@ -169,7 +177,7 @@ class OutputUnit(wiring.Component):
                             with m.If(usable[w]):
                                 m.d.comb += [following[k].eq(w), others.eq(1)]
             m.d.sync += pick.eq(following[k])
-            m.d.comb += self.soon[k].eq(others | Array(usable)[pick])
+            m.d.comb += self.soon[k].eq(any_of([usable[w] for w in members]))
             here = Array(usable)[pick]
             if len(self.classes) == 1:
                 m.d.sync += free.eq(others | (here & ~self.take))

@@ -38,7 +38,7 @@ class Switch(wiring.Component):
 
     *Errors on the wire* are found where they arrive (`Cause`). What each costs its worm is said there; destinations
     that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
-    virtual channel, until reset. All other worms go their way.
+    virtual channel, from two cycles after it was on the link until reset. All other worms go their way.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 where its flit is used up). *Throughput*: a
@@ -179,7 +179,7 @@ class Switch(wiring.Component):
                 for k in range(len(output.classes)):
                     m.d.comb += getattr(unit, f"pick_{o}_{k}").eq(getattr(output, f"pick_{k}"))
                 m.d.comb += [getattr(unit, f"{name}_{o}").eq(getattr(output, name))
-                             for name in ("free", "soon", "ready", "ready_after")]
+                             for name in ("free", "soon", "held", "ready", "ready_after")]
         flits = {}
         for unit, r in requesters:
             flits[unit, r] = getattr(unit, f"flit_{r}").as_value()
@@ -200,12 +200,12 @@ class Switch(wiring.Component):
 
     @staticmethod
     def _reports(inputs, outputs):
-        """What the inputs and the outputs find wrong."""
+        """What the inputs and the outputs found wrong in the cycle before."""
         for o, output in enumerate(outputs):
             for v, wrong in enumerate(output.wrong):
                 yield wrong, Cause.CREDIT, o, v
         for i, unit in enumerate(inputs):
-            yield unit.cause != Cause.NONE, unit.cause, i, unit.link.vc
+            yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
     def _send(self, m, o, lane, output, requesters, allocator, flits):
         """Drive one link from the requester that was granted it: the crossbar, and what the win does.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wormcast.hw.buffer import ReplicationBuffer
 from wormcast.hw.intake import Mark
 
 from .engines.bulk import BulkEngine
@@ -17,7 +18,7 @@ Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
 
 #: Registers of an input virtual channel whose worms may stop here; a node's own worms do not.
-OF_STOPS = {"wants_consumption", "consumption_vc", "done_0", "done_1"}
+OF_STOPS = {"here", "final", "wants_consumption", "consumption_vc", "done_0", "done_1"}
 
 
 class Snapshot:
@@ -103,10 +104,15 @@ class Snapshot:
         """Flits stored that each reader of a buffer has before it."""
         router, port, vc = channel
         prefix = f"{self.inputs[port]}_input.buffer.vc{vc}_"
+        end = self._position(router, f"{prefix}write_at")
         readers = self.readers if port < self.ejection else 1
-        # the level counts a flit that left in the cycle before
-        return [int(self.register("router", f"{prefix}level{r}", router)).bit_count()
-                - int(self.register("router", f"{prefix}left{r}", router)) for r in range(readers)]
+        return [ReplicationBuffer.stored(end, self._position(router, f"{prefix}read{r}_at"),
+                                         int(self.register("router", f"{prefix}filled{r}", router)), self.depth)
+                for r in range(readers)]
+
+    def _position(self, router: int, name: str) -> int:
+        """A position in a buffer; with room for one flit there is no register of it."""
+        return 0 if self.depth == 1 else int(self.register("router", name, router))
 
     def full(self, channel: Channel) -> bool:
         """Whether a buffer has no room for a flit, with one that is on its link."""
@@ -120,7 +126,7 @@ class Snapshot:
         # of several readers the last one has the most before it
         levels = self._unread(channel)
         last = int(np.argmax(levels))
-        start = 0 if self.depth == 1 else int(self.register("router", f"{prefix}vc{vc}_read{last}_at", router))
+        start = self._position(router, f"{prefix}vc{vc}_read{last}_at")
         first_row = vc << (self.depth - 1).bit_length()
         rows = [int(memory[first_row + (start + k) % self.depth]) for k in range(levels[last])]
         return rows + self._on_link(channel)
@@ -202,7 +208,8 @@ class Snapshot:
             return self.register("interface", name, node)
 
         instance = self._instances.start + node
-        return packet_at_interface(self.host, register, self.engine.on_host_link(instance, port), instance, port, vc)
+        return packet_at_interface(self.host, register, self.network.configuration.queue,
+                                   self.engine.on_host_link(instance, port), instance, port, vc)
 
     def moves(self, channel: Channel) -> list[Packet | None]:
         """Packets whose flits go on here by themselves: into the buffer, as far as it has room, or to the node."""

@@ -45,8 +45,9 @@ class AddressListDecoder(Decoder):
         """The own address, as the header format packs it."""
 
     @abstractmethod
-    def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value) -> Examined:
-        """Find out about an address what `is_own` and `route` need; ``name`` begins the names of new signals."""
+    def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value, selector: Value) -> Examined:
+        """Find out about an address what `is_own` and `route` need, under the relation that ``selector`` says; ``name``
+        begins the names of new signals."""
 
     @abstractmethod
     def is_own(self, straps: dict[str, Value], examined: Examined) -> Value:
@@ -63,13 +64,13 @@ class AddressListDecoder(Decoder):
         slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
         selector = data[len(data) - header.selector_bits:]
         last = data[len(data) - header.selector_bits - 1] if header.last_bits else C(1)
-        examined, rewritten = self.examine(m, "address", straps, slots[0]), data
+        examined, rewritten = self.examine(m, "address", straps, slots[0], selector), data
         own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
         m.d.comb += own.eq(self.is_own(straps, examined))
         if self.delivers(port):
             m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
-                following = self.examine(m, "next_address", straps, slots[1])
+                following = self.examine(m, "next_address", straps, slots[1], selector)
                 repeated = Cat(slots[2:]) == self.own_address(straps).replicate(header.capacity - 2)
                 m.d.comb += used.eq(self.is_own(straps, following) & repeated)
                 examined = {key: Mux(own, following[key], value) for key, value in examined.items()}

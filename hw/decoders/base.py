@@ -187,7 +187,7 @@ class Decoder(ABC):
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:
-            return C(free, range(free + 1))
+            return C(free, free.bit_length())
         last = self.hop_class(port, straps, into=True)
         cases = []
         if self.consumption.by == "next":
@@ -199,6 +199,7 @@ class Decoder(ABC):
         else:
             cases = last
         named = {free if k == NO_CLASS else k for _, k in cases}
+        bits = max(named).bit_length()
         if len(named) == 1:
-            return C(named.pop(), range(free + 1))
-        return any_of([Mux(condition, C(free if k == NO_CLASS else k, range(free + 1)), 0) for condition, k in cases])
+            return C(named.pop(), bits)
+        return any_of([Mux(condition, C(free if k == NO_CLASS else k, bits), 0) for condition, k in cases])

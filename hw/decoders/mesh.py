@@ -1,6 +1,6 @@
 """Unicast and address-list headers in meshes, under e-cube and under the Hamiltonian relation R."""
 
-from amaranth.hdl import C, Cat, Const, Mux, Signal, Value
+from amaranth.hdl import Array, C, Cat, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -8,6 +8,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions, port_name
 
+from ..logic import any_of
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
 
@@ -122,20 +123,32 @@ class MeshDecoder(AddressListDecoder):
     def own_address(self, straps):
         return Cat(straps[name] for name in reversed(self.straps))
 
-    def examine(self, m, name, straps, address):
-        """Where ``address`` lies from here, as single bits."""
-        result: dict[tuple[str, int], Value] = {}
-        for dim, field in self._split(address).items():
+    def examine(self, m, name, straps, address, selector):
+        """The next hop to ``address`` as single bits: along which dimension, if any, and whether upwards."""
+        equal, above = {}, {}
+        fields = self._split(address)
+        for dim, field in fields.items():
             own = straps[f"coordinate_{dim}"]
-            result["above", dim] = field > own
-            result["equal", dim] = field == own
-            if dim == 0 and "hamiltonian" in self.relations:
-                result["right", dim] = (field ^ own) < 2
-                result["left", dim] = ((field + 1) ^ (own + 1)) < 2
-        beyond = [
-            field >= self.header.shape[dim]
-            for dim, field in self._split(address).items() if self.header.shape[dim].bit_count() > 1
-        ]
+            equal[dim], above[dim] = Signal(name=f"{name}_equal_{dim}"), Signal(name=f"{name}_above_{dim}")
+            m.d.comb += [equal[dim].eq(field == own), above[dim].eq(_exceeds(field, own))]
+        along: dict[int, Value] = {}
+        for dim in fields:
+            later = [equal[d] for d in fields if d > dim]
+            along[dim] = Cat(~equal[dim], *later).all()
+        if "hamiltonian" in self.relations and len(fields) == 2:
+            row, own_row = fields[0], straps["coordinate_0"]
+            # in the other pairing this row goes with the one below an even row, above an odd one
+            other = ((own_row + 1) ^ 1) - 1
+            right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
+            in_pair = Signal(name=f"{name}_in_pair")
+            m.d.comb += in_pair.eq(Mux(above[1], right, left))
+            by_rows = ~equal[1] & (in_pair | (selector != self.relations.index("hamiltonian")))
+            along = {0: ~equal[0] & ~by_rows, 1: by_rows}
+        result: dict[tuple[str, int], Value] = {("along", dim): bit for dim, bit in along.items()}
+        result["above", 0] = any_of([along[dim] & above[dim] for dim in fields])
+        result["own", 0] = Cat(equal.values()).all()
+        beyond = [field >= self.header.shape[dim] for dim, field in fields.items()
+                  if self.header.shape[dim].bit_count() > 1]
         if beyond:
             result["outside", 0] = Cat(beyond).any()
         for (what, dim), value in result.items():
@@ -144,15 +157,13 @@ class MeshDecoder(AddressListDecoder):
         return result
 
     def route(self, m, port, straps, examined, selector):
-        directions: Value = Const(0, len(self.steps))
-        for k, relation in enumerate(self.relations):
-            rule = self._e_cube(examined) if relation == "e-cube" else self._hamiltonian(examined)
-            legal = self._legal(relation, port, straps)
-            rule = Cat(bit & legal.get(o, C(0)) for o, bit in enumerate(rule))
-            directions = rule if k == 0 else Mux(selector == k, rule, directions)
-        result = Signal(len(self.steps), name="direction")
-        m.d.comb += result.eq(directions)
-        return dict(enumerate(result)), examined.get(("outside", 0), C(0))
+        above = examined["above", 0]
+        legal = [self._legal(relation, port, straps) for relation in self.relations]
+        directions: dict[int, Value] = {}
+        for o, (dim, sign) in enumerate(self.steps):
+            allowed = Array(rule.get(o, C(0)) for rule in legal)[selector] if len(legal) > 1 else legal[0].get(o, C(0))
+            directions[o] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
+        return directions, examined.get(("outside", 0), C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
         """The outputs that a worm of this relation from this port may take, with the condition for each."""
@@ -169,27 +180,15 @@ class MeshDecoder(AddressListDecoder):
         return legal
 
     def is_own(self, straps, examined):
-        return Cat(value for (what, _), value in examined.items() if what == "equal").all()
+        return examined["own", 0]
 
-    def _e_cube(self, compared):
-        result = []
-        dims = [dim for what, dim in compared if what == "equal"]
-        for dim, sign in self.steps:
-            above, equal = compared["above", dim], compared["equal", dim]
-            later = [compared["equal", d] for d in dims if d > dim]
-            side = above if sign > 0 else ~above & ~equal
-            result.append(side & Cat(later).all() if later else side)
-        return Cat(result)
 
-    def _hamiltonian(self, compared):
-        if len(self.steps) < 4:  # a single row or column
-            return self._e_cube(compared)
-        row_above, above = compared["above", 0], compared["above", 1]
-        row_below, below = ~row_above & ~compared["equal", 0], ~above & ~compared["equal", 1]
-        right, left = above & compared["right", 0], below & compared["left", 0]
-        vertical = ~right & ~left
-        by_step = {(1, 1): right, (1, -1): left, (0, 1): vertical & row_above, (0, -1): vertical & row_below}
-        return Cat(by_step[step] for step in self.steps)
+def _exceeds(one: Value, other: Value) -> Value:
+    """Whether a number is greater than another of as many bits: in the highest place where they differ."""
+    greater: Value = C(0)
+    for a, b in zip(one, other, strict=True):
+        greater = Mux(a ^ b, a, greater)
+    return greater
 
 
 def mesh_steps(shape: tuple[int, ...]) -> list[tuple[str, int, int]]:

@@ -105,7 +105,7 @@ class TableDecoder(AddressListDecoder):
     def own_address(self, straps):
         return straps["address"]
 
-    def examine(self, m, name, straps, address):
+    def examine(self, m, name, straps, address, selector):
         return {"address": address}
 
     def is_own(self, straps, examined):

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from wormcast.hw.buffer import ReplicationBuffer
+
 from .layout import Host
 from .program import PACKET, WIDTH, place_of
 
@@ -21,14 +23,16 @@ def packet_of(host: Host, data: int) -> Packet | None:
     return worm, place_of(data & 0xFFFFFFFF, int(host.options[WIDTH])) // packet if packet else 0
 
 
-def packet_at_interface(host: Host, register: Callable[[str, int], Any], on_link: bool, node: int, port: int,
-                        vc: int) -> Packet | None:
+def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,
+                        port: int, vc: int) -> Packet | None:
     """Find the packet that an injection port is sending on a virtual channel.
 
     Parameters
     ----------
     register : callable
         (name, node) -> value of a register of the node's interface now; 0 for the number of a single virtual channel.
+    queue : int
+        Flits that the port's buffer holds at most.
     on_link : bool
         A flit lies on the link from the host to this port.
 
@@ -40,10 +44,10 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], on_link
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:
         return None
-    # flits that the host has sent and the injection not yet: in its buffer, whose level counts one that left in the
-    # cycle before, and on the link
-    behind = int(register(f"{name}.buffer.vc0_level0", node)).bit_count()
-    behind += int(on_link) - int(register(f"{name}.buffer.vc0_left0", node))
+    # flits that the host has sent and the injection not yet: on the link, and in its buffer
+    buffer = f"{name}.buffer.vc0_"
+    end, start = (int(register(buffer + place, node)) if queue > 1 else 0 for place in ("write_at", "read0_at"))
+    behind = int(on_link) + ReplicationBuffer.stored(end, start, int(register(buffer + "filled0", node)), queue)
     stream = host.streams[port * len(host.nodes) + node]
     worm = int(stream["worm"])
     sent = int(stream["sent"])

@@ -1,6 +1,7 @@
 # amaranth: UnusedElaboratable=no
 """Many runs of one switch at a time: compiled, an instance for each run."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -148,26 +149,28 @@ def run(switch, kernel, straps, lanes, cycles):
     return block
 
 
-#: What registers hold in a switch at rest, by the end of their names; None stands for all ones.
+#: What registers hold in a switch at rest, by the end of their names.
+#: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
-    "level0": 0, "level1": 0, "links": 0, "here": 0, "final": 0, "owns_link": 0, "wants_consumption": 0, "claims": 0,
-    "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "credits": None, "frame": 0,
+    "filled0": 0, "filled1": 0, "links": 0, "here": 0, "final": 0, "owns_link": 0, "wants_consumption": 0, "claims": 0,
+    "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "spent": 0, "frame": 0,
     "onward": 0,
 }
-MUST_EXIST = ("level0", "links", "here", "owns_link", "wants_consumption", "busy", "credits", "eligible_0", "frame")
+MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible_0", "frame")
 
 
 def unrest(kernel, block, but=()):
     """For each lane the registers that do not say: empty, idle, all credits held; except those named ``but``."""
     found = [[] for _ in range(block.n)]
     looked = set()
-    for name, register in kernel.state.items():
+    for name in kernel.state:
         end = name.rsplit(".", 1)[-1]
         end = end.split("_", 1)[1] if end.startswith("vc") and "_" in end else end
-        if end not in AT_REST or any(part in name for part in but):
+        reader = re.fullmatch(r"(.*vc\d+_)read\d+_at", name)
+        if (end not in AT_REST and not reader) or any(part in name for part in but):
             continue
         looked.add(end)
-        rest = (1 << register.width) - 1 if AT_REST[end] is None else AT_REST[end]
+        rest = kernel.read(block, f"{reader[1]}write_at") if reader else AT_REST[end]
         values = kernel.read(block, name)
         for k in np.flatnonzero(values != rest):
             found[k].append((name, int(values[k])))

@@ -268,7 +268,8 @@ def test_false_credit_on_a_consumption_link_of_its_own_is_that_channel_s(channel
     for worm in worms:
         lane.send(10, "east", worm)
     block = run(switch, kernel, [lane], 100)
-    assert not lanes.unrest(kernel, block)[0]
+    # one more than there are: the channel is stopped
+    assert lanes.unrest(kernel, block)[0] == [(f"local_output.vc{channel}_spent", OTHERS[0]["depth"] + 1)]
     assert lane.fault == ("CREDIT", switch.decoder.ejection, channel)
     assert lane.streams(f"local_{1 - channel}") == [worm[1:] for worm in worms]
 

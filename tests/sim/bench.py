@@ -45,12 +45,13 @@ def finish(engine, within):
 
 
 #: What registers hold in a network at rest, by the end of their names; None stands for all ones.
+#: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
-    r"_level\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
+    r"_filled\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
-    r".*_credits": None, r".*_frame|.*_stopped|final|first_fault": 0, r"free_\d+": None,
+    r".*_spent": 0, r".*_frame|final|first_fault": 0, r"free_\d+": None,
 }
-MUST_EXIST = ("_level0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_credits",
+MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
               "eligible_0")
 
 
@@ -68,6 +69,10 @@ def left_over(engine):
                     values = engine.register(kind, name)
                     if (values != ((1 << register.width) - 1 if rest is None else rest)).any():
                         found[f"{kind}.{name}"] = values.tolist()
+            if reader := re.fullmatch(r"(.*vc\d+_)read\d+_at", name):
+                values = engine.register(kind, name)
+                if (values != engine.register(kind, f"{reader[1]}write_at")).any():
+                    found[f"{kind}.{name}"] = values.tolist()
     host = engine.host
     for name, values, rest in (
         ("credits", host.streams["credits"], engine.network.configuration.queue), ("streams", host.streams["worm"], -1),

@@ -213,10 +213,12 @@ def in_the_network(engine):
     left = {}  # payload flits that have left the interface, of each worm that has
     for worm in np.flatnonzero(host.injected >= 0).tolist():
         left[worm] = int(host.worms["length"][worm])
-    waiting = engine.register("interface", "injection_0.buffer.vc0_level0")
+    write_at, read_at, filled = (engine.register("interface", f"injection_0.buffer.vc0_{name}")
+                                 for name in ("write_at", "read0_at", "filled0"))
     for node, stream in enumerate(host.streams):
         # backwards through the worms sent, as long as flits are still in the interface's buffer
-        behind, worm, sent = int(waiting[node]).bit_count(), int(stream["worm"]), int(stream["sent"])
+        queue, worm, sent = engine.network.configuration.queue, int(stream["worm"]), int(stream["sent"])
+        behind = int(write_at[node] - read_at[node]) % queue or queue * int(filled[node])
         if worm < 0:
             worm = int(stream["before"])
             sent = int(host.worms["headers"][worm] + host.worms["length"][worm])

@@ -331,7 +331,7 @@ def test_the_packet_at_an_interface_is_the_one_that_leaves_it_next(options):
             leaving.append((cycle, word >> 1 & 1, packet))
         for vc in range(2):
             found = packet_at_interface(engine.host, lambda name, node: engine.register("interface", name)[node],
-                                        engine.on_host_link(0, 0), 0, 0, vc)
+                                        engine.network.configuration.queue, engine.on_host_link(0, 0), 0, 0, vc)
             if found is not None:
                 answers.append((cycle, vc, found))
         engine.run(1, beyond=True)

@@ -238,7 +238,7 @@ def test_what_is_left_over_is_noticed():
     engine = bulk("mesh:1x4", "dual-path", [send(0, 1, 2, 3, length=40)], vcs=1, buffer=4)
     engine.run(40)
     found = " ".join(left_over(engine))
-    for name in ("level0", "owns_link", "links", "here", "busy", "credits",
+    for name in ("read0_at", "owns_link", "links", "here", "busy", "spent",
                  "host.left", "host.sending"):
         assert name in found
 

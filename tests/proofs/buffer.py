@@ -26,13 +26,13 @@ class BufferHarness(Harness):
         Property("order", "Every flit written is read exactly once by each of its targets, in the order of the writes.",
                  Mutant("buffer.ReplicationBuffer.elaborate", 'getattr(self, f"follow_{r}")[v] & self.freed[v]', "0")),
         Property("has", "`has` and `more` say of each reader whether one flit, or two, wait for it.",
-                 Mutant("buffer.ReplicationBuffer.elaborate", "Mux(left, at_least[1], at_least[0])", "at_least[0]")),
+                 Mutant("buffer.ReplicationBuffer.elaborate", "some & ~single", "some")),
         Property("freed", "A flit is freed in the cycle in which the last of its targets takes it, or it leaves "
                           "unread, and in no other cycle.",
                  Mutant("buffer.ReplicationBuffer._freed", "(taken != 0) & (pending == taken)", "taken != 0")),
         Property("overflow", "The buffer is full when as many flits as its depth are not freed, and never for a writer "
                              "that keeps to its credits.",
-                 Mutant("buffer.ReplicationBuffer.elaborate", "level[-1] & ~left", "level[-1]")),
+                 Mutant("buffer.ReplicationBuffer.elaborate", "same & filled", "filled")),
     )
 
     def __init__(self, *, vcs, depth, width, readers):
@@ -101,9 +101,9 @@ class BufferHarness(Harness):
         # of the buffer
         for r in queue.readers:
             self.invariant(m, queue.passed[r] <= queue.count)
-            left, level = inside[f"vc{v}_left{r}"], inside[f"vc{v}_level{r}"]
-            self.thermometer(m, level, queue.count - queue.passed[r] + left)
-            self.invariant(m, queue.count - queue.passed[r] + left <= depth)
+            filled = inside[f"vc{v}_filled{r}"]
+            self.invariant(m, implies(~queue.waits(r), ~filled))
+            self.invariant(m, implies(queue.waits(r, depth), filled))
             if depth > 1:
                 self.invariant(m, inside[f"vc{v}_read{r}_at"] == queue.row(queue.passed[r]))
         if depth > 1:

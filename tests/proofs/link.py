@@ -77,10 +77,10 @@ class LinkHarness(Harness):
         Property("conserved", "For each virtual channel the credits of the sender, the flits on their way, the flits "
                               "in the receiver's buffer, and the credits on their way, add up to the buffer's depth "
                               "in each cycle.",
-                 Mutant("output_unit.OutputUnit._channel", "Mux(returned, Mux(sent, credits, up)",
-                        "Mux(returned, Mux(sent, down, up)")),
+                 Mutant("output_unit.OutputUnit._channel", "Mux(returned, Mux(sent, both, returns)",
+                        "Mux(returned, Mux(sent, sends, returns)")),
         Property("room", "No flit comes for a full buffer, and no credit for a flit that was not sent.",
-                 Mutant("output_unit.OutputUnit._channel", "(after[1] if depth > 1 else 0)", "after[0]")),
+                 Mutant("output_unit.OutputUnit._channel", "after < depth - 1", "after < depth")),
         Property("readers", "The readers do with the buffer what its own proof assumes of them.",
                  Mutant("input_unit.InputUnit._reader", 'eq(getattr(buffer, f"has_{r}")[v])', "eq(1)")),
         Property("offered", "A virtual channel is offered to headers only while no worm owns it and a credit is there.",
@@ -141,5 +141,6 @@ class LinkHarness(Harness):
             self.assume(m, implies(getattr(unit, f"won_{r}"), getattr(unit, f"complete_{r}")))
         for o in sorted(set().union(*unit.groups)):
             kinds = 1 if o != unit.ejection else unit.kinds
-            self.leave_free(*(getattr(unit, f"{name}_{o}") for name in ("free", "soon", "ready", "ready_after")),
+            told = ("free", "soon", "held", "ready", "ready_after")
+            self.leave_free(*(getattr(unit, f"{name}_{o}") for name in told),
                             *(getattr(unit, f"pick_{o}_{k}") for k in range(kinds)))

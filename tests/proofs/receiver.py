@@ -73,20 +73,19 @@ class Receiver:
     def invariants(self, m, harness):
         """Say them to the harness; for one reader."""
         stored, depth, worm = self.stored, self.depth, self.worm
-        left, level = (self.inside[f"buffer.vc{self.v}_{name}0"] for name in ("left", "level"))
+        filled = self.inside[f"buffer.vc{self.v}_filled0"]
         harness.invariant(m, self.queue.passed[0] == 0)
-        harness.thermometer(m, level, stored + left)
-        harness.invariant(m, stored + left <= depth)
+        harness.invariant(m, stored <= depth)
+        harness.invariant(m, implies(stored == depth, filled))
+        harness.invariant(m, implies(stored == 0, ~filled))
         if depth > 1:
             harness.invariant(m, self.first < depth)
             harness.invariant(m, self.inside[f"buffer.vc{self.v}_write_at"] == on_ring(self.first + stored, depth))
 
         # of a worm that asks for something, a flit is there
-        asks = worm("eligible_0")
         delivers = self.unit.ejection is not None
-        claims, wants = (worm(name) if delivers else Const(0) for name in ("claims", "wants_consumption"))
-        harness.invariant(m, implies(asks | claims | wants, stored != 0))
-        harness.invariant(m, implies(asks, worm("active")))
+        wants = worm("wants_consumption") if delivers else Const(0)
+        harness.invariant(m, implies(wants | (worm("eligible_0") & worm("active")), stored != 0))
         harness.invariant(m, implies(worm("owns_link"), worm("goes_on")))
         # the header flit that asks for a link, or for a consumption channel, is still there
         places = self.places()
@@ -98,9 +97,8 @@ class Receiver:
         harness.invariant(m, implies(waits, (stored != 0) & places[0].head))
         if not delivers:
             return
-        harness.invariant(m, implies(wants, worm("here") & ~asks & ~worm("owns_link")))
+        harness.invariant(m, implies(wants, worm("here") & ~worm("owns_link")))
         harness.invariant(m, implies(worm("final"), worm("here")))
-        harness.invariant(m, implies(claims, wants))
 
         ends = [~row.head & (row.code[:2] == Mark.FINAL) for row in places]
         harness.invariant(m, implies(wants, places[0].head | ends[0]))

@@ -1,7 +1,5 @@
 """What the registers of an output unit hold."""
 
-from .harness import total
-
 __all__ = ["Sender"]
 
 
@@ -26,10 +24,11 @@ class Sender:
 
     def __init__(self, inside, v):
         self.unit, self.inside, self.v = inside.component, inside, v
-        self.credits = total(inside[f"vc{v}_credits"])
+        self.spent, self.depth = inside[f"vc{v}_spent"], self.unit.port.depth
+        self.credits = self.depth - self.spent
         self.sent = inside["sent"] & (inside["sent_vc"] == v)
         self.busy = inside[f"vc{v}_now_busy"]
-        self.stopped = inside[f"vc{v}_stopped"]
+        self.stopped = self.spent == self.depth + 1
 
     @property
     def another(self):
@@ -43,7 +42,7 @@ class Sender:
     def invariants(self, m, harness):
         """Say them to the harness."""
         vcs, inside = self.unit.port.vcs, self.inside
-        harness.thermometer(m, inside[f"vc{self.v}_credits"], self.credits)
+        harness.invariant(m, self.spent <= self.depth + 1)
         harness.invariant(m, inside["sent_vc"] < vcs)
         harness.invariant(m, ~inside["sent"] | inside["touched"])
         for k in range(len(self.unit.classes)):

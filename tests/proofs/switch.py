@@ -118,7 +118,8 @@ class SwitchHarness(Harness):
         for i, row in enumerate(receiver.places()):
             self.invariant(m, implies(receiver.stored > i, self.tag(row.data) == worm.number))
         if receiver.unit.ejection is not None:
-            self.invariant(m, receiver.worm("consumption_vc") < self.vcs)
+            owns = receiver.worm("here") & ~receiver.worm("wants_consumption")
+            self.invariant(m, implies(owns, receiver.worm("consumption_vc") < self.vcs))
 
     def channel_invariants(self, m, end, seen, owners, worms, to_node):
         """What an output's registers hold, and that its owner is whose flits were seen last."""

@@ -179,7 +179,7 @@ class InputUnit(wiring.Component):
                 soon = getattr(self, f"soon_{self.ejection}")
                 m.d.comb += [
                     worm.soon_c.eq(bit_at(soon, worm.kind)),
-                    worm.fetched_soon.eq(Mux(worm.fetched_final, soon[-1], bit_at(soon, kind))),
+                    worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon[-1], bit_at(soon, kind))),
                     worm.ready_c.eq(getattr(self, f"ready_{self.ejection}")),
                 ]
         unread: list = []
@@ -211,8 +211,9 @@ class InputUnit(wiring.Component):
         row, flit = Signal(intake.row_layout, name=f"reader{r}_row"), getattr(self, f"flit_{r}")
         marked, code = row.head, row.code
         fetched = self.decoder.request(self.port, code)
-        final = C(0) if self.ejection is None else ~marked & (code[:2] == Mark.FINAL)
-        nothing, header, closing = Signal(name=f"reader{r}_nothing"), marked | final, Signal(name=f"reader{r}_closing")
+        ends_here = C(0) if self.ejection is None else ~marked & (code[:2] == Mark.FINAL)
+        header = marked | ends_here
+        nothing, closing = Signal(name=f"reader{r}_nothing"), Signal(name=f"reader{r}_closing")
         m.d.comb += [
             getattr(self, f"sel_{r}").eq(sel),
             getattr(buffer, f"vc_{r}").eq(sel),
@@ -230,7 +231,7 @@ class InputUnit(wiring.Component):
         # in front of a worm's header, or in its place: what nobody wants
         drops = C(0)
         if r == 0:
-            drops = shown("unread") & Mux(marked, nothing, ~final & ~shown("here"))
+            drops = shown("unread") & Mux(marked, nothing, ~ends_here & ~shown("here"))
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
         # a consumption channel is reserved first
         m.d.comb += asks.eq(shown(f"eligible_{r}") & ~shown("wants_consumption"))
@@ -317,8 +318,8 @@ class InputUnit(wiring.Component):
                 ]
                 if self.ejection is not None:
                     m.d.comb += [
-                        worm.fetched_here.eq(final | (marked & fetched.all_of[self.ejection])),
-                        worm.fetched_final.eq(final),
+                        worm.fetched_here.eq(ends_here | (marked & fetched.all_of[self.ejection])),
+                        worm.fetched_ends_here.eq(ends_here),
                         worm.pick_c.eq(self._pick(self.ejection, worm.kind)),
                     ]
             if len(self.groups) > 1:

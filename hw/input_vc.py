@@ -54,7 +54,7 @@ class InputVC(wiring.Component):
         A flit is stored for reader r.
     shown_{r}, head_{r}, tail_{r} : In(1)
         Reader r presents this virtual channel; marks of the flit that it presents.
-    fetched_links, fetched_here, fetched_kind, fetched_final, fetched_nothing : In
+    fetched_links, fetched_here, fetched_kind, fetched_ends_here, fetched_nothing : In
         The request in the presented header flit: targets, the class of consumption channels on the way, whether this is
         the worm's last destination, and whether the flit asks for nothing: such a one is not fetched.
     won_{r}, again_{r} : In(1)
@@ -70,7 +70,7 @@ class InputVC(wiring.Component):
         The worm's targets: network outputs (one-hot) and the consumption channel.
     kind : Out
         The class of consumption channels that the worm may take, while it wants one.
-    final : Out(1)
+    ends_here : Out(1)
         The worm's last destination is here, or its list broke off here: no header flit of it is to come.
     wants_consumption, owns_link, undecided : Out(1)
         A consumption channel is yet to be reserved (until then nothing else is asked for); a virtual channel
@@ -102,12 +102,12 @@ class InputVC(wiring.Component):
             "fetched_here": In(1),
             "fetched_kind": In(kind_bits),
             "fetched_soon": In(1),
-            "fetched_final": In(1),
+            "fetched_ends_here": In(1),
             "fetched_nothing": In(1),
             "links": Out(len(links)),
             "here": Out(1),
             "kind": Out(range(kinds)),
-            "final": Out(1),
+            "ends_here": Out(1),
             "wants_consumption": Out(1),
             "owns_link": Out(1),
             "claims": Out(1),
@@ -139,7 +139,7 @@ class InputVC(wiring.Component):
         m.d.comb += [
             goes_on.eq(self.links.any()),
             active.eq(goes_on | self.here),
-            looks.eq(~goes_on & ~self.wants_consumption & ~self.final),
+            looks.eq(~goes_on & ~self.wants_consumption & ~self.ends_here),
             self.undecided.eq(looks & self.here),
             self.unread.eq(looks & self.has_0),
         ]
@@ -172,7 +172,7 @@ class InputVC(wiring.Component):
             m.d.sync += [
                 self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
                 # payload behind a header flit that was used up: no more addresses come
-                self.final.eq(((self.final | cut) & stays) | (fetch & self.fetched_final)),
+                self.ends_here.eq(((self.ends_here | cut) & stays) | (fetch & self.fetched_ends_here)),
             ]
             reserved = Signal()
             held = self.consumption_vc
@@ -181,11 +181,11 @@ class InputVC(wiring.Component):
                 (self.wants_consumption & ~reserved) | (fetch & self.fetched_here & ~self.here)
             )
             # until a channel is reserved, the same register says of which class: at the last destination any
-            m.d.comb += self.kind.eq(Mux(self.final, self.kinds - 1, held[:self.kind_bits]))
-            m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.final | reserved, self.pick_c, held),
+            m.d.comb += self.kind.eq(Mux(self.ends_here, self.kinds - 1, held[:self.kind_bits]))
+            m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.ends_here | reserved, self.pick_c, held),
                                     Mux(fetch & ~self.here, self.fetched_kind, held)))
 
-        ended_here = self.final & ~self.wants_consumption
+        ended_here = self.ends_here & ~self.wants_consumption
         if coupled:
             m.d.comb += self.under_way_0.eq(self.owns_link | ended_here)
         else:

@@ -116,15 +116,16 @@ class Intake(wiring.Component):
         # a header flit that must not be here ends the worm in front, as its tail would have
         closes = Signal()
         astray = decoded.outside | decoded.disorder
-        m.d.comb += closes.eq(head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.final)))
+        m.d.comb += closes.eq(
+            head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.ends_here)))
         self._judge(m, accepted, head, frame, decoded)
 
         is_header, over = head & ~closes, self.flit.tail | closes
         mark = Cat(over, closes | (self.flit.head & self.flit.tail))
-        code = Mux(is_header, Mux(decoded.final, Mark.FINAL, decoded.code), mark)
+        code = Mux(is_header, Mux(decoded.ends_here, Mark.FINAL, decoded.code), mark)
         m.d.comb += [
             self.row.data.eq(decoded.data),
-            self.row.head.eq(is_header & ~decoded.final),
+            self.row.head.eq(is_header & ~decoded.ends_here),
             self.row.code.eq(code),
             self.count.eq(1),
         ]
@@ -159,7 +160,7 @@ class Intake(wiring.Component):
         m.d.comb += [
             goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.outputs).any(), onward[self.vc])),
             stays.eq((here[self.vc] & ~begins)
-                     | (new & (request.all_of[self.decoder.ejection] | decoded.final))),
+                     | (new & (request.all_of[self.decoder.ejection] | decoded.ends_here))),
             self.count.eq(goes_on + stays),
         ]
         with m.If(accepted):

@@ -138,7 +138,7 @@ def _at_front(snapshot: Snapshot, channel: Channel) -> tuple[list[str], list[Wai
     network, output = snapshot.network, snapshot.output(channel)
     held = [f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}"] if snapshot.consumes(channel) else []
     if snapshot.of(channel, "wants_consumption"):
-        mask = network.consumption_mask(router, port, output, bool(snapshot.of(channel, "final")))
+        mask = network.consumption_mask(router, port, output, bool(snapshot.of(channel, "ends_here")))
         wanted = [c for c in range(network.configuration.consumption) if mask >> c & 1]
         owners = [snapshot.owners.get((router, snapshot.ejection, c)) for c in wanted]
         return held, [([f"cons:{router}:{c}" for c in wanted], [snapshot.front(owner) for owner in owners])]

@@ -205,7 +205,7 @@ class Network:
         classes = self._router.decoder.consumption.of_links(self.topology)
         return {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(self.topology.links, classes, strict=True)}
 
-    def consumption_mask(self, node: int, port: int, output: int | None, final: bool) -> int:
+    def consumption_mask(self, node: int, port: int, output: int | None, ends_here: bool) -> int:
         """Mask of the consumption channels of a node that a worm may take.
 
         Parameters
@@ -214,11 +214,11 @@ class Network:
             By which input it came, from another router.
         output : int or None
             By which output it goes on, as far as its header tells.
-        final : bool
+        ends_here : bool
             The node is its last destination.
         """
         masks, rule = self._router.consumption_masks(), self._router.decoder.consumption
-        if final:
+        if ends_here:
             return masks[-1]
         came = int(self.topology.neighbours[node, port])
         back = int(self.topology.neighbours[came].tolist().index(node))

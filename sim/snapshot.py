@@ -18,7 +18,7 @@ Channel = tuple[int, int, int]
 """An input virtual channel: router, port, virtual channel."""
 
 #: Registers of an input virtual channel whose worms may stop here; a node's own worms do not.
-OF_STOPS = {"here", "final", "wants_consumption", "consumption_vc", "done_0", "done_1"}
+OF_STOPS = {"here", "ends_here", "wants_consumption", "consumption_vc", "done_0", "done_1"}
 
 
 class Snapshot:

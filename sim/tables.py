@@ -17,7 +17,7 @@ from pathlib import Path
 
 from wormcast.algorithms import WormcastError
 
-from .cli.files import whole_file
+from .files import whole_file
 
 __all__ = ["print_anew"]
 

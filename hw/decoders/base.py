@@ -51,7 +51,7 @@ class Decoded:
     strip : Value
         The flit held nothing but the own address: it leaves the buffer with the reservation and goes nowhere;
         the flit behind it says how the worm goes on.
-    final : Value
+    ends_here : Value
         Likewise, but this is the worm's last destination.
     last : Value
         No header flit follows, whether this one is the first or not.
@@ -62,7 +62,7 @@ class Decoded:
     code: Value
     data: Value
     strip: Value
-    final: Value
+    ends_here: Value
     last: Value
     outside: Value
     disorder: Value

@@ -18,8 +18,8 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 
 from ..drawing import draw_cycle, require_drawable
+from ..files import whole_file
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
-from .files import whole_file
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 
 __all__ = ["report"]

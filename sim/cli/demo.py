@@ -10,10 +10,10 @@ import typer
 from wormcast.algorithms import plan
 from wormcast.algorithms import topology as build_topology
 
+from ..files import whole_file
 from ..host import Message
 from ..run import run
 from .app import app, find_scheme, say, table
-from .files import whole_file
 from .hardware import hardware
 from .running import describe_deadlock
 

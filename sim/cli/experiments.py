@@ -12,12 +12,12 @@ import typer
 from wormcast.algorithms import Topology, WormcastError
 
 from ..drawing import require_drawable
+from ..files import require_writable, whole_file
 from ..load import Experiment, Load, Origin, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
 from ..load.waveform import Instance
 from ..network import Network
 from ..record import find_instances
 from .app import Interrupted, say
-from .files import require_writable, whole_file
 from .options import Given
 from .progress import on_terminal, progress
 from .waveform import DEADLOCK_FILE, window_of

@@ -13,10 +13,10 @@ from wormcast.algorithms import Topology, WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.errors import MessageError
 
+from ..files import whole_file
 from ..host import Message
 from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
-from .files import whole_file
 from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
 from .options import Given
 from .waveform import record_deadlock, window_of

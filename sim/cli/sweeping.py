@@ -9,6 +9,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..files import whole_file
 from ..sweep import (
     Point,
     Store,
@@ -26,7 +27,6 @@ from ..sweep import (
     write_parquet,
 )
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
-from .files import whole_file
 from .progress import progress
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..files import require_writable, whole_file
 from ..sweep import Sweep, write
 from ..synthesis import (
     SEEDS,
@@ -26,7 +27,6 @@ from ..synthesis import (
 )
 from ..wording import markdown_table
 from .app import Json, app, emit, say, stdout_for_results, table
-from .files import require_writable, whole_file
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
 

@@ -12,9 +12,9 @@ from wormcast.algorithms import WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
 from ..components import Blueprint
+from ..files import require_writable, whole_file
 from ..verilog import Export, export
 from .app import Json, app, emit, find_scheme, put, say, stdout_for_results
-from .files import require_writable, whole_file
 from .hardware import RelationOption, hardware, resolved_hardware, takes_hardware
 from .options import Given
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from wormcast.algorithms import WormcastError
 
+from ..files import whole_file
 from ..record import around
 from ..run import Run
 from .app import count
-from .files import whole_file
 
 __all__ = ["DEADLOCK_FILE", "record_deadlock", "window_of"]
 

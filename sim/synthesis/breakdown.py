@@ -105,7 +105,7 @@ def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str
     kind = find_target(target)
     kind.require(storage)
     commands = kind.synthesis("top", storage=storage, area_delay=area_delay, options="-noflatten")
-    yosys = find_tool("yosys")
+    yosys = find_tool("yosys", "synth")
     progress("area: synthesis block by block")
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         run_yosys(yosys, component, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress)

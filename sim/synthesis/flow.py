@@ -120,7 +120,7 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     """
     kind = find_target(target)
     kind.require(storage)
-    yosys, nextpnr = find_tool("yosys"), find_tool(kind.nextpnr) if seeds else []
+    yosys, nextpnr = find_tool("yosys", "synth"), find_tool(kind.nextpnr, "synth") if seeds else []
     with tempfile.TemporaryDirectory(dir=scratch_folder(), ignore_cleanup_errors=True) as folder:
         at = Path(folder)
 

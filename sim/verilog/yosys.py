@@ -50,8 +50,10 @@ def translate(netlist: str, progress: Callable[[str], None] = lambda line: None)
     text = re.sub(r"^module (\S+ ?)\((.*?)\);$", _port_by_port, text, flags=re.MULTILINE | re.DOTALL)
     # a register's value before the first reset, apart from its declaration
     text = re.sub(r"^(  reg (?:\[.*?\] )?)(\S+ ?) = (\S+);$", r"\1\2;\n  initial \2 = \3;", text, flags=re.MULTILINE)
-    parts = re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE)
-    text = "".join(_complete(part, modules) for part in parts if part.strip())
+    parts = [part for part in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE) if part.strip()]
+    if len(parts) != len(modules) or re.search(r"^ *reg .* = ", text, re.MULTILINE):
+        raise RuntimeError(f"verilog: {described['creator']} lays its Verilog out in another way than is known")
+    text = "".join(_complete(part, modules) for part in parts)
     return text, described["creator"].split("(")[0].strip()
 
 

@@ -152,9 +152,9 @@ def run(switch, kernel, straps, lanes, cycles):
 #: What registers hold in a switch at rest, by the end of their names.
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
-    "filled0": 0, "filled1": 0, "links": 0, "here": 0, "final": 0, "owns_link": 0, "wants_consumption": 0, "claims": 0,
-    "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "spent": 0, "frame": 0,
-    "onward": 0,
+    "filled0": 0, "filled1": 0, "links": 0, "here": 0, "ends_here": 0, "owns_link": 0, "wants_consumption": 0,
+    "claims": 0, "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "spent": 0,
+    "frame": 0, "onward": 0,
 }
 MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible_0", "frame")
 

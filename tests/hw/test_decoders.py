@@ -25,7 +25,7 @@ from . import bench
 
 def decode(decoder, port, cases):
     """Decode (straps, data, first, again) at one port: a dict of what comes of each."""
-    names = ("asked", "nothing", "passed", "strip", "final", "last", "outside", "disorder")
+    names = ("asked", "nothing", "passed", "strip", "ends_here", "last", "outside", "disorder")
 
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
@@ -33,7 +33,7 @@ def decode(decoder, port, cases):
         decoded = decoder.decode(m, port, straps, Arrival(data=data, first=first, again=again))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
-        values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.final, decoded.last,
+        values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.ends_here, decoded.last,
                   decoded.outside, decoded.disorder]
         outputs = [Signal(len(value), name=name) for name, value in zip(names, values, strict=True)]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
@@ -83,18 +83,18 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
                     out = None
                 last = len(flits) == 1
                 strip = own and rest is None and not last
-                final = own and ((rest is None and last) or (rest is not None and out is None))
-                copies = own and not final
+                ends_here = own and ((rest is None and last) or (rest is not None and out is None))
+                copies = own and not ends_here
                 astray = out is None and not (own and rest is None)
                 cases.append((*straps(here), flits[0], 1, again))
                 expected.append({
                     "asked": (0 if out is None else 1 << out) | (copies << decoder.ejection),
-                    "nothing": out is None and not copies, "strip": strip, "final": final, "last": last,
+                    "nothing": out is None and not copies, "strip": strip, "ends_here": ends_here, "last": last,
                     "outside": astray and nowhere, "disorder": astray and not nowhere,
                     "passed": rest,
                 })
         for case, got, want in zip(cases, decode(decoder, port, cases), expected, strict=True):
-            if want["passed"] is None or want["final"]:
+            if want["passed"] is None or want["ends_here"]:
                 want["passed"] = got["passed"]  # what is left of a flit that is dropped does not matter
             assert got == want, (port, case)
 
@@ -133,7 +133,7 @@ def test_address_outside_the_network_is_found(relation):
         assert got["outside"] == (not inside)
         assert got["nothing"] == (not inside or address == own)
         assert behind["outside"] == (not inside)
-        assert inside or behind["final"]  # the destination that was reached gets its message
+        assert inside or behind["ends_here"]  # the destination that was reached gets its message
 
 
 @pytest.mark.parametrize("relation", ["e-cube", "hamiltonian"])
@@ -144,7 +144,7 @@ def test_own_address_again_is_out_of_order_whatever_stands_behind_it(relation):
     outside = 0b11_111
     flit = 1 << 10 | outside << 5 | header.address(7)
     [got] = decode(decoder, 0, [(*strapped(decoder, mesh, 7), flit, 1, 1)])
-    assert (got["disorder"], got["outside"], got["nothing"], got["final"]) == (1, 0, 1, 0)
+    assert (got["disorder"], got["outside"], got["nothing"], got["ends_here"]) == (1, 0, 1, 0)
 
 
 def test_header_flit_that_is_not_the_first_passes_untouched():
@@ -153,8 +153,8 @@ def test_header_flit_that_is_not_the_first_passes_untouched():
     decoder = MeshDecoder(header, relations=("hamiltonian",))
     cases = [(*strapped(decoder, mesh, node), header.encode([node, 15 - node])[0], 0, 0) for node in range(16)]
     for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
-        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "final": 0, "last": 1, "outside": 0,
-                          "disorder": 0}
+        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "ends_here": 0, "last": 1,
+                          "outside": 0, "disorder": 0}
 
 
 def test_selector_chooses_the_relation():
@@ -174,7 +174,7 @@ def test_unicast_decoder_delivers_at_the_address():
     header = Unicast(mesh.shape, 32)
     decoder = MeshDecoder(header, relations=("e-cube",), multicast=False)
     [got] = decode(decoder, 0, [(*strapped(decoder, mesh, 4), header.encode([4])[0], 1, 0)])
-    assert (got["final"], got["asked"], got["strip"], got["last"]) == (1, 0, 0, 1)
+    assert (got["ends_here"], got["asked"], got["strip"], got["last"]) == (1, 0, 0, 1)
 
 
 CLASSES = ["up/down:next", "up/down:last", "0+/0-:next", "1+,0+/1-/0-:last", "1-/0+,0-:next", ":next"]
@@ -318,7 +318,7 @@ def test_table_finds_addresses_outside_the_network():
         outside = address not in inside
         assert first[address]["outside"] == behind[address]["outside"] == outside
         assert first[address]["nothing"] == (outside or address == own)
-        assert behind[address]["final"] or not outside
+        assert behind[address]["ends_here"] or not outside
         assert not (outside and (first[address]["disorder"] or behind[address]["disorder"]))
 
 
@@ -329,8 +329,8 @@ def test_table_leaves_header_flits_that_are_not_the_first_alone():
     of = table_straps(decoder, mesh, HAMILTONIAN)
     cases = [(*of(node), header.encode([node, 11 - node])[0], 0, 0) for node in range(12)]
     for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
-        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "final": 0, "last": 1, "outside": 0,
-                          "disorder": 0}
+        assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "ends_here": 0, "last": 1,
+                          "outside": 0, "disorder": 0}
 
 
 def test_table_for_unicasts_delivers_at_the_address():
@@ -344,7 +344,7 @@ def test_table_for_unicasts_delivers_at_the_address():
     for port in (0, 5):
         for (here, node), got in zip(pairs, decode(decoder, port, cases), strict=True):
             out = int(table[here, node])
-            assert (got["final"], got["strip"], got["last"]) == (here == node, 0, 1)
+            assert (got["ends_here"], got["strip"], got["last"]) == (here == node, 0, 1)
             assert got["asked"] == (0 if here == node or out == port else 1 << out)
 
 

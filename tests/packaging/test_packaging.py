@@ -30,7 +30,7 @@ def wheel(tmp_path_factory):
 
 
 def test_wheel_holds_every_source_file_and_nothing_else(wheel):
-    expected = {"wormcast/__init__.py", "wormcast/__main__.py", "wormcast/py.typed"}
+    expected = {"wormcast/__init__.py", "wormcast/__main__.py", "wormcast/py.typed", "wormcast_tb/py.typed"}
     for folder in SOURCES:
         expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*.py")}
     expected |= {str(path.relative_to(ROOT / "tb")) for path in (ROOT / "tb" / "wormcast_tb").rglob("*.py")}

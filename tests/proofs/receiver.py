@@ -98,7 +98,7 @@ class Receiver:
         if not delivers:
             return
         harness.invariant(m, implies(wants, worm("here") & ~worm("owns_link")))
-        harness.invariant(m, implies(worm("final"), worm("here")))
+        harness.invariant(m, implies(worm("ends_here"), worm("here")))
 
         ends = [~row.head & (row.code[:2] == Mark.FINAL) for row in places]
         harness.invariant(m, implies(wants, places[0].head | ends[0]))
@@ -109,4 +109,4 @@ class Receiver:
             if i:
                 harness.invariant(m, implies((stored > i) & places[i - 1].head, ~ends[i]))
         harness.invariant(m, implies(worm("undecided"), Mux(stored == 0, listed, ~ends[0])))
-        harness.invariant(m, implies(wants & ~worm("goes_on") & ~worm("final"), places[0].head))
+        harness.invariant(m, implies(wants & ~worm("goes_on") & ~worm("ends_here"), places[0].head))

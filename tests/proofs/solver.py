@@ -93,7 +93,7 @@ class _Problem:
         try:
             Path(self.folder, "proof.il").write_text(self._netlist())
             Path(self.folder, "proof.ys").write_text(SCRIPT)
-            self._run([*find_tool("yosys"), "-q", "-s", "proof.ys"])
+            self._run([*find_tool("yosys", "prove"), "-q", "-s", "proof.ys"])
         except BaseException:
             self.__exit__()
             raise
@@ -126,8 +126,9 @@ class _Problem:
         The problem is given to z3 anew for each cycle, as bare bit vectors: it has better means for these than when it
         is to keep what it knows from one cycle to the next.
         """
-        said = self._run([*find_tool("yosys-smtbmc"), "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd",
-                          *options, "proof.smt2"], allowed=(0, 1))
+        tool = find_tool("yosys-smtbmc", "prove")
+        said = self._run([*tool, "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd", *options, "proof.smt2"],
+                         allowed=(0, 1))
         seconds = time.monotonic() - self.started
         # a third one, PREUNSAT: no run keeps to what is assumed
         status = re.search(r"Status: (PASSED|FAILED)", said)

@@ -49,7 +49,7 @@ def finish(engine, within):
 AT_REST = {
     r"_filled\d+": 0, r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"eligible(_\d)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
-    r".*_spent": 0, r".*_frame|final|first_fault": 0, r"free_\d+": None,
+    r".*_spent": 0, r".*_frame|ends_here|first_fault": 0, r"free_\d+": None,
 }
 MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
               "eligible_0")

@@ -290,10 +290,10 @@ def test_a_deadlock_is_called_when_and_only_when_it_is_one(mesh, most, options):
 
 
 def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=()):
-    """Find the deadlock among channels {name: {"worms": in it, "holds": channel, "final": last destination}}.
+    """Find the deadlock among channels {name: {"worms": in it, "holds": channel, "ends_here": last destination}}.
 
     Consumption channel c of a router is held by the channel that says so; one that holds none wants one of ``masks``,
-    or any if it is final. Worms are of so many packets; a worm alone stands for its first one.
+    or any if its worm ends here. Worms are of so many packets; a worm alone stands for its first one.
     """
     def packet(one):
         return (one, 0) if isinstance(one, int) else one
@@ -313,7 +313,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
         def of(self, channel, name):
             holds = channels[channel].get("holds")
             return {"here": 1, "wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
-                    "final": channels[channel].get("final", 0)}.get(name, 0)
+                    "ends_here": channels[channel].get("ends_here", 0)}.get(name, 0)
 
         def output(self, channel):
             return None
@@ -323,7 +323,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
 
     monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
     engine = SimpleNamespace(
-        network=SimpleNamespace(consumption_mask=lambda node, port, output, final: -1 if final else masks,
+        network=SimpleNamespace(consumption_mask=lambda node, port, output, ends_here: -1 if ends_here else masks,
                                 configuration=SimpleNamespace(consumption=consumption)),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
     return find_deadlock(engine)
@@ -357,7 +357,7 @@ def test_reduction_a_worm_at_its_last_destination_takes_any(monkeypatch):
     circle = {(0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
               (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}}
     assert fake(monkeypatch, circle, masks=0b01, consumption=2).worms == {5, 9}
-    circle[0, 1, 0]["final"] = 1
+    circle[0, 1, 0]["ends_here"] = 1
     assert fake(monkeypatch, circle, masks=0b01, consumption=2) is None
     circle[0, 2, 0] = {"worms": [5], "holds": 1}
     assert fake(monkeypatch, circle, masks=0b01, consumption=2).worms == {5, 9}

@@ -72,11 +72,11 @@ class Waits:
             for vc in range(self.vcs):
                 read = partial(self.register, f"{name}_input.channel_{vc}")
                 links, owns, wants = read("links"), read("owns_link"), read("wants_consumption")
-                final, taken = read("final"), read("consumption_vc")
+                ends_here, taken = read("ends_here"), read("consumption_vc")
                 for router in range(len(links)):
                     on = next((o for i, o in enumerate(self.net.reaches(port)) if int(links[router]) >> i & 1), None)
                     if wants[router]:
-                        mask = self.net.consumption_mask(router, port, on, bool(final[router]))
+                        mask = self.net.consumption_mask(router, port, on, bool(ends_here[router]))
                         asks[router, port, vc] = self.ejection, mask
                     elif on is not None and not owns[router]:
                         asks[router, port, vc] = on, 1

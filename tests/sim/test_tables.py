@@ -51,10 +51,13 @@ def test_a_document_stays_as_it_was_if_a_command_fails(tmp_path):
 
 
 @pytest.mark.parametrize("command", [found[0] for found in PRINTED.findall(DOCUMENT.read_text())])
-def test_commands_of_the_document_are_accepted(command, monkeypatch):
+def test_commands_of_the_document_are_accepted(command, monkeypatch, tmp_path):
     """Up to where a tool would run."""
-    def missing(name):
-        raise ToolMissing(name, "synth")
+    def missing(name, extra):
+        raise ToolMissing(name, extra)
+
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
 
     monkeypatch.setattr(synthesis.flow, "find_tool", missing)
     with pytest.raises(ToolMissing):

@@ -27,8 +27,8 @@ def netlist(component, name, at):
     # Yosys has a /tmp of its own
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         source = write(component, name, Path(folder))
-        run_tool([*find_tool("yosys"), "-q", "-p", SYNTHESISE.format(name=name).replace("\n", " ")], who="netlist",
-                 folder=source.parent)
+        script = SYNTHESISE.format(name=name).replace("\n", " ")
+        run_tool([*find_tool("yosys", "synth"), "-q", "-p", script], who="netlist", folder=source.parent)
         text = source.with_name("netlist.v").read_text()
     file = at / f"{name}.v"
     file.write_text(text)

@@ -131,8 +131,7 @@ def _instance(name, recording, length, *, clocked):
         first = at[port.inward]
         at[port.inward] += port.width
         bus = "now" if port.inward else "out"
-        spelled = f"\\{port.name} " if port.name == "final" else port.name
-        pins.append(f".{spelled}({name}_{bus}[{at[port.inward] - 1}:{first}])")
+        pins.append(f".{port.name}({name}_{bus}[{at[port.inward] - 1}:{first}])")
     return ONE.format(name=name, inputs=widths[0], outputs=widths[1] - 1, last=length - 1, pins=", ".join(pins))
 
 

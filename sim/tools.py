@@ -86,6 +86,6 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
             out = tool.stdout.read()  # type: ignore[union-attr]
             listener.join()
     if tool.returncode:
-        said = (out + "".join(errors)).strip()[-1000:]
+        said = (out + "".join(errors)).strip()[-1000:] or "it says nothing"
         raise WormcastError(f"{who}: {name} ended with {tool.returncode}: {said}")
     return out

@@ -20,7 +20,7 @@ class Individual(UnicastScheme):
 
     name = "individual"
     description = "one unicast worm a destination, by e-cube, in ascending order of ids"
-    provenance = "paper 002 2 (order of sending: ours)"
+    provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
     in_more_dimensions = "e-cube, the last dimension first"
 
     def worms(

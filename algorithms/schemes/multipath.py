@@ -27,7 +27,7 @@ class Multipath(LabelOrder):
 
     name = "multipath"
     description = "a worm to each quadrant around the source, by Hamiltonian R"
-    provenance = "paper 002 2.1 (order of sending: ours)"
+    provenance = "Boppana et al. 1998, 2.1 (order of sending: ours)"
 
     def worms(
         self,

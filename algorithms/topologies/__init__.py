@@ -29,8 +29,8 @@ TOPOLOGIES.add(
     "mesh",
     TopologyKind(
         "mesh:ROWSxCOLUMNS",
-        "mesh of one router a node; coordinates row.column, row 0 on top (paper 002); more dimensions: "
-        "mesh:XxYxZ (paper 003), and so on",
+        "mesh of one router a node; coordinates row.column, row 0 on top; more dimensions: "
+        "mesh:XxYxZ, and so on",
         mesh,
     ),
 )

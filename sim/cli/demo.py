@@ -52,7 +52,7 @@ def _example(out: Path) -> list[tuple[Path, str]]:
         rows.append([scheme_name, planned.copies, planned.hops, found["latency"]])
         results.append({"scheme": scheme_name, "plan": planned.to_dict(), "run": result.to_dict()})
     table(["scheme", "worms", "hops", "latency (cycles)"], rows,
-          title=f"{name}: {length} flits from {source} to {destinations} (paper 002, figure 2)")
+          title=f"{name}: {length} flits from {source} to {destinations} (Boppana et al. 1998, figure 2)")
     path = out / "example.json"
     with whole_file(path) as unfinished:
         unfinished.write_text(json.dumps(results, indent=1) + "\n")
@@ -62,7 +62,7 @@ def _example(out: Path) -> list[tuple[Path, str]]:
 def _figure_4(out: Path) -> list[tuple[Path, str]]:
     network = build_topology(CHAIN)
     scheme = find_scheme("dual-path", network)
-    say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (paper 002, figure 4)")
+    say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (Boppana et al. 1998, figure 4)")
     waveform = out / "figure4.vcd"
     for channels in (1, 2):
         options = hardware(network, scheme, {"vcs": 1, "buffer": 4, "consumption": channels})

@@ -97,6 +97,8 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
         options = {**DEFAULTS, **given}
         network = topology(options["topology"])
         scheme = SCHEMES[options["scheme"]]
+        if options.get("area_delay", 1) < 1:
+            raise WormcastError(f"area-delay: {options['area_delay']} is given, it must be at least 1 ps")
         if "relation" in options and "relations" in options:
             raise WormcastError("synth: relation and relations are given, allowed is one or the other")
         if "relation" in options:

@@ -138,7 +138,7 @@ def test_the_plan_as_json():
         "topology": "mesh:1x4",
         "scheme": "dual-path",
         "form": "2-D, as printed",
-        "provenance": "paper 002 2.1 (order of sending: ours)",
+        "provenance": "Boppana et al. 1998, 2.1 (order of sending: ours)",
         "source": 1,
         "worms": [
             {

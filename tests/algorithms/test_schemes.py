@@ -216,7 +216,7 @@ def test_every_scheme_states_what_it_is():
         assert isinstance(scheme.relation, Relation)
         assert scheme.header is (Unicast if name in {"individual", "u-mesh"} else AddressList)
         assert "\n" not in scheme.description + scheme.form(mesh(6, 6))
-        assert scheme.provenance.startswith(("paper 00", "reconstructed"))
+        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "reconstructed"))
         assert scheme.form(mesh(6, 6)).startswith("2-D, ")
 
 

@@ -102,6 +102,7 @@ main()
 
 @pytest.mark.parametrize("arguments", [
     ("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1"), ("router", "--relations", "xyz"),
+    ("router", "--area-delay", "0"), ("router", "--sweep", "area-delay=4000,-5"),
     ("router", "--target", "ice40", "--storage", "lutram"), ("router", "--port", "up"),
     ("router", "--plot", "a.svg"), ("router", "-o", "a.csv"), ("router", "--sweep", "vcs=1,2", "--breakdown"),
     ("router", "--sweep", "vcs=1,2", "--plot", "a.pdf"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),

@@ -79,7 +79,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
     assert rest.startswith("exit_unit(\n  clk,\n  rst,\n  touch,\n")
     for line in ("exit_unit: One output port: which virtual channels are free, how many credits each has, and",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
-                 "scheme             dual-path: paper 002 2.1 (order of sending: ours)",
+                 "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
                  "configuration      small: least area: ", "Clock: clk, rising edge.",
                  "Latency: a send is on the link ",
                  "After reset: all virtual channels free, with all their credits."):

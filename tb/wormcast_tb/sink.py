@@ -58,7 +58,8 @@ class LinkSink(LinkMonitor):
         """Give credits back."""
         mask = self._false
         for vc, owed in enumerate(self.owed):
-            if owed and not next(self.pause):
+            # a pulse for no flit stands alone: one that is due waits for the next cycle
+            if owed and not mask >> vc & 1 and not next(self.pause):
                 self.owed[vc] -= 1
                 mask |= 1 << vc
         self._false = 0

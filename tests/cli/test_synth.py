@@ -42,6 +42,7 @@ def test_text_says_what_it_was_made_for():
     assert second == "2 VCs x 4 flits, 4 consumption channels, coupled readers, paper delays, packet 8"
 
 
+@pytest.mark.slow
 def test_clock_path_and_blocks_of_a_router_for_ice40():
     code, out, err = synth("router", *SMALL, "--vcs", "1", "--target", "ice40", "--seeds", "1", "--breakdown", "--json")
     assert code == 0, err

@@ -103,7 +103,7 @@ def test_network(name, scheme, options, simulator, models, tmp_path):
 
 REPLAYS = [
     ("mesh:4x4", "dual-path", {"delays": "paper"}),
-    ("mesh:4x4", "dual-path", {"delays": "fast"}),
+    slow("mesh:4x4", "dual-path", {"delays": "fast"}),
     slow("mesh:6x6", "column-path", {"delays": "paper", "readers": "independent", "buffer": 2}),
     slow("mesh:6x6", "e-mcast", {"delays": "fast", "vcs": 1}),
 ]

@@ -84,6 +84,7 @@ def test_blocks_add_up_where_nothing_is_shared():
     assert found.total["FF"] == 64
 
 
+@pytest.mark.slow
 def test_a_component_that_does_not_fit_has_an_area_and_no_clock():
     found = synthesise(Large(), target="ice40", storage="registers", seeds=(1,))
     assert found.area["FF"] == 8000

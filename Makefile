@@ -5,7 +5,7 @@ RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-all lint types bench costs tables prove clean
+.PHONY: demo test test-all lint types bench costs figures tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -30,6 +30,10 @@ costs: .venv-test/ready
 
 prove: .venv-test/ready
 	PYTHONPATH=tests $(TEST)/python -m proofs --page docs/proofs.md
+
+figures: .venv-test/ready
+	$(TEST)/wormcast load mesh:8x8 dual-path --rate 0.012 --plot docs/utilisation.svg
+	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg
 
 tables: .venv-test/ready
 	$(TEST)/python -m wormcast.sim.tables docs/synthesis.md

@@ -62,11 +62,18 @@ class Switch(wiring.Component):
 
     Members
     -------
+    local_in : In(LinkSignature)
+        From the node.
+    local_{port}_in : In(LinkSignature)
+        From the node, for worms that leave by {port} alone.
     {port}_in : In(LinkSignature)
-        From the neighbour in that direction; ``local_in`` from the node.
+        From the neighbour in that direction.
+    local_out : Out(LinkSignature)
+        To the node, all consumption channels.
+    local_{c}_out : Out(LinkSignature)
+        To the node, consumption channel {c} alone.
     {port}_out : Out(LinkSignature)
-        To the neighbour in that direction; ``local_out`` to the node, or ``local_0_out`` and so on with separate
-        consumption links.
+        To the neighbour in that direction.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     strap_{name} : In

@@ -35,6 +35,8 @@ class MeshDecoder(AddressListDecoder):
     Only hops that the relation's worms may take are decoded: under e-cube a worm in a column does not turn into a row,
     under R labels do not rise and then fall. Whatever else a header asks for is an error on the wire.
 
+    A dimension of one node has no strap.
+
     Parameters
     ----------
     header : AddressList
@@ -50,7 +52,7 @@ class MeshDecoder(AddressListDecoder):
     Straps
     ------
     coordinate_{d}
-        The own coordinate in dimension d, where there is more than one.
+        The own coordinate in dimension {d}.
     """
 
     def __init__(self, header: AddressList, *, relations: tuple[str, ...],

@@ -29,6 +29,11 @@ class NetworkInterface(wiring.Component):
     host that puts packets together: it has the message's memory, and each payload flit names worm and place.
     Ports and links know nothing of each other: each has its own buffers and its own t_ns or t_nr counter.
 
+    *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
+    to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
+    worm alone min(1, depth / 4) to the network; of each consumption link a flit per cycle, one channel alone
+    min(1, depth / 4). *Reset*: empty, all credits held.
+
     Parameters
     ----------
     injection, consumption : PortSpec

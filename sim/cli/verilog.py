@@ -12,8 +12,9 @@ from wormcast.algorithms import WormcastError, load_relation
 from wormcast.algorithms import topology as build_topology
 
 from ..components import Blueprint
+from ..configuration import INTERFACE_FIELDS
 from ..files import require_writable, whole_file
-from ..verilog import Export, export
+from ..verilog import Export, export, foreign_options
 from .app import Json, app, emit, find_scheme, put, say, stdout_for_results
 from .hardware import RelationOption, hardware, resolved_hardware, takes_hardware
 from .options import Given
@@ -51,6 +52,10 @@ def verilog(
         raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is given without a file, it needs -o FILE")
     if relation is not None and relations is not None:
         raise WormcastError("verilog: --relation and --relations are given, allowed is one or the other")
+    for option in foreign_options(what):
+        if option in given:
+            raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
+                                f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network")
     table = output.with_name(output.name + ".md") if output and doc else None
     for file in filter(None, (output, table)):
         require_writable(file)

@@ -1,11 +1,11 @@
 """Components and networks as Verilog: one file that linters have nothing to say about, and a table of its ports.
 
 ``export`` puts it together: ``netlist`` is Amaranth's, made ready; ``yosys`` translates it; ``network`` joins
-components; ``comment`` and ``document`` tell what ``facts`` and ``docstrings`` know.
+components; ``comment`` and ``document`` tell what ``facts``, ``links`` and ``docstrings`` know.
 """
 
 from .export import Export, component_verilog, export
-from .facts import NETWORK
+from .facts import NETWORK, foreign_options
 from .ports import Port, ports
 
-__all__ = ["NETWORK", "Export", "Port", "component_verilog", "export", "ports"]
+__all__ = ["NETWORK", "Export", "Port", "component_verilog", "export", "foreign_options", "ports"]

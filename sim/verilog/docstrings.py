@@ -26,10 +26,16 @@ def promises(kind: type) -> list[str]:
 
 
 def member_meaning(kind: type, name: str) -> str | None:
-    """What a class's docstring says of a member: the entry whose names match, ``{...}`` standing for anything."""
+    """What a class's docstring says of a member: the first entry whose names match.
+
+    ``{...}`` in a name stands for anything, and in what is said for the same again.
+    """
     for names, said in _members(kind):
         for pattern in names:
-            if re.fullmatch(re.sub(r"\\\{\w+\\\}", r"\\w+", re.escape(pattern)), name):
+            found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)
+            if found:
+                for hole, value in found.groupdict().items():
+                    said = said.replace(f"{{{hole}}}", value)
                 return said
     return None
 

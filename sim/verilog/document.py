@@ -10,19 +10,23 @@ from amaranth.lib import data, wiring
 
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface import NetworkInterface
-from wormcast.hw.link import LinkSignature, flit_layout
+from wormcast.hw.link import LinkSignature
 from wormcast.hw.switch import Switch
 
 from ..components import Blueprint
 from ..network import Network
 from .docstrings import member_meaning, summary
-from .facts import header_fields
+from .facts import axis, header_fields
+from .links import CONSUMPTION, channel_classes, links
 from .network import outside
 from .ports import Port, ports
 
 __all__ = ["document_component", "document_network", "meaning"]
 
 CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
+
+Named = tuple[str, Port, wiring.Component]
+"""A port with the name that the table gives it, and whose it is."""
 
 HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
 
@@ -32,24 +36,26 @@ def document_component(blueprint: Blueprint, component: wiring.Component, module
     """Tables of a component's ports, link by link, and of what is in a flit."""
     return "".join([
         *_opening(module, summary(type(component)), command, facts),
-        *_tables(component, clocked),
+        _clock() if clocked else "",
+        *_tables((port.name, port, component) for port in ports(component)),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
+        *(_channels(blueprint) if any(link.channel == CONSUMPTION for link in links(component).values()) else ()),
     ])
 
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
                      facts: Iterable[tuple[str, str]]) -> str:
     """Tables of one node's ports, of what is in a flit, and of the nodes."""
-    entries = [entry for entry in outside(network) if entry.instance == 0]
     rows = [(entry.name.replace(f"node_{entry.node}_", "node_NODE_", 1), entry.port, network.components[entry.kind])
-            for entry in entries]
+            for entry in outside(network) if entry.instance == 0]
     nodes = [name.removeprefix("router_") for name in network.kinds["router"].instances]
     return "".join([
         *_opening(module, summary(Network), command, facts),
+        "\nIn the names of ports NODE stands for the node's name, below.\n",
         _clock(),
-        "\n## Ports of each node\n\nNODE stands for the node's name, below.\n\n",
-        HEAD, *(_row(name, _way(port), port.width, meaning(component, port)) for name, port, component in rows),
+        *_tables(rows),
         *_flit(blueprint),
+        *_channels(blueprint),
         "\n## Nodes\n\n| id | NODE |\n|---:|---|\n", *(f"| {node} | `{name}` |\n" for node, name in enumerate(nodes)),
     ])
 
@@ -59,17 +65,30 @@ def _opening(module: str, said: str, command: str, facts: Iterable[tuple[str, st
     yield from (f"| {name} | {value} |\n" for name, value in facts)
 
 
-def _tables(component: wiring.Component, clocked: bool) -> Iterator[str]:
-    if clocked:
-        yield _clock()
-    for title, group in groupby(ports(component), lambda port: port.path[0] if len(port.path) > 1 else None):
-        if title is None:
+def _tables(rows: Iterable[Named]) -> Iterator[str]:
+    """Ports link by link, then the others."""
+    for link, group in groupby(rows, _link):
+        listed = list(group)
+        if link is None:
             yield "\n## Other ports\n\n"
         else:
-            said = member_meaning(type(component), title)
-            yield f"\n## Link `{title}`\n\n" + (f"{said}\n\n" if said else "")
+            yield f"\n## Link `{link}`\n\n{_link_meaning(*listed[0][1:])}\n\n"
         yield HEAD
-        yield from (_row(port.name, _way(port), port.width, meaning(component, port)) for port in group)
+        yield from (_row(name, _way(port), port.width, meaning(component, port)) for name, port, component in listed)
+
+
+def _link(row: Named) -> str | None:
+    """Name of the link that a port belongs to."""
+    name, port, _ = row
+    return name.removesuffix(f"_{port.path[-1]}") if len(port.path) > 1 else None
+
+
+def _link_meaning(port: Port, component: wiring.Component) -> str:
+    """What a link is for, and its credits; ``port`` is its first member, ``valid``."""
+    name = port.path[0]
+    vcs = component.signature.members[name].signature.vcs
+    said = member_meaning(type(component), name)
+    return " ".join(filter(None, [said, links(component)[name].credits(inward=port.inward, vcs=vcs)]))
 
 
 def _clock() -> str:
@@ -86,17 +105,26 @@ def _way(port: Port) -> str:
 
 def meaning(component: wiring.Component, port: Port) -> str:
     """What the docstrings say of a port, and which bits are what."""
+    said: str | None
     if len(port.path) > 1:
-        said = member_meaning(LinkSignature, port.path[-1])
+        channel = links(component)[port.path[0]].channel
+        said = (member_meaning(LinkSignature, port.path[-1]) or "").replace("virtual channel", channel)
     else:
         said = _strap(component, port) or member_meaning(type(component), port.path[0])
-    return " ".join(filter(None, [said, _fields(port.shape), _fault_ports(component, port)]))
+    fields = _fields(port.shape)
+    return " ".join(filter(None, [said, fields and f"{fields}.", _fault_ports(component, port)]))
 
 
 def _strap(component: wiring.Component, port: Port) -> str | None:
     decoder = getattr(component, "decoder", None)
     name = port.path[0].removeprefix("strap_")
-    return member_meaning(type(decoder), name) if decoder is not None and name != port.path[0] else None
+    if decoder is None or name == port.path[0]:
+        return None
+    said = member_meaning(type(decoder), name)
+    d = name.removeprefix("coordinate_")
+    if said is None or d == name:
+        return said
+    return said.replace(f"dimension {d}", f"dimension {axis(len(decoder.header.shape), int(d))}")
 
 
 def _fault_ports(component: wiring.Component, port: Port) -> str:
@@ -132,10 +160,26 @@ def _flit(blueprint: Blueprint) -> Iterator[str]:
     """What is in a flit, bit by bit; its layout is that of all links."""
     configuration, topology, scheme = blueprint.configuration, blueprint.topology, blueprint.scheme
     width = configuration.flit_width
-    yield "\n## Flit\n\n" + summary(flit_layout) + "\n\n| bits of `flit` | field | meaning |\n|---:|---|---|\n"
+    yield "\n## Flit\n\n| bits of `flit` | field | meaning |\n|---:|---|---|\n"
     yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
     yield f"| {width + 1}:2 | `data` | {width} bits: payload, or what follows |\n"
     yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
     header = configuration.header_format(topology, scheme, max(len(blueprint.relations), 1))
     for low, high, said in header_fields(header):
         yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"
+
+
+def _channels(blueprint: Blueprint) -> Iterator[str]:
+    """Which worms may take which consumption channel."""
+    configuration = blueprint.configuration
+    classes = configuration.consumption_classes(blueprint.topology, blueprint.scheme)
+    yield "\n## Consumption channels\n\n"
+    if not classes:
+        yield "A worm takes any that is free.\n"
+        return
+    hop = "next hop, or where none does, of its last hop" if classes.by == "next" else "last hop"
+    yield (f"At a destination on its way a worm takes one that serves the direction of its {hop}; at its last "
+           "destination any that is free. Directions are those of `--classes`.\n\n"
+           "| channel | directions |\n|---:|---|\n")
+    for channel, served in enumerate(channel_classes(classes, configuration.consumption)):
+        yield f"| {channel} | {served} |\n"

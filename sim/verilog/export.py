@@ -77,9 +77,9 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
     WormcastError
         What cannot be built, or is not named as Verilog wants it.
     """
+    if module is not None:
+        _require_name(module, progress)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise WormcastError(f"module: {name!r} is given, it must be letters, digits and _, and not begin with a digit")
     kind: type
     listed = list(facts(blueprint, what, port, named))
     if what == NETWORK:
@@ -101,3 +101,13 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
     told = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *promises(kind)]
     head = comment(name, summary(kind), command=command, yosys=yosys, facts=listed, promises=told)
     return Export(name, head + text, document, yosys)
+
+
+def _require_name(module: str, progress: Progress) -> None:
+    """Refuse what is no name of Verilog's; Yosys knows its words, and escapes them."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
+        raise WormcastError(
+            f"module: {module!r} is given, it must be letters, digits and _, and not begin with a digit")
+    text, _ = translate(f"module \\{module}\nend", progress)
+    if f"module \\{module} " in text:
+        raise WormcastError(f"module: {module!r} is given, a word of Verilog's own, allowed are all other names")

@@ -16,7 +16,7 @@ KEPT = ("init", "ram_style")
 
 #: Operators whose operands Verilog wants equally wide, and those where the result counts too.
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-SUMS = ("add", "sub", "and", "or", "xor")
+SUMS = ("add", "sub")
 
 CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL)
 
@@ -36,7 +36,10 @@ def netlist(component: wiring.Component, name: str) -> str:
 
 
 def _numbered(text: str, names: list[str]) -> str:
-    """Count ports from 1 instead of 0, as Yosys does: those of the first module in this order, others as they are."""
+    """Number ports from 1, those of the first module in this order, others as they are.
+
+    Amaranth numbers them from 0, and Yosys puts the port of number 0 at the end of its module's list.
+    """
     first, sep, others = text.partition("\nend\n")
     places = {name: place for place, name in enumerate(names, start=1)}
 

@@ -27,7 +27,7 @@ def test_files_and_what_is_said_of_them(tmp_path):
     assert told["configuration"]["port"] == "local"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["unit.v", "unit.v.md"]
     text = (tmp_path / "unit.v").read_text()
-    assert "\nmodule wormcast_output_unit(\n" in text
+    assert "\nmodule wormcast_output_unit(clk, rst, " in text
     assert (tmp_path / "unit.v.md").read_text().startswith("# Ports of `wormcast_output_unit`\n")
 
     # the command in the head makes the same file, here on stdout
@@ -52,7 +52,13 @@ def test_named_configuration_is_told(tmp_path):
     (["network", "--port", "local", "-o", "x.v"], "network: port is given, allowed for a component alone"),
     (["intake", "--port", "up", "-o", "x.v"], "port: 'up' is given, allowed are east, west, south, north, local"),
     (["router", "--module", "1st", "-o", "x.v"], "module: '1st' is given, it must be letters, digits and _"),
+    (["network", "--topology", "mesh:1x2", "--module", "wire", "-o", "x.v"],
+     "module: 'wire' is given, a word of Verilog's own, allowed are all other names"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is given, allowed are 1 to 16"),
+    (["decoder", "--t-ns", "5", "-o", "x.v"],
+     "decoder: --t-ns is given, it changes nothing there, allowed for interface, its parts and network"),
+    (["injection", "--readers", "coupled", "-o", "x.v"],
+     "injection: --readers is given, it changes nothing there, allowed for router, its parts and network"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from wormcast.algorithms.headers import AddressList
-from wormcast.sim.verilog import ports
+from wormcast.sim.tools import find_tool
+from wormcast.sim.verilog import export, ports
 
 from .cases import blueprint
 from .test_lint import WAIVED
@@ -34,6 +35,26 @@ def test_header_of_the_example():
 def test_warnings_that_stay_are_those_of_the_list():
     table = TEXT.partition("## Lint")[2].partition("## What is tested")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(WAIVED)
+
+
+def test_lint_command_ends_with_0(tmp_path):
+    [command] = re.findall(r"^    verilator (.*) router\.v$", TEXT, re.MULTILINE)
+    file = tmp_path / "router.v"
+    file.write_text(export(blueprint(), "output-unit", command="").verilog)
+    subprocess.run([*find_tool("verilator-cli", "cocotb"), *command.split(), str(file)], check=True,
+                   capture_output=True)
+
+
+def test_names_in_three_dimensions():
+    paragraph = TEXT.partition("In three dimensions")[2].partition("\n\n")[0]
+    compared = {port.name for port in ports(blueprint("mesh:2x2x3", "individual").router())}
+    table = {port.name for port in ports(blueprint("mesh:2x2x3").router())}
+    assert {"x_plus_in_valid", "z_minus_out_valid", "strap_coordinate_2"} <= compared
+    assert {"strap_address", "strap_route", "strap_rises"} <= table - compared
+    for name in re.findall(r"`(strap_\w+)`", paragraph):
+        assert name in compared | table
+    for link in re.findall(r"`([xyz]_\w+)`", paragraph):
+        assert f"{link}_valid" in compared & table
 
 
 @pytest.mark.slow

@@ -10,11 +10,14 @@ from amaranth.hdl import Fragment
 from amaranth.lib import memory, wiring
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.sim.components import COMPONENTS
 from wormcast.sim.network import HOST, Network
-from wormcast.sim.verilog import export, ports
+from wormcast.sim.verilog import NETWORK, export, ports
 from wormcast.sim.verilog.docstrings import member_meaning, promises, summary
 from wormcast.sim.verilog.document import meaning
+from wormcast.sim.verilog.facts import header_fields
+from wormcast.sim.verilog.links import channel_classes, links
 from wormcast.sim.verilog.network import outside, top
 
 from .cases import blueprint
@@ -76,7 +79,7 @@ def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):
 def test_head_says_what_it_is_and_how_it_was_made():
     made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
     head, _, rest = made.verilog.partition("\nmodule ")
-    assert rest.startswith("exit_unit(\n  clk,\n  rst,\n  touch,\n")
+    assert rest.startswith("exit_unit(clk, rst, touch, ")
     for line in ("exit_unit: One output port: which virtual channels are free, how many credits each has, and",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
                  "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
@@ -86,15 +89,92 @@ def test_head_says_what_it_is_and_how_it_was_made():
         assert f"// {line}" in head, line
 
 
-@pytest.mark.parametrize("name", ["3d", "a-b", ""])
+@pytest.mark.parametrize("name", ["3d", "a-b", "", "größe"])
 def test_a_module_needs_a_name_of_verilog(name):
     with pytest.raises(WormcastError, match=f"module: '{name}' is given, it must be letters"):
         export(blueprint(), "decoder", module=name, command="")
 
 
+@pytest.mark.parametrize("word", ["wire", "module", "bit"])
+@pytest.mark.parametrize("what", ["decoder", NETWORK])
+def test_a_word_of_verilog_is_no_name(what, word):
+    with pytest.raises(WormcastError, match=f"module: '{word}' is given, a word of Verilog's own, allowed are all "):
+        export(blueprint("mesh:1x2"), what, module=word, command="")
+
+
 @pytest.mark.parametrize("what", COMPONENTS)
 def test_every_port_is_explained(split, what):
-    assert [port.name for port in ports(split[what]) if not meaning(split[what], port)] == []
+    told = {port.name: meaning(split[what], port) for port in ports(split[what])}
+    assert [name for name, said in told.items() if not said.endswith(".")] == []
+    assert [name for name, said in told.items() if re.search(r"\{\w*\}|  |[^.)] Ports:", said)] == []
+
+
+@pytest.mark.parametrize("what", COMPONENTS)
+def test_every_link_has_its_credits(split, what):
+    assert set(links(split[what])) == {port.path[0] for port in ports(split[what]) if len(port.path) > 1}
+
+
+def headed(document):
+    """What stands under each heading of a document, but for tables."""
+    return dict(re.findall(r"^## (.*)\n\n([^|\n].*)$", document, re.MULTILINE))
+
+
+def test_links_are_told_with_the_buffers_at_their_ends():
+    built = blueprint(buffer=3, queue=5, consumption=1)
+    interface = headed(export(built, "interface", command="").document)
+    assert interface["Link `host_in_0`"].endswith(" 5 flits of buffer here: its sender starts with 5 credits.")
+    assert interface["Link `network_out_0`"] == (
+        "To the router, for each injection port. The receiver must have 3 flits of buffer per virtual channel: "
+        "this side starts with 3 credits for each.")
+    assert interface["Link `network_in_0`"].endswith(" 3 flits of buffer here: its sender starts with 3 credits.")
+    assert interface["Link `host_out_0`"].endswith(
+        " The receiver must have 4 flits of buffer: this side starts with 4 credits.")
+    unit = headed(export(blueprint(buffer=1), "output-unit", port="local", command="").document)
+    assert unit["Link `link`"] == ("The receiver must have 1 flit of buffer per consumption channel: this side starts "
+                                   "with 1 credit for each.")
+
+
+def test_table_of_a_router_says_where_its_links_lead():
+    document = export(blueprint(), "router", command="").document
+    router = headed(document)
+    assert router["Link `east_in`"].startswith("From the neighbour in that direction. 4 flits ")
+    assert router["Link `local_in`"].startswith("From the node. 4 flits ")
+    assert router["Link `local_out`"].startswith("To the node, all consumption channels. The receiver ")
+    assert "| `local_out_vc` | out | 1 | The consumption channel that the flit belongs to. " in document
+    assert "| `east_out_vc` | out | 1 | The virtual channel that the flit belongs to. " in document
+    assert "| `strap_coordinate_0` | in | 2 | The own coordinate in dimension 0 (row). |" in document
+    assert "| `strap_coordinate_1` | in | 2 | The own coordinate in dimension 1 (column). |" in document
+    assert "one that serves the direction of its next hop" in router["Consumption channels"]
+    assert document.endswith("| 0 | up |\n| 1 | down |\n")
+
+
+def test_names_of_separate_links(split):
+    router = split["router"]
+    assert member_meaning(type(router), "local_1_out") == "To the node, consumption channel 1 alone."
+    every = blueprint(ports="all").router()
+    assert member_meaning(type(every), "local_east_in") == "From the node, for worms that leave by east alone."
+
+
+@pytest.mark.parametrize("consumption", [1, 2, 3, 4, 6])
+def test_channels_serve_the_classes_that_routers_let_into_them(consumption):
+    built = blueprint(scheme="e-mcast", consumption=consumption)
+    router = built.router()
+    classes, masks = router.decoder.consumption, router.consumption_masks()
+    every = {direction for network in classes.networks for direction in network}
+    for channel, served in enumerate(channel_classes(classes, consumption)):
+        open_to = {direction for k, network in enumerate(classes.networks) for direction in network
+                   if masks[k] >> channel & 1}
+        assert (every if served == "any" else set(served.split(", "))) == open_to
+
+
+@pytest.mark.parametrize("header", [
+    AddressList((4, 4), 12), AddressList((8, 8), 32), AddressList((1, 4), 32), AddressList((8, 8), 32, 2),
+    AddressList((3, 3), 5), Unicast((4, 4), 4), Unicast((8, 8), 32),
+])
+def test_fields_of_a_header_are_all_bits_once(header):
+    fields = list(header_fields(header))
+    assert [bit for low, high, _ in fields for bit in range(low, high + 1)] == list(range(header.flit_width))
+    assert not any("0 bits" in said for _, _, said in fields)
 
 
 def test_table_has_every_port_and_every_bit_of_a_flit():
@@ -105,8 +185,10 @@ def test_table_has_every_port_and_every_bit_of_a_flit():
     assert rows == expected | {"clk": "1", "rst": "1"}
     assert "| 0 | `head` |" in made.document
     assert "| 13:2 | `data` | 12 bits" in made.document
-    assert "| 3:0 | address of the next destination: 2 bits of coordinate 0, 2 bits of coordinate 1" in made.document
+    assert "| 3:0 | address of the next destination: 2 bits of coordinate 0 (row), 2 bits of coordinate 1 (column)" \
+        in made.document
     assert "| 7:4 | addresses of those behind it, 1 in all" in made.document
+    assert "| 10:8 | unused, 0 |" in made.document
     assert "| 11 | 1 in the worm's last header flit |" in made.document
 
 
@@ -160,8 +242,8 @@ def test_what_docstrings_say():
 
         Straps
         ------
-        four
-            A ``strap``.
+        four_{d}
+            A ``strap`` of dimension {d}.
 
         Raises
         ------
@@ -171,5 +253,5 @@ def test_what_docstrings_say():
 
     assert summary(Thing) == "Does something."
     assert promises(Thing) == ["After reset: empty.", "Latency, from here to there: two cycles; three at times."]
-    assert [member_meaning(Thing, name) for name in ("one", "two_7", "three", "four", "five")] \
-        == ["The first, and the others.", "The first, and the others.", "", "A strap.", None]
+    assert [member_meaning(Thing, name) for name in ("one", "two_7", "three", "four_2", "five")] \
+        == ["The first, and the others.", "The first, and the others.", "", "A strap of dimension 2.", None]

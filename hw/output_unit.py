@@ -145,7 +145,7 @@ class OutputUnit(wiring.Component):
             after.eq(Mux(returned, Mux(sent, both, returns), Mux(sent, sends, spent))),
             self.wrong[v].eq(spent == stopped),
             self.ready[v].eq(after < depth),
-            self.ready_after[v].eq(after < depth - 1),
+            self.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
             usable[v].eq(~now_busy & self.ready[v]),
         ]
         m.d.sync += spent.eq(after)

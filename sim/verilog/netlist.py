@@ -65,7 +65,7 @@ def _as_wide(found: re.Match) -> str:
     cell, kind, name = found[0], found[1], found[2]
     widths = {side: int(bits) for side, bits in re.findall(r"parameter \\([ABY])_WIDTH (\d+)", cell)}
     if "_SIGNED 1" in cell:
-        return cell
+        return _repeated(cell, widths) if kind in ("eq", "ne") else cell
     if kind in COMPARISONS:
         return _extended(cell, widths, max(widths["A"], widths["B"]))
     if kind in SUMS:
@@ -84,6 +84,23 @@ def _extended(cell: str, widths: dict[str, int], width: int) -> str:
             cell = re.sub(rf"(connect \\{side} )(.*)$", padded, cell, flags=re.MULTILINE)
             cell = cell.replace(f"\\{side}_WIDTH {widths[side]}\n", f"\\{side}_WIDTH {width}\n")
     return cell
+
+
+def _repeated(cell: str, widths: dict[str, int]) -> str:
+    """Repeat the top bit of an operand that is narrower: of two equally wide ones signs make no difference.
+
+    Amaranth writes a bit that is repeated as a signed operand.
+    """
+    width = max(widths["A"], widths["B"])
+    for side in "AB":
+        more = width - widths[side]
+        if more:
+            [operand] = re.findall(rf"connect \\{side} (.*)$", cell, re.MULTILINE)
+            top = operand if widths[side] == 1 else f"{operand} [{widths[side] - 1}]"
+            wide = f"{{ {f'{top} ' * more}{operand} }}"
+            cell = cell.replace(f"connect \\{side} {operand}\n", f"connect \\{side} {wide}\n")
+            cell = cell.replace(f"\\{side}_WIDTH {widths[side]}\n", f"\\{side}_WIDTH {width}\n")
+    return cell.replace("_SIGNED 1", "_SIGNED 0")
 
 
 def _whole(cell: str, widths: dict[str, int], name: str) -> str:

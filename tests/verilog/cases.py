@@ -27,6 +27,7 @@ WIDE = [
                  id="two-relations"),
     pytest.param(lambda: blueprint("mesh:2x2x3", relation=HAMILTONIAN), id="table"),
     pytest.param(lambda: blueprint("mesh:1x4", packet=100), id="one-row"),
+    pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
     pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),
                  id="boppana-packets-of-one"),
 ]

@@ -36,26 +36,26 @@ def mutants_of(recording, name):
 
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory):
-    """All components once, and mutants of the smallest one, which are compiled along: recordings, mutants, answers."""
+    """All components once: recordings, and answers."""
     recordings = recorded(blueprint(), 300, seed=1)
-    mutants = mutants_of(recordings["c_output_unit"], "c_output_unit")
-    all_of_them = recordings | dict.fromkeys(mutants, recordings["c_output_unit"])
-    return recordings, mutants, replay(all_of_them, tmp_path_factory.mktemp("replay"), verilog=mutants)
+    return recordings, replay(recordings, tmp_path_factory.mktemp("replay"))
 
 
 @pytest.mark.parametrize("what", COMPONENTS)
 def test_component_answers_as_in_amaranths_simulator(replayed, what):
-    recordings, _, answers = replayed
+    recordings, answers = replayed
     name = f"c_{what.replace('-', '_')}"
     assert recordings[name].toggled() > 0.75
     assert answers[name] == recordings[name].answered
 
 
-def test_a_gate_that_is_another_one_is_seen(replayed):
-    """What the stimulus does not reach would go unnoticed."""
-    recordings, mutants, answers = replayed
+def test_a_gate_that_is_another_one_is_seen(tmp_path):
+    """What the stimulus does not reach would go unnoticed; credits are held at a full buffer seldom enough."""
+    recording = recorded(blueprint(), 2000, seed=1, names=["output-unit"])["c_output_unit"]
+    mutants = mutants_of(recording, "c_output_unit")
     assert mutants
-    assert [name for name in mutants if answers[name] == recordings["c_output_unit"].answered] == []
+    answers = replay(dict.fromkeys(mutants, recording), tmp_path, verilog=mutants)
+    assert [name for name in mutants if answers[name] == recording.answered] == []
 
 
 @pytest.mark.slow

@@ -60,9 +60,15 @@ class LinkDriver(Agent):
             Cycle before which the first of them is not on the link.
         unpaid : bool
             Send them without credits: an error that the receiver must find where its buffer overflows.
+
+        Raises
+        ------
+        ValueError
+            There is no such virtual channel, or a flit does not fit in the link; none of them is queued.
         """
-        for flit in flits:
-            self._queues[vc].append((at, Flit(*flit), unpaid))
+        new = [Flit(*flit) for flit in flits]
+        self.link.must_carry(vc, new)
+        self._queues[vc].extend((at, flit, unpaid) for flit in new)
         if self.waiting:
             self._empty.clear()
 

@@ -1,5 +1,6 @@
 """The signals of a link, and who acts on them once a cycle."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import cocotb
@@ -52,6 +53,25 @@ class Link:
         self.vc = signal("vc") if self.vcs > 1 else None
         if self.width < 1:
             raise ValueError(f"link {prefix}: a flit of {len(self.flit)} bits, it must have from 3 (head, tail, data)")
+
+    def must_carry(self, vc: int, flits: Iterable[Flit] = ()) -> None:
+        """Ask whether there is such a virtual channel, and whether flits fit in.
+
+        Raises
+        ------
+        ValueError
+            No; the sentence says what was given and what is allowed.
+        """
+        if vc not in range(self.vcs):
+            raise ValueError(f"link {self.name}: virtual channel {vc} is given, "
+                             f"allowed {'is 0' if self.vcs == 1 else f'are 0 to {self.vcs - 1}'}")
+        for flit in flits:
+            if flit.head not in (0, 1) or flit.tail not in (0, 1):
+                raise ValueError(f"link {self.name}: a flit with marks {flit.head} and {flit.tail} is given, "
+                                 "allowed are 0 and 1")
+            if not 0 <= flit.data < 1 << self.width:
+                raise ValueError(f"link {self.name}: a flit with data {flit.data:#x} is given, allowed are 0 to "
+                                 f"{(1 << self.width) - 1:#x}, {self.width} bits")
 
     def read(self) -> tuple[int, Flit] | None:
         """Virtual channel and flit on the link now; None if there is none.

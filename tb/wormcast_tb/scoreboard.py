@@ -74,7 +74,7 @@ class Scoreboard:
         """The expected worm that has most flits in common with this one, in words."""
         waiting = list(due.elements())
         if not waiting:
-            return "none is expected there any more"
+            return "none is expected there any more" if due else "none is expected there"
         nearest = max(waiting, key=lambda other: len(set(other) & set(flits)))
         return f"the most similar one of {len(waiting)} expected there: {_written(nearest)}"
 

@@ -43,7 +43,13 @@ class LinkSink(LinkMonitor):
         """Give a credit for no flit in the next cycle: an error that the sender must find.
 
         What it sends from then on is not against the protocol.
+
+        Raises
+        ------
+        ValueError
+            There is no such virtual channel.
         """
+        self.link.must_carry(vc)
         self._false |= 1 << vc
 
     def sample(self) -> None:

@@ -29,7 +29,7 @@ class Proof:
     mutants : bool
         Whether mutants are to be found with these parameters.
     slow : bool
-        Longer than some seconds.
+        Left to `make test-all`. Most of these take some seconds each, all of them together minutes.
     """
 
     harness: type[Harness]
@@ -70,7 +70,9 @@ class Proof:
             return solver.bounded(harness, self.cycles, self._waveform(folder, broken.name))
 
     def _waveform(self, folder, what) -> Path:
-        return folder / f"{self.harness.__name__}-{what}-{'-'.join(map(str, self.parameters.values()))}.vcd"
+        # a map of classes has slashes
+        given = "-".join(map(str, self.parameters.values())).replace("/", "_")
+        return folder / f"{self.harness.__name__}-{what}-{given}.vcd"
 
 
 PROOFS = [

@@ -28,6 +28,12 @@ class Mutant:
     def __str__(self):
         return f"{self.where}: {self.old} -> {self.new}"
 
+    @property
+    def place(self) -> str:
+        """The method, behind the path of its file: ``hw/module.py: Class.method``."""
+        module, owner, method = self.where.rsplit(".", 2)
+        return f"hw/{module.replace('.', '/')}.py: {owner}.{method}"
+
     @contextmanager
     def applied(self):
         """While this lasts, the method has the changed expression."""

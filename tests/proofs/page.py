@@ -25,9 +25,11 @@ def tables(results: Results) -> str:
     parts = []
     for harness in dict.fromkeys(proof.harness for proof in PROOFS):
         said = inspect.cleandoc(harness.__doc__ or "").split("\n\nParameters\n")[0]
-        parts.append(f"## {harness.component}\n\n{said}\n\n| proved | broken by | found in cycle |\n|---|---|---:|\n")
+        parts.append(f"## {harness.component}\n\n{said}\n\n"
+                     "| proved | broken by | in | found in cycle |\n|---|---|---|---:|\n")
         for known in harness.properties:
-            parts.append(f"| {known.sentence} | {_code(known.mutant)} | {results.mutants[harness, known.name]} |\n")
+            parts.append(f"| {known.sentence} | {_code(known.mutant)} | `{known.mutant.place}` | "
+                         f"{results.mutants[harness, known.name]} |\n")
         parts.append("\n| parameters | how |\n|---|---|\n")
         parts += [f"| {proof.said} | {proof.method} |\n" for proof in PROOFS if proof.harness is harness]
         parts.append("\n")

@@ -10,7 +10,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder
 
-from .harness import Harness, Inside, Property, implies, total
+from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant
 from .receiver import Receiver
 from .sender import Sender
@@ -107,6 +107,8 @@ class SwitchHarness(Harness):
                 m.d.sync += [seen.open.eq(seen.after(shown).open), seen.tag.eq(seen.after(shown).tag)]
                 if self.inductive:
                     self.channel_invariants(m, end, seen.after(shown), owners, worms, to_node)
+            if to_node and self.inductive:
+                self.ejection_invariants(m, inside.parts[f"{port.name}_output"].component, worms)
         return m
 
     def worm_invariants(self, m, worm):
@@ -140,6 +142,14 @@ class SwitchHarness(Harness):
             self.invariant(m, implies(seen.open & owns, seen.tag == worm.number))
         # a consumption channel is reserved before a flit goes there
         self.invariant(m, implies(seen.open, total(owners)) if to_node else seen.open == total(owners))
+
+    def ejection_invariants(self, m, unit, worms):
+        """A consumption channel of the class that a worm asks for is there, unless one was taken a cycle before."""
+        for worm in worms:
+            if worm.receiver.unit.ejection is not None:
+                asks = worm.receiver.worm("eligible_0") & worm.receiver.worm("wants_consumption")
+                offered = entry(unit.free, worm.receiver.worm("kind"))
+                self.invariant(m, implies(asks & unit.held, offered))
 
 
 class Worm:

@@ -1,12 +1,14 @@
 # amaranth: UnusedElaboratable=no
 """The properties that are proved of the hardware, and mutants that each of them finds."""
 
+import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from .catalogue import PROOFS
-from .page import BEGINS, ENDS
+from .page import BEGINS, ENDS, Results, tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 
@@ -32,12 +34,11 @@ def test_mutant_is_found(proof, broken, tmp_path):
     assert outcome.waveform.exists()
 
 
-def test_page_lists_what_is_proved():
-    made = PAGE.read_text().split(BEGINS)[1].split(ENDS)[0]
-    rows = [line for line in made.splitlines() if line.startswith("| ")]
-    expected = {f"| {proof.said} | {proof.method} |" for proof in PROOFS}
-    sentences = {f"| {known.sentence} |" for proof in PROOFS for known in proof.harness.properties}
-    headings = 2 * len({proof.harness for proof in PROOFS})
-    assert len(rows) == len(expected) + len(sentences) + headings
-    assert expected <= set(rows)
-    assert all(any(row.startswith(sentence) for row in rows) for sentence in sentences)
+def test_page_is_what_proofs_make():
+    """But for the cycles in which mutants were found: those only a run of all proofs knows."""
+    found = PAGE.read_text().split(BEGINS)[1].split(ENDS)[0]
+    assert without_cycles(found) == without_cycles("\n" + tables(Results(defaultdict(int))))
+
+
+def without_cycles(made):
+    return re.sub(r"\| \d+ \|$", "| |", made, flags=re.MULTILINE)

@@ -53,6 +53,12 @@ def test_each_mutant_is_found(simulator, models, tmp_path, monkeypatch):
             if not re.search(sentence, str(said[name]))} == {}
 
 
+def test_what_a_link_cannot_carry_is_refused_at_once(simulator, models, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    model = simulators.build(simulator, [PIPE], "pipe", models)
+    assert simulators.run(simulator, model, "pipe", "tb_misuse", tmp_path / "run") == 7
+
+
 def seen(flits, vc=0):
     return Worm(tuple(Flit(*flit) for flit in flits), vc, tuple(range(len(flits))))
 
@@ -73,6 +79,16 @@ def test_scoreboard_takes_each_worm_once_at_its_end():
         board.arrived("west", seen(make_worm([1], [2])))
     board.arrived("west", seen(one))
     board.check()
+
+
+def test_scoreboard_says_whether_a_worm_was_ever_expected_at_an_end():
+    board, worm = Scoreboard(), seen(make_worm([4], [5]))
+    with pytest.raises(AssertionError, match=r"H4 T5; none is expected there$"):
+        board.arrived("east", worm)
+    board.expect("east", worm.flits)
+    board.arrived("east", worm)
+    with pytest.raises(AssertionError, match=r"H4 T5; none is expected there any more$"):
+        board.arrived("east", worm)
 
 
 def test_scoreboard_that_is_not_strict_keeps_what_is_unexpected():

@@ -15,7 +15,8 @@ def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=Non
     return Blueprint(network, found, hardware(network, found, options), relations)
 
 
-#: Hardware that differs from the usual in all that makes other Verilog; each takes a minute or two.
+#: Hardware that differs from the usual in all that makes other Verilog. Its tests are slow: a replay takes a minute or
+#: two, lint less.
 WIDE = [
     pytest.param(lambda: blueprint(delays="fast", readers="independent", consumption_links="separate", packet=3,
                                    t_ns=2, t_nr=3), id="fast-independent-separate-packets"),

@@ -1,0 +1,45 @@
+"""A bench that asks for what ``pipe.v`` cannot carry: two virtual channels, sixteen bits of data."""
+
+import re
+
+import cocotb
+import pytest
+
+from wormcast_tb import TB, make_worm
+
+#: What is sent, its virtual channel, and the sentence that it gets.
+SENT = {
+    "channel": (make_worm([1], [2]), 7, "link in: virtual channel 7 is given, allowed are 0 to 1"),
+    "channel_below": (make_worm([1], [2]), -1, "link in: virtual channel -1 is given, allowed are 0 to 1"),
+    "data": (make_worm([1], [2, 0x10000]), 1,
+             "link in: a flit with data 0x10000 is given, allowed are 0 to 0xffff, 16 bits"),
+    "data_below": (make_worm([1], [-2]), 0,
+                   "link in: a flit with data -0x2 is given, allowed are 0 to 0xffff, 16 bits"),
+    "mark": ([(2, 0, 1)], 0, "link in: a flit with marks 2 and 0 is given, allowed are 0 and 1"),
+}
+
+
+@cocotb.test()
+@cocotb.parametrize(what=list(SENT))
+async def is_not_queued(dut, what):
+    flits, vc, sentence = SENT[what]
+    tb = TB(dut)
+    source, sink = tb.driver("in", depth=4), tb.sink("out", depth=4)
+    await tb.reset()
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        source.send(flits, vc=vc)
+    assert source.waiting == 0
+    await tb.finish()
+    assert sink.worms == []
+
+
+@cocotb.test()
+@cocotb.parametrize(vc=[2, -1])
+async def is_not_spoilt(dut, vc):
+    tb = TB(dut)
+    sink = tb.sink("out", depth=4)
+    tb.driver("in", depth=4)
+    await tb.reset()
+    with pytest.raises(ValueError, match=f"^link out: virtual channel {vc} is given, allowed are 0 to 1$"):
+        sink.spoil(vc)
+    await tb.finish()

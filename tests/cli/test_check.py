@@ -3,11 +3,10 @@
 import html
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
+from command import wormcast
 
 CONTRACT = {"free", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
 
@@ -25,13 +24,6 @@ class Circle(Relation):
             table[node, [other for other in range(4) if other != node]] = port
         return table
 '''
-
-
-def wormcast(*arguments, cwd=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "wormcast", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def as_json(*arguments):

@@ -7,20 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import wormcast
 
 EXAMPLE = ["--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
 FIGURE_4 = [
     {"at": 0, "source": 0, "destinations": [1, 2], "length": 64},
     {"at": 0, "source": 3, "destinations": [2, 1], "length": 64},
 ]
-
-
-def wormcast(*arguments, cwd=None):
-    """Run the command; return exit code, stdout and stderr."""
-    done = subprocess.run(
-        [sys.executable, "-m", "wormcast", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def as_json(*arguments, cwd=None):

@@ -7,8 +7,9 @@ import sys
 import time
 
 import pytest
+from command import wormcast
 
-from .test_commands import as_json, wormcast
+from .test_commands import as_json
 
 SCHEME = ["load", "mesh:4x4", "dual-path", "--rate", "0.02", "--destinations-mean", "3"]
 QUICK = [*SCHEME, "--cycles", "12000"]

@@ -5,8 +5,9 @@ import hashlib
 import json
 
 import pytest
+from command import wormcast
 
-from .test_commands import as_json, wormcast
+from .test_commands import as_json
 
 FIRST = {"cycle": 3, "source": "0.0", "destinations": [5, "3.3"], "length": 8}
 

@@ -11,7 +11,7 @@ demo: .venv/ready
 	$(RUN)/wormcast demo --out out
 
 test: lint types
-	$(TEST)/python -m pytest -n $(WORKERS)
+	$(TEST)/python -m pytest -n $(WORKERS) --durations 20
 
 test-all: lint types
 	$(TEST)/python -m pytest -n $(WORKERS) -m "slow or not slow"

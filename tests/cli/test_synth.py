@@ -7,15 +7,14 @@ import subprocess
 import sys
 
 import pytest
+from command import wormcast
 
 #: A router of few tables: two inputs and outputs to others, one virtual channel.
 SMALL = ["--topology", "mesh:1x4", "--scheme", "individual", "--buffer", "2", "--flit-width", "8"]
 
 
-def synth(*arguments, **environment):
-    done = subprocess.run([sys.executable, "-m", "wormcast", "synth", *arguments], capture_output=True, text=True,
-                          env=os.environ | environment, check=False)
-    return done.returncode, done.stdout, done.stderr
+def synth(*arguments):
+    return wormcast("synth", *arguments)
 
 
 def test_area_of_the_router_does_not_grow_unnoticed():

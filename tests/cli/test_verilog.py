@@ -8,14 +8,13 @@ import subprocess
 import sys
 
 import pytest
+from command import wormcast
 
 SMALL = ["output-unit", "--topology", "mesh:2x2"]
 
 
-def verilog(*arguments, cwd=None, **environment):
-    done = subprocess.run([sys.executable, "-m", "wormcast", "verilog", *map(str, arguments)], capture_output=True,
-                          text=True, env=os.environ | environment, cwd=cwd, check=False)
-    return done.returncode, done.stdout, done.stderr
+def verilog(*arguments, cwd=None):
+    return wormcast("verilog", *arguments, cwd=cwd)
 
 
 def test_files_and_what_is_said_of_them(tmp_path):

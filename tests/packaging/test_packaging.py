@@ -38,6 +38,7 @@ def test_wheel_holds_every_source_file_and_nothing_else(wheel):
     assert packed == expected
 
 
+@pytest.mark.slow
 def test_default_install_is_small_and_runs(wheel, tmp_path):
     """The size that the README promises, printed; and a run from the installed wheel, far from the repository."""
     run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)

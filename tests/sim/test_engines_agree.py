@@ -219,6 +219,7 @@ def test_engines_agree_on_headers_that_are_kept():
             90)
 
 
+@pytest.mark.slow
 def test_engines_agree_on_a_3x3_mesh():
     """The same for all nodes of a 3x3 mesh that send at once."""
     compare(Draw(*HARDWARE[10], [send(node, *(other for other in (0, 4, 7) if other != node), length=4)
@@ -241,9 +242,9 @@ def test_case_of_the_mutants_agrees():
 
 @pytest.mark.parametrize("mutant", [
     (operators.OPERATORS, "&", "|"),
-    (operators.OPERATORS, "|", "^"),
-    (operators.OPERATORS, "==", "!="),
     (emit.INSTRUCTIONS, "and", "or"),
+    pytest.param((operators.OPERATORS, "|", "^"), marks=pytest.mark.slow),
+    pytest.param((operators.OPERATORS, "==", "!="), marks=pytest.mark.slow),
 ], ids=lambda mutant: f"{mutant[1]} becomes {mutant[2]}")
 def test_an_operator_lowered_as_another_is_noticed(mutant, monkeypatch, tmp_path):
     """With one operator of the lowering replaced by another, the engines no longer agree."""

@@ -10,7 +10,7 @@ import cocotb
 
 from wormcast_tb import waits
 
-__all__ = ["PATTERNS", "cross", "faults", "given", "post"]
+__all__ = ["PATTERNS", "all_pass", "cross", "faults", "given", "post"]
 
 #: Patterns of waiting by name, made from a seed.
 PATTERNS = {
@@ -56,3 +56,12 @@ def faults(dut):
             at = itertools.accumulate([0, *widths])
             found[name] = [bits >> first & (1 << width) - 1 for first, width in zip(at, widths, strict=False)]
     return found
+
+
+async def all_pass(tb, idle, pressure):
+    """Send the worms that the bench is told, with these patterns: all come where they must, and nothing is wrong."""
+    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
+    await tb.reset()
+    post(tb, given().worms)
+    await tb.finish()
+    assert faults(tb.dut) == {}

@@ -2,7 +2,7 @@
 
 import cocotb
 
-from tb_common import PATTERNS, cross, faults, given, post
+from tb_common import all_pass, cross, faults, given, post
 from wormcast_tb import TB, waits
 
 
@@ -26,12 +26,7 @@ class InterfaceTB(TB):
 @cross
 async def every_packet_passes_once_and_whole(dut, idle, pressure):
     """Whatever idling and back-pressure of host and network."""
-    tb = InterfaceTB(dut)
-    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
-    await tb.reset()
-    post(tb, given().worms)
-    await tb.finish()
-    assert faults(dut) == {}
+    await all_pass(InterfaceTB(dut), idle, pressure)
 
 
 @cocotb.test()

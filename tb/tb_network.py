@@ -2,7 +2,7 @@
 
 import cocotb
 
-from tb_common import PATTERNS, cross, faults, given, post
+from tb_common import PATTERNS, all_pass, cross, faults, given, post
 from wormcast_tb import TB
 
 
@@ -26,12 +26,7 @@ class NetworkTB(TB):
 @cross
 async def every_multicast_arrives_once_and_whole(dut, idle, pressure):
     """Whatever the hosts' idling and back-pressure."""
-    tb = NetworkTB(dut)
-    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
-    await tb.reset()
-    post(tb, given().worms)
-    await tb.finish()
-    assert faults(dut) == {}
+    await all_pass(NetworkTB(dut), idle, pressure)
 
 
 @cocotb.test()

@@ -2,7 +2,7 @@
 
 import cocotb
 
-from tb_common import PATTERNS, cross, faults, given, post
+from tb_common import PATTERNS, all_pass, cross, faults, given, post
 from wormcast_tb import TB, waits
 
 
@@ -30,12 +30,7 @@ class SwitchTB(TB):
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
     """Whatever the senders' idling and the receivers' back-pressure."""
-    tb = SwitchTB(dut)
-    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
-    await tb.reset()
-    post(tb, given().worms)
-    await tb.finish()
-    assert faults(dut) == {}
+    await all_pass(SwitchTB(dut), idle, pressure)
 
 
 @cocotb.test()

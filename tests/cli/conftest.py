@@ -1,28 +1,51 @@
 """What several tests of the commands need."""
 
+import os
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 
-@pytest.fixture
-def disk(tmp_path):
-    """A folder on a small file system of its own, and what sets its size and whether it can be written.
+class SmallDisk:
+    """A folder that is as if on a small file system of its own, to the commands that are run on it."""
 
-    Only who may mount can have one: who may not is told so, beside the name of the test.
-    """
+    def __init__(self, path, library):
+        self.path = path
+        self._environment = {"LD_PRELOAD": str(library), "SMALL_DISK": str(path)}
+
+    def has(self, size):
+        """Let the files in it have so many bytes together."""
+        self._environment["SMALL_DISK_BYTES"] = str(size)
+
+    def cannot_be_written(self):
+        """Let nothing be made or written there."""
+        self._environment["SMALL_DISK_READ_ONLY"] = "1"
+
+    @property
+    def environment(self):
+        """What makes a command see it so."""
+        return {**os.environ, **self._environment}
+
+    def wormcast(self, *arguments):
+        """Run the command on it; return exit code, stdout and stderr."""
+        done = subprocess.run([sys.executable, "-m", "wormcast", *map(str, arguments)], env=self.environment,
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture(scope="session")
+def small_disk_library(tmp_path_factory):
+    """The library that `SmallDisk` puts before the C library."""
+    library = tmp_path_factory.mktemp("small_disk") / "small_disk.so"
+    source = Path(__file__).with_name("small_disk.cpp")
+    subprocess.run(["g++", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@pytest.fixture
+def disk(tmp_path, small_disk_library):
     path = tmp_path / "disk"
     path.mkdir()
-
-    def mount(*options):
-        return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", path],
-                              capture_output=True, text=True, check=False)
-
-    try:
-        tried = mount("size=4m")
-    except OSError as error:
-        pytest.skip(f"no file system can be mounted here: {error}")
-    if tried.returncode:
-        pytest.skip(f"no file system can be mounted here: {tried.stderr.strip()}")
-    yield path, lambda *options: mount("remount", *options)
-    subprocess.run(["umount", path], check=True)
+    return SmallDisk(path, small_disk_library)

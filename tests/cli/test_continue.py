@@ -124,13 +124,12 @@ def assert_nothing_is_lost(file, reason, **limits):
 
 
 def test_a_full_disk_loses_no_result(disk):
-    folder, remount = disk
-    remount("size=64k")
-    assert_nothing_is_lost(folder / "kept", "No space left on device")
+    disk.has(size=1 << 16)
+    assert_nothing_is_lost(disk.path / "kept", "No space left on device", env=disk.environment)
 
 
 def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
-    """The same where nothing can be mounted."""
+    """The same by a limit of the system's own."""
     def little():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
 

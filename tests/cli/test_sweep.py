@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -11,6 +10,7 @@ import sys
 import time
 
 import pytest
+from pyarrow import parquet
 
 from .test_continue import hear_ctrl_c
 
@@ -104,39 +104,36 @@ def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_pat
 
 
 def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
-    folder, remount = disk
+    folder = disk.path
     assert wormcast(file, "--out", tmp_path / "whole")[0] == 0
-    remount("size=32k")
-    code, out, err = wormcast(file, "--out", folder)
+    disk.has(size=26 << 10)
+    code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, out) == (2, "")
     assert err == f"wormcast: {folder}/small.sqlite cannot be used: database or disk is full\n"
     there = stored(folder / "small.sqlite")
     assert 0 < there < 6
-    remount("size=4m")
-    code, out, err = wormcast(file, "--out", folder)
+    disk.has(size=4 << 20)
+    code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, err) == (0, "")
     assert f"6 points, {6 - there} of them run now" in out
     table = (folder / "small.csv").read_bytes()
     assert table == (tmp_path / "whole" / "small.csv").read_bytes()
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(before) == {"small.sqlite", "small.csv", "small.png"}
-    with (folder / "ballast").open("wb") as ballast, contextlib.suppress(OSError):
-        while True:
-            os.write(ballast.fileno(), b"x" * 4096)
-    code, out, err = wormcast(file, "--out", folder)
+    disk.has(size=sum(map(len, before.values())))
+    code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, out, err) == (2, "", f"wormcast: {folder}/small.csv cannot be written: No space left on device\n")
-    (folder / "ballast").unlink()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_folder_that_cannot_be_written_is_told(file, disk):
-    folder, remount = disk
+    folder = disk.path
     (folder / "out").mkdir()
-    remount("ro")
-    code, out, err = wormcast(file, "--out", folder / "out")
+    disk.cannot_be_written()
+    code, out, err = disk.wormcast("sweep", file, "--out", folder / "out")
     assert (code, out) == (2, "")
     assert err == f"wormcast: {folder}/out/small.sqlite cannot be used: unable to open database file\n"
-    code, out, err = wormcast(file, "--out", folder / "new")
+    code, out, err = disk.wormcast("sweep", file, "--out", folder / "new")
     assert (code, out, err) == (2, "", f"wormcast: {folder}/new cannot be written: Read-only file system\n")
 
 
@@ -152,7 +149,6 @@ def test_damaged_file_is_told_and_left(file, tmp_path):
 
 
 def test_pictures_and_parquet_are_as_asked(file, tmp_path):
-    pyarrow = pytest.importorskip("pyarrow.parquet")
     file.write_text(SWEEP.replace("2000", "300"))
     picture = tmp_path / "some.svg"
     code, out, err = wormcast(file, "--out", tmp_path / "out", "--plot", picture, "--parquet", "--json")
@@ -160,7 +156,7 @@ def test_pictures_and_parquet_are_as_asked(file, tmp_path):
     told = json.loads(out)
     assert told["plot"] == str(picture)
     assert picture.read_text().startswith("<?xml")
-    assert pyarrow.read_table(told["parquet"]).num_rows == 6
+    assert parquet.read_table(told["parquet"]).num_rows == 6
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".sqlite", ".csv", ".parquet"}
     code, out, err = wormcast(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
     assert (code, out) == (2, "")

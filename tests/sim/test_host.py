@@ -7,7 +7,6 @@ import pytest
 
 from wormcast.algorithms import Scheme, WormcastError, Worms, topology
 from wormcast.algorithms.schemes import SCHEMES
-from wormcast.hw import Switch
 from wormcast.sim.configuration import Configuration
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.host import packet_at_interface, packet_of
@@ -232,11 +231,6 @@ def test_packets_need_room_for_their_place():
         run(topology("mesh:16x16"), SCHEMES["dual-path"], [send(0, 2)], Configuration(flit_width=20, packet=4))
 
 
-SEVERAL = pytest.mark.skipif(not hasattr(Switch, "injection_ports"),
-                             reason="the router has one injection port and one consumption link")
-
-
-@SEVERAL
 @pytest.mark.parametrize("options", OVERHEADS)
 def test_all_ports_send_at_once(options):
     """Four unicasts to the four neighbours leave as if each were alone, but for the processor's turns."""
@@ -250,14 +244,12 @@ def test_all_ports_send_at_once(options):
     assert not left_over(engine)
 
 
-@SEVERAL
 def test_worms_for_one_port_wait_for_each_other():
     engine = engine_of(INDIVIDUAL, "mesh:3x3", [send(3, 4, 5, 6, length=9)], ports="all")
     finish(engine, 2000)
     assert engine.host.injected.tolist() == [0, 10, 0]
 
 
-@SEVERAL
 def test_separate_consumption_links_deliver_side_by_side():
     """Two worms that reach a node together: one link is shared flit by flit, two are not.
 
@@ -275,7 +267,6 @@ def test_separate_consumption_links_deliver_side_by_side():
     assert (engine.host.tail > 55).all()
 
 
-@SEVERAL
 @pytest.mark.parametrize("options", [{"ports": "all"}, {"consumption_links": "separate", "consumption": 3},
                                      {"ports": "all", "consumption_links": "separate", "packet": 4, "t_nr": 5}])
 def test_everything_is_delivered_by_several_ports_and_links(options):

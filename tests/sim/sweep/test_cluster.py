@@ -4,14 +4,13 @@ import os
 import signal
 import sys
 
+import distributed
 import pytest
 
 import wormcast
 from wormcast.algorithms import WormcastError
 from wormcast.sim.extras import ToolMissing
 from wormcast.sim.sweep import Store, cluster, missing, points, read, row, run_missing, run_on_cluster, write
-
-distributed = pytest.importorskip("distributed")
 
 SWEEP = """\
 topology = "mesh:4x4"

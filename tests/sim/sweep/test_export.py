@@ -2,11 +2,9 @@
 
 import csv
 
-import pytest
+from pyarrow import parquet
 
 from wormcast.sim.sweep import Store, points, read, row, run_missing, write, write_parquet
-
-parquet = pytest.importorskip("pyarrow.parquet")
 
 
 def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ..drawing import FORMATS, LETTERS
+from ..drawing import LETTERS
 from ..load import Traffic
-from ..style import COLOURS, CURVES, MARKERS
+from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
 from .file import OPTIONS, Sweep
 from .point import Point
 
@@ -19,16 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-__all__ = ["MOST_LINES", "draw", "require_drawable"]
+__all__ = ["draw", "require_drawable"]
 
 WIDTH, HEIGHT = 7.1, 2.7  # inches: two columns of a paper; without the legend
-LINE = 0.14  # of the legend
-MOST_LINES = 40
+MOST_COLUMNS = 4  # of the legend
 
 PLAIN = "#808080"
-WORDS = "#404040"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
-SIZE = 3.2  # points, of a marker
 STEP = 7  # points between the crosses of two lines
 
 #: Options that the caption tells, given or not.
@@ -36,25 +33,6 @@ TOLD = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "s
 
 #: Latencies that differ by more than this are drawn with a logarithmic scale.
 LARGEST_RATIO = 10
-
-LOAD = "payload flits to deliver per node and cycle"
-
-#: What an axis says of an option, where its name says too little.
-AXES = {
-    "rate": f"load: {LOAD}",
-    "length": "length of a multicast (payload flits)",
-    "unicast_length": "length of a unicast (payload flits)",
-    "destinations_mean": "mean destinations of a multicast",
-    "destinations_deviation": "standard deviation of the destinations of a multicast",
-    "multicast_fraction": "share of multicasts among the messages",
-    "vcs": "virtual channels of a link",
-    "buffer": "buffer of a virtual channel (flits)",
-    "consumption": "consumption channels of a node",
-    "flit_width": "flit width (bits)",
-    "packet": "packet (payload flits)",
-    "queue": "queue between host and interface (flits)",
-    **{name: f"{name} (cycles)" for name in ("t_hs", "t_hr", "t_ns", "t_nr", "injection_delay", "cycles", "warmup")},
-}
 
 
 @dataclass(frozen=True)
@@ -108,16 +86,10 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
         No option with numbers is swept, there would be more than 40 lines, or the file's ending says neither SVG nor
         PNG.
     """
-    if file.suffix[1:] not in FORMATS:
-        raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
     along = _along(sweep)
+    require_curves(sweep.swept, along, file)
     if along is None:
         raise WormcastError("plot: no option with numbers is swept, one must be: rate for example")
-    lines = 1
-    for name, values in sweep.swept.items():
-        lines *= 1 if name == along else len(values)
-    if lines > MOST_LINES:
-        raise WormcastError(f"plot: {lines} lines are to be drawn, allowed are up to {MOST_LINES}")
 
 
 def _along(sweep: Sweep) -> str | None:
@@ -146,9 +118,6 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     """
     # takes half a second to load, which every other command would wait for
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.ticker import MaxNLocator
 
     along = _along(sweep)
@@ -156,12 +125,10 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     curves = _curves(sweep, points, results, along)
     styles = _styles(curves)
     marks = _marks(curves, styles)
-    columns = max(1, min(len(marks), 4, int(LETTERS * WIDTH / (6 + max(len(str(mark.get_label())) for mark in marks)))))
+    columns = min(len(marks), MOST_COLUMNS, legend_columns([str(mark.get_label()) for mark in marks], WIDTH))
     caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * WIDTH))
-    height = HEIGHT + LINE * (-(-len(marks) // columns) + len(caption))
     with matplotlib.rc_context(CURVES):
-        figure = Figure(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(wspace=0.06))
-        FigureCanvasAgg(figure)
+        figure = captioned(WIDTH, HEIGHT, caption, -(-len(marks) // columns))
         latency, delivered = figure.subplots(1, 2)
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
         whole = max(curve.at[-1] for curve in curves)
@@ -176,9 +143,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
             axes.set_xlabel(AXES.get(along, along))
             if OPTIONS[along] is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-            axes.grid(color="#e4e4e4", linewidth=0.5)
-            axes.set_axisbelow(True)
-        figure.suptitle("\n".join(caption), fontsize=6, color=WORDS)
+            draw_grid(axes)
         figure.legend(handles=marks, loc="outside lower center", ncols=columns, frameon=False, handlelength=3)
         figure.savefig(file, format=form, dpi=300, metadata={"Date": None} if form == "svg" else None)
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ..drawing import FORMATS, LETTERS
-from ..style import COLOURS, CURVES, MARKERS
-from ..sweep.curves import AXES, MOST_LINES
+from ..drawing import LETTERS
+from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
 from ..sweep.file import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, Point
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["draw", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
-LINE = 0.14  # of the legend
-SIZE = 3.2  # points, of a marker
-WORDS = "#404040"
 
 #: The trade of area for clock: the period is what is chosen, not what is shown.
 TRADE = "area_delay"
@@ -49,13 +45,8 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
         The file's ending says neither SVG nor PNG; there would be more than 40 lines; or the trade of area for clock
         is to be drawn without clocks.
     """
-    if file.suffix[1:] not in FORMATS:
-        raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
-    along, lines = _along(sweep), 1
-    for name, values in sweep.swept.items():
-        lines *= 1 if name == along else len(values)
-    if lines > MOST_LINES:
-        raise WormcastError(f"plot: {lines} lines are to be drawn, allowed are up to {MOST_LINES}")
+    along = _along(sweep)
+    require_curves(sweep.swept, along, file)
     if along == TRADE and not seeds:
         raise WormcastError(f"plot: {TRADE} is swept without a placement, area against clock needs --seeds from 1")
 
@@ -83,9 +74,6 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
     """
     # takes half a second to load, which every other command would wait for
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     along = _along(sweep)
     curves = _curves(sweep, points, results, along)
@@ -93,16 +81,13 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
     width = PANEL * max(len(shown), 1.5)
     caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * width))
     legend = len(curves) > 1
-    columns = max(1, int(LETTERS * width / (6 + max(len(curve.label) for curve in curves))))
-    height = HEIGHT + LINE * (len(caption) + (-(-len(curves) // columns) if legend else 0))
+    columns = legend_columns([curve.label for curve in curves], width)
     with matplotlib.rc_context(CURVES):
-        figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(wspace=0.06))
-        FigureCanvasAgg(figure)
+        figure = captioned(width, HEIGHT, caption, -(-len(curves) // columns) if legend else 0)
         for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
             for number, curve in enumerate(curves):
                 _line(axes, what, curve, COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)])
             _axes(axes, what, along, sweep.swept[along])
-        figure.suptitle("\n".join(caption), fontsize=6, color=WORDS)
         if legend:
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
                           frameon=False, handlelength=3)
@@ -147,8 +132,7 @@ def _figure(what: str, result: Synthesis) -> float:
 
 def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
     axes.set_ylabel({"trade": "LUT4", "FF": "flip-flops", "MHz": "clock (MHz)"}.get(what, what))
-    axes.grid(color="#e4e4e4", linewidth=0.5)
-    axes.set_axisbelow(True)
+    draw_grid(axes)
     if what == "trade":
         axes.set_xlabel("clock, median of the seeds (MHz)")
         axes.margins(0.12)

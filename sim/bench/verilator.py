@@ -1,7 +1,6 @@
 """Verilator on the exported Verilog: how models are built and timed, and components with a fixed stimulus."""
 
 import os
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +10,12 @@ from amaranth.lib import wiring
 
 from ..network import Network
 from ..tools import find_tool, run_tool, scratch_folder
+from ..verilator import DEFINES, verilator_root
 from ..verilog import component_verilog, ports
 
 __all__ = ["compile_program", "component_speed", "export", "run", "timed_program", "translate"]
 
 SECONDS = 1.0
-
-#: What Verilator's own makefiles define; its sources misbehave without.
-DEFINES = [f"-D{name}" for name in ("VERILATOR=1", *(f"VM_{name}=0" for name in (
-    "COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_VCD", "TRACE_SAIF")))]
 
 #: For speed; where nothing is asked of what is unknown, it is 0.
 OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal", "-Wno-lint",
@@ -97,7 +93,9 @@ def timed_program(body: str, *classes: str) -> str:
 def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequence[str] = OFTEN) -> None:
     """Compile a program and the models of these folders to ``bench``; ``often``: options for what every cycle runs."""
     (at / "main.cpp").write_text(program)
-    include = next(Path(sysconfig.get_path("purelib")).glob("verilator/include"))
+    root = verilator_root()
+    assert root is not None  # as it has translated what is compiled
+    include = root / "include"
     options = [*DEFINES, *(f"-I{folder}" for folder in (*folders, include, include / "vltstd"))]
     sources = [*(source for folder in folders for source in sorted(folder.glob("*.cpp"))),
                include / "verilated.cpp", include / "verilated_threads.cpp", at / "main.cpp"]

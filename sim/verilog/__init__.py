@@ -4,8 +4,8 @@
 components; ``comment`` and ``document`` tell what ``facts``, ``links`` and ``docstrings`` know.
 """
 
-from .export import Export, component_verilog, export
+from .export import Export, component_verilog, export, has_clock
 from .facts import NETWORK, foreign_options
 from .ports import Port, ports
 
-__all__ = ["NETWORK", "Export", "Port", "component_verilog", "export", "foreign_options", "ports"]
+__all__ = ["NETWORK", "Export", "Port", "component_verilog", "export", "foreign_options", "has_clock", "ports"]

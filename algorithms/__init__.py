@@ -9,7 +9,7 @@ One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
 arrays), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says
 nothing), ``plan`` (the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms
-can wait for each other in a circle), ``relation_files`` (relations that a user brings).
+can wait for each other in a circle), ``found`` (schemes and relations by the names that users give them).
 """
 
 if __name__ != "wormcast.algorithms":
@@ -18,9 +18,9 @@ if __name__ != "wormcast.algorithms":
 from .consumption import NO_CLASS, ConsumptionClasses
 from .deadlock import Analysis, Dependency, check
 from .errors import WormcastError
+from .found import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
-from .relation_files import load_relation, relation_digest, relation_file
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
 from .schemes import SCHEMES, MeshScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
@@ -31,6 +31,7 @@ __all__ = [
     "E_CUBE",
     "HAMILTONIAN",
     "NO_CLASS",
+    "RELATIONS",
     "SCHEMES",
     "TOPOLOGIES",
     "AddressList",
@@ -49,10 +50,12 @@ __all__ = [
     "WormcastError",
     "Worms",
     "check",
+    "file_digest",
+    "find_scheme",
     "ideal_width",
     "load_relation",
+    "load_scheme",
     "plan",
-    "relation_digest",
-    "relation_file",
     "topology",
+    "user_file",
 ]

@@ -8,7 +8,8 @@ from typing import Any
 
 from .consumption import NO_CLASS
 from .errors import WormcastError
-from .schemes import SCHEMES, Scheme
+from .found import load_scheme
+from .schemes import Scheme
 from .topologies import Topology
 from .worms import AT_ONCE
 
@@ -223,7 +224,7 @@ def plan(
     topology : Topology
         The network.
     scheme : str or Scheme
-        Name of a scheme, or one of your own.
+        As `load_scheme` finds it, or one of your own.
     source : int or str
         A node as `Topology.node` reads it: an id, ``"3.2"`` or ``"@25"``.
     destinations : iterable of int or str, or str
@@ -236,7 +237,7 @@ def plan(
         given twice, or the source is among them.
     """
     if isinstance(scheme, str):
-        scheme = SCHEMES[scheme]
+        scheme = load_scheme(scheme)
     start = topology.node(source)
     nodes = topology.node_set(destinations)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)

@@ -25,6 +25,13 @@ class Registry(Mapping[str, T], Generic[T]):
         Entry point group in which other packages announce theirs: ``"wormcast.schemes"``. An entry point
         names an instance, or a class or function that gives one when called without arguments. It is
         loaded when its name is asked for, so that a broken one disturbs nobody else.
+    files : bool
+        Whether commands take ``FILE.py[:NAME]`` in place of a name.
+
+    Attributes
+    ----------
+    what, kind
+        As given.
 
     Raises
     ------
@@ -32,9 +39,10 @@ class Registry(Mapping[str, T], Generic[T]):
         A name is unknown, is given twice, or its entry point does not give a ``kind``.
     """
 
-    def __init__(self, what: str, kind: type[T], group: str) -> None:
-        self._what = what
-        self._kind = kind
+    def __init__(self, what: str, kind: type[T], group: str, *, files: bool = False) -> None:
+        self.what = what
+        self.kind = kind
+        self._files = files
         self._entries: dict[str, T] = {}
         self._group = group
 
@@ -45,7 +53,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def add(self, name: str, thing: T) -> T:
         """Add one entry and give it back."""
         if name in self._entries:
-            raise WormcastError(f"{self._what}: {name!r} is there already, a new one needs another name")
+            raise WormcastError(f"{self.what}: {name!r} is there already, a new one needs another name")
         self._entries[name] = thing
         return thing
 
@@ -55,22 +63,23 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._announced:
             return self.add(name, self._load(name))
         there = "there are" if len(self) > 1 else "there is only"
-        raise WormcastError(f"{self._what}: {name!r} is unknown, {there} {', '.join(self)}")
+        files = "; FILE.py and FILE.py:NAME are allowed too" if self._files else ""
+        raise WormcastError(f"{self.what}: {name!r} is unknown, {there} {', '.join(self)}{files}")
 
     def _load(self, name: str) -> T:
         entry = self._announced[name]
         try:
             thing = entry.load()
-            if not isinstance(thing, self._kind):
+            if not isinstance(thing, self.kind):
                 thing = thing()
         except Exception as error:
             raise WormcastError(
-                f"{self._what}: {name!r} could not be loaded from {entry.value} ({error})"
+                f"{self.what}: {name!r} could not be loaded from {entry.value} ({error})"
             ) from error
-        if not isinstance(thing, self._kind):
+        if not isinstance(thing, self.kind):
             raise WormcastError(
-                f"{self._what}: {entry.value} gives a {type(thing).__name__}, "
-                f"it must give a {self._kind.__name__}"
+                f"{self.what}: {entry.value} gives a {type(thing).__name__}, "
+                f"it must give a {self.kind.__name__}"
             )
         return thing
 

@@ -9,15 +9,19 @@ from typing import Any
 from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import Scheme, Topology, WormcastError, find_scheme, topology
 from wormcast.hw.decoders.alone import HeaderDecoder
 from wormcast.hw.intake import Intake
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.switch import Switch
 
 from .configuration import Configuration
+from .configurations import hardware
 
-__all__ = ["COMPONENTS", "Blueprint", "Part", "find_component"]
+__all__ = ["COMPONENTS", "DEFAULTS", "Blueprint", "Part", "find_component"]
+
+#: What components are built for where nothing is said.
+DEFAULTS = {"topology": "mesh:8x8", "scheme": "dual-path"}
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,34 @@ class Blueprint:
     scheme: Scheme
     configuration: Configuration
     relations: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "Blueprint":
+        """Resolve options as a user names them.
+
+        Parameters
+        ----------
+        options : mapping
+            ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and those of
+            the hardware as for `hardware`; `DEFAULTS` for those that are not there.
+
+        Raises
+        ------
+        WormcastError
+            One of them is refused, or relation and relations are both there.
+        """
+        chosen = {**DEFAULTS, **options}
+        if "relation" in chosen and "relations" in chosen:
+            raise WormcastError("relation and relations are given, allowed is one or the other")
+        network = topology(chosen.pop("topology"))
+        scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
+        relations = chosen.pop("relations", None)
+        return cls(network, scheme, hardware(network, scheme, chosen), tuple(relations.split(",")) if relations else ())
+
+    @property
+    def decoded(self) -> tuple[str, ...]:
+        """Names of the relations that routers decode, the scheme's where none are chosen."""
+        return self.relations or (self.scheme.relation.name,)
 
     def router(self) -> Switch:
         """Build one router."""

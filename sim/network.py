@@ -14,6 +14,7 @@ from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.switch import Switch
 
+from .components import Blueprint
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 
 __all__ = ["HOST", "Join", "Kind", "Network"]
@@ -170,16 +171,15 @@ class Network:
     @cached_property
     def components(self) -> dict[str, Switch | NetworkInterface]:
         """One component of each kind, not elaborated: what it is called and laid out as."""
-        return {"router": self._router, "interface": self._interface()}
+        return {"router": self._router, "interface": self._blueprint.interface()}
 
     @cached_property
-    def _router(self):
-        return self.configuration.router(self.topology, self.scheme)
+    def _blueprint(self) -> Blueprint:
+        return Blueprint(self.topology, self.scheme, self.configuration)
 
-    def _interface(self):
-        return self.configuration.interface(
-            self.topology, self.scheme, ports=len(self.injection_ports), links=len(self.consumption_ports)
-        )
+    @cached_property
+    def _router(self) -> Switch:
+        return self._blueprint.router()
 
     @cached_property
     def injection_ports(self) -> tuple[str, ...]:
@@ -242,7 +242,7 @@ class Network:
         return {
             "router": Kind(
                 "router",
-                lambda: self.configuration.router(self.topology, self.scheme),
+                self._blueprint.router,
                 tuple(f"router_{name}" for name in names),
                 straps,
                 f"router {type(self._router.decoder).__name__} {self.header!r} {self.scheme.relation.name} "
@@ -250,7 +250,7 @@ class Network:
             ),
             "interface": Kind(
                 "interface",
-                self._interface,
+                self._blueprint.interface,
                 tuple(f"interface_{name}" for name in names),
                 {},
                 f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} "

@@ -16,7 +16,8 @@ from .u_mesh import UMesh
 
 __all__ = ["SCHEMES", "MeshScheme", "Scheme"]
 
-SCHEMES: Registry[Scheme] = Registry("scheme", Scheme, "wormcast.schemes")  # type: ignore[type-abstract]
+SCHEMES: Registry[Scheme] = Registry(
+    "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
 ):  # fmt: skip

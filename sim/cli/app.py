@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from wormcast import __version__
-from wormcast.algorithms import SCHEMES, Scheme, Topology, WormcastError
+from wormcast import __version__, algorithms
+from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..extras import ToolMissing
 from ..wording import count
@@ -49,7 +49,8 @@ class Interrupted(Exception):
 
 
 TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For example mesh:8x8 (rows x columns).")]
-SchemeName = Annotated[str, typer.Argument(metavar="SCHEME", help="For example dual-path; see: wormcast list schemes.")]
+SchemeName = Annotated[str, typer.Argument(
+    metavar="SCHEME", help="For example dual-path, see: wormcast list schemes; or FILE.py[:NAME], one of yours.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 
 _console = Console(highlight=False, soft_wrap=True)
@@ -113,11 +114,10 @@ def stdout_for_results() -> contextlib.AbstractContextManager[object]:
     return contextlib.redirect_stdout(sys.stderr)
 
 
-def find_scheme(name: str, network: Topology) -> Scheme:
-    """Return the scheme of this name, if it is defined on the topology."""
-    scheme = SCHEMES[name]
-    scheme.check(network)
-    return scheme
+def find_scheme(name: str, network: Topology, relation: str | None = None) -> Scheme:
+    """Find a scheme as `algorithms.find_scheme` does; what its file prints goes to stderr."""
+    with stdout_for_results():
+        return algorithms.find_scheme(name, network, relation)
 
 
 def main() -> None:

@@ -7,13 +7,14 @@ import typer
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology
 
-from ..configuration import ALLOWED, LIMITS, Configuration
+from ..components import DEFAULTS
+from ..configuration import ALLOWED, HOST_FIELDS, LIMITS, Configuration
 from ..configurations import hardware
 from .app import count
 from .options import takes
 
 __all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware", "hardware",
-           "resolved_hardware", "takes_hardware"]
+           "resolved_hardware", "takes_component", "takes_hardware"]
 
 HARDWARE = "Hardware"
 OVERHEADS = "Overheads, in cycles"
@@ -66,6 +67,28 @@ OPTIONS = {
     "t_nr": _option("t_nr", "Interface, before the last flit of each packet it gets is handed over.", OVERHEADS),
     "injection_delay": _option("injection_delay", "Host, once for each message: it prepares the headers.", OVERHEADS),
 }
+
+
+#: What a component is built for beside the hardware options, in the order of --help.
+COMPONENT = {
+    "topology": Annotated[str | None, typer.Option(
+        help=f"Network that it is built for, {DEFAULTS['topology']} by default.", show_default=False)],
+    "scheme": Annotated[str | None, typer.Option(
+        help=f"Scheme that it is built for, {DEFAULTS['scheme']} by default.", show_default=False)],
+    "relation": RelationOption,
+    "relations": Annotated[str | None, typer.Option(
+        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")],
+    "port": Annotated[str | None, typer.Option(
+        help="Port of the router whose part it is, as in local; default: the first.")],
+}
+
+
+def takes_component(command: Callable) -> Callable:
+    """Give a command the options of a component, in place of its parameters ``built_for`` and ``given``: see `takes`.
+
+    Those of hosts, whose software is no component, are left out.
+    """
+    return takes("built_for", COMPONENT)(takes_hardware("header", *HOST_FIELDS)(command))
 
 
 def takes_hardware(*without: str) -> Callable[[Callable], Callable]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import WormcastError, load_relation
+from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
 
 from ..load import (
@@ -110,10 +110,8 @@ def load_(
     network = build_topology(topology)
     outputs = Outputs(kept)
     outputs.drawing.require(network)
-    found = find_scheme(scheme, network)
+    found = find_scheme(scheme, network, relation)
     with stdout_for_results():
-        if relation is not None:
-            found = found.routed_by(load_relation(relation))
         options = hardware(network, found, given)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")

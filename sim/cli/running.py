@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import Topology, WormcastError, load_relation
+from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.errors import MessageError
 
@@ -64,10 +64,7 @@ def run_(
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
     network = build_topology(topology)
-    found = find_scheme(scheme, network)
-    if relation is not None:
-        with stdout_for_results():
-            found = found.routed_by(load_relation(relation))
+    found = find_scheme(scheme, network, relation)
     options = hardware(network, found, given)
     posted = _messages(network, source, destinations, length, messages)
     cycles = window_of(window)

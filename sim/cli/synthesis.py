@@ -27,28 +27,19 @@ from ..synthesis import (
 )
 from ..wording import markdown_table
 from .app import Json, app, emit, say, stdout_for_results, table
-from .hardware import RelationOption, describe_hardware, takes_hardware
+from .hardware import describe_hardware, takes_component
 from .options import Given
 
 __all__: list[str] = []
 
 
 @app.command("synth")
-@takes_hardware("header", "t_hs", "t_hr", "injection_delay")
+@takes_component
 def synth(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="router, interface, or a part of them; see: wormcast list components.")],
     target: Annotated[str | None, typer.Option(
         metavar="|".join(TARGETS), help="FPGA family, ecp5 by default.", show_default=False)] = None,
-    topology: Annotated[str | None, typer.Option(
-        help="Network that it is built for, mesh:8x8 by default.", show_default=False)] = None,
-    scheme: Annotated[str | None, typer.Option(
-        help="Scheme that it is built for, dual-path by default.", show_default=False)] = None,
-    relation: RelationOption = None,
-    relations: Annotated[str | None, typer.Option(
-        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")] = None,
-    port: Annotated[str | None, typer.Option(
-        help="Port of the router whose part it is, as in local; default: the first.")] = None,
     seeds: Annotated[int | None, typer.Option(
         help=f"Placements, of which the median's clock counts; 0: the area alone. {len(SEEDS)} by default, 0 in a "
         "sweep.", show_default=False)] = None,
@@ -67,15 +58,16 @@ def synth(
         "clock where area-delay is swept.", show_default=False)] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     *,
+    built_for: Given,
     given: Given,
     json: Json = False,
 ) -> None:
     """Synthesise a component, and place and route it: look-up tables, flip-flops, memories, clock, critical path."""
     if seeds is not None and seeds < 0:
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
-    named = {"target": target, "topology": topology, "scheme": scheme, "relation": relation, "relations": relations,
-             "area_delay": area_delay}
-    fixed = {name: value for name, value in named.items() if value is not None} | given
+    port = built_for.pop("port", None)
+    own = {"target": target, "area_delay": area_delay}
+    fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
     if sweep:
         if by_block:
             raise typer.BadParameter("a sweep is given, blocks are told of one component alone",

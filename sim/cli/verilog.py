@@ -8,22 +8,21 @@ from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import WormcastError, load_relation
-from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms import WormcastError
 
-from ..components import Blueprint
+from ..components import DEFAULTS, Blueprint
 from ..configuration import INTERFACE_FIELDS
 from ..files import require_writable, whole_file
 from ..verilog import Export, export, foreign_options
-from .app import Json, app, emit, find_scheme, put, say, stdout_for_results
-from .hardware import RelationOption, hardware, resolved_hardware, takes_hardware
+from .app import Json, app, emit, put, say, stdout_for_results
+from .hardware import resolved_hardware, takes_component
 from .options import Given
 
 __all__: list[str] = []
 
 
 @app.command("verilog")
-@takes_hardware("header", "t_hs", "t_hr", "injection_delay")
+@takes_component
 def verilog(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="network, router, interface, or a part of them; see: wormcast list components.")],
@@ -31,16 +30,10 @@ def verilog(
         "--output", "-o", metavar="FILE", help="Write to this file; default: to stdout.")] = None,
     doc: Annotated[bool, typer.Option(
         "--doc", help="With -o: write a table of the ports beside it, to FILE.md.")] = False,
-    topology: Annotated[str, typer.Option(help="Network that it is built for.")] = "mesh:8x8",
-    scheme: Annotated[str, typer.Option(help="Scheme that it is built for.")] = "dual-path",
-    relation: RelationOption = None,
-    relations: Annotated[str | None, typer.Option(
-        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")] = None,
-    port: Annotated[str | None, typer.Option(
-        help="Port of the router whose part it is, as in local; default: the first.")] = None,
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module; those of its parts begin with it. Default: wormcast_WHAT.")] = None,
     *,
+    built_for: Given,
     given: Given,
     json: Json = False,
 ) -> None:
@@ -50,8 +43,6 @@ def verilog(
     """
     if output is None and (doc or json):
         raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is given without a file, it needs -o FILE")
-    if relation is not None and relations is not None:
-        raise WormcastError("verilog: --relation and --relations are given, allowed is one or the other")
     for option in foreign_options(what):
         if option in given:
             raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
@@ -59,27 +50,21 @@ def verilog(
     table = output.with_name(output.name + ".md") if output and doc else None
     for file in filter(None, (output, table)):
         require_writable(file)
-    network = build_topology(topology)
-    found = find_scheme(scheme, network)
-    if relation is not None:
-        with stdout_for_results():
-            found = found.routed_by(load_relation(relation))
-    configuration = hardware(network, found, given)
-    decoded = tuple(relations.split(",")) if relations else ()
-    command = _command(what, topology=network.name, scheme=scheme, relation=relation, relations=relations, port=port,
-                       module=module, **given)
+    port = built_for.pop("port", None)
     with stdout_for_results():
-        made = export(Blueprint(network, found, configuration, decoded), what, port=port, module=module,
-                      named=given.get("configuration"), command=command,
+        blueprint = Blueprint.of(built_for | given)
+        command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.name}, port=port,
+                           module=module, **given)
+        made = export(blueprint, what, port=port, module=module, named=given.get("configuration"), command=command,
                       progress=lambda line: print(line, file=sys.stderr))
     if output is None:
         put(made.verilog)
         return
     _write(made, output, table)
     if json:
-        resolved = {"what": what, "topology": network.name, "scheme": scheme, "port": port,
-                    "relations": decoded or (found.relation.name,), "named": given.get("configuration"),
-                    **resolved_hardware(configuration, network, found)}
+        resolved = {"what": what, **DEFAULTS, **built_for, "topology": blueprint.topology.name, "port": port,
+                    "relations": blueprint.decoded, "named": given.get("configuration"),
+                    **resolved_hardware(blueprint.configuration, blueprint.topology, blueprint.scheme)}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
               "yosys": made.yosys}, resolved)
         return

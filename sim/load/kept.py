@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wormcast.algorithms import SCHEMES, WormcastError, load_relation, relation_digest, topology
+from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology
 
 from ..configuration import Configuration
 from ..engines.bulk import BulkEngine
@@ -28,7 +28,7 @@ class Origin:
     ----------
     scheme : str
     relation : str or None
-        As for `load_relation`; None for the scheme's own.
+        As for `find_scheme`.
     named : str or None
         A named configuration that options came from.
     """
@@ -56,7 +56,8 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
         "cycle": experiment.now,
         "topology": experiment.topology.name,
         **asdict(origin),
-        "relation_sha256": relation_digest(origin.relation),
+        "scheme_sha256": file_digest(origin.scheme),
+        "relation_sha256": file_digest(origin.relation),
         "configuration": experiment.configuration.to_dict(),
         "hardware": _hardware(experiment.groups[0].engine),
         "traffic": experiment.traffic.to_dict(),
@@ -79,8 +80,8 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     Raises
     ------
     WormcastError
-        The file is of no use (`wormcast.sim.record.checkpoint.read`), or what it needs is not here: the relation's
-        file, as it was.
+        The file is of no use (`wormcast.sim.record.checkpoint.read`), or what it needs is not here: the scheme's and
+        the relation's files, as they were.
     """
     content, arrays = checkpoint.read(path)
     try:
@@ -95,12 +96,11 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
 def _build(path: Path, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
            rewind: bool) -> tuple[Experiment, Origin]:
     origin = Origin(content["scheme"], content["relation"], content["named"])
-    network, scheme = topology(content["topology"]), SCHEMES[origin.scheme]
-    if origin.relation is not None:
-        scheme = scheme.routed_by(load_relation(origin.relation))
-    if relation_digest(origin.relation) != content["relation_sha256"]:
-        raise WormcastError(f"relation: {origin.relation} is not what it was when {path} was written, it must be the "
-                            "same text")
+    network = topology(content["topology"])
+    scheme = find_scheme(origin.scheme, network, origin.relation)
+    for what, name in (("scheme", origin.scheme), ("relation", origin.relation)):
+        if file_digest(name) != content[f"{what}_sha256"]:
+            raise WormcastError(f"{what}: {name} is not what it was when {path} was written, it must be the same text")
     experiment = Experiment(
         network, scheme, _traffic(path, content["traffic"]), configuration=Configuration(**content["configuration"]),
         cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind)

@@ -9,17 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import (
-    SCHEMES,
-    Relation,
-    Scheme,
-    Topology,
-    WormcastError,
-    load_relation,
-    relation_digest,
-    relation_file,
-    topology,
-)
+from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology, user_file
 
 from ..configuration import Configuration
 from ..configurations import hardware
@@ -30,6 +20,8 @@ from .file import Sweep, named_point
 
 __all__ = ["Point", "build", "points"]
 
+#: Options whose value may name a user's file.
+BY_NAME = ("scheme", "relation")
 FIELDS = {field.name for field in fields(Configuration)}
 
 #: Kernels are compiled once for all points that run side by side, and one after the other.
@@ -49,7 +41,7 @@ class Point:
     resolved : dict
         All options, as they are run.
     key : str
-        Whatever its results depend on as JSON, the version and what is in a relation's or a trace's file included.
+        Whatever its results depend on as JSON, the version and what is in the files that options name included.
     files : dict
         Paths of the files that options name, by option; what the option says begins with the path.
     """
@@ -104,13 +96,9 @@ def build(given: dict[str, Any], name: str) -> Point:
     """Build and check a point: see `Point` for the parameters, `points` for errors."""
     with named_point(name):
         network = _topology(given["topology"])
-        scheme = SCHEMES[given["scheme"]]
-        scheme.check(network)
+        scheme = _scheme(given["scheme"], network, given.get("relation"))
         asked = Asked.by(given)
         traffic = _read_once(asked.traffic) if isinstance(asked.traffic, Trace) else asked.traffic
-        digest = relation_digest(given.get("relation"))
-        if "relation" in given:
-            scheme = scheme.routed_by(_relation(given["relation"]))
         configuration = hardware(network, scheme, {
             name: value for name, value in given.items() if name in FIELDS or name == "configuration"})
         experiment = {
@@ -132,7 +120,8 @@ def build(given: dict[str, Any], name: str) -> Point:
         **traffic.to_dict(), **experiment, "configuration": given.get("configuration"), **built,
         "classes": str(classes),
     }
-    key = json.dumps({"version": __version__, "relation_text": digest, **resolved}, sort_keys=True)
+    texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
+    key = json.dumps({"version": __version__, **texts, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
 
 
@@ -153,14 +142,13 @@ def _read_once(trace: Trace) -> Trace:
     return trace
 
 
-@functools.cache
-def _relation(text: str) -> Relation:
-    return load_relation(text)
+#: The same object for equal ones, so that hardware is built and compiled once for all points.
+_scheme = functools.cache(find_scheme)
 
 
 def _files(given: Mapping[str, Any]) -> dict[str, str]:
     """Find the files that options name."""
-    paths = {"relation": relation_file(given.get("relation")), "trace": given.get("trace")}
+    paths = {**{what: user_file(given.get(what)) for what in BY_NAME}, "trace": given.get("trace")}
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
 
 

@@ -6,17 +6,16 @@ from typing import Any
 
 from amaranth.lib import wiring
 
-from wormcast.algorithms import SCHEMES, WormcastError, load_relation, topology
+from wormcast.algorithms import WormcastError
 
-from ..components import Blueprint
+from ..components import DEFAULTS, Blueprint
 from ..configuration import HOST_FIELDS, Configuration
-from ..configurations import hardware
 from ..sweep.file import Sweep, named_point, option_types
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target
 
-__all__ = ["DEFAULTS", "OPTIONS", "Point", "build", "points"]
+__all__ = ["OPTIONS", "Point", "build", "points"]
 
 HARDWARE = {name: kind for name, kind in option_types(Configuration).items() if name not in (*HOST_FIELDS, "header")}
 
@@ -25,7 +24,7 @@ OPTIONS: dict[str, type] = {
     "target": str, "topology": str, "scheme": str, "relation": str, "relations": str, "area_delay": int,
     "configuration": str, **HARDWARE,
 }
-DEFAULTS = {"target": "ecp5", "topology": "mesh:8x8", "scheme": "dual-path"}
+TARGET = "ecp5"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,33 +89,24 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
     Parameters
     ----------
     given : mapping
-        Of `OPTIONS`; those that are not there have their `DEFAULTS`. Buffers are of what the target has for them, if
-        nothing is said.
+        Of `OPTIONS`, as for `Blueprint.of`, for ECP5 if nothing is said. Buffers are then of what the target has for
+        them.
     """
     with named_point(name):
-        options = {**DEFAULTS, **given}
-        network = topology(options["topology"])
-        scheme = SCHEMES[options["scheme"]]
-        if options.get("area_delay", 1) < 1:
-            raise WormcastError(f"area-delay: {options['area_delay']} is given, it must be at least 1 ps")
-        if "relation" in options and "relations" in options:
-            raise WormcastError("synth: relation and relations are given, allowed is one or the other")
-        if "relation" in options:
-            scheme = scheme.routed_by(load_relation(options["relation"]))
-        scheme.check(network)
-        target = find_target(options["target"])
-        chosen = {field: value for field, value in options.items() if field in HARDWARE or field == "configuration"}
-        configuration = hardware(network, scheme, {"storage": next(iter(target.storages)), **chosen})
+        options = dict(given)
+        family, area_delay = options.pop("target", TARGET), options.pop("area_delay", None)
+        if area_delay is not None and area_delay < 1:
+            raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
+        target = find_target(family)
+        blueprint = Blueprint.of({"storage": next(iter(target.storages)), **options})
+        network, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
         target.require(configuration.storage)
-        relations = tuple(options["relations"].split(",")) if "relations" in options else ()
-        blueprint = Blueprint(network, scheme, configuration, relations)
         blueprint.component(what, port)
     built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
     resolved = {
-        "target": options["target"], "topology": network.name, "scheme": options["scheme"],
-        "relation": options.get("relation", scheme.relation.name),
-        "relations": ",".join(relations or (scheme.relation.name,)), "area_delay": options.get("area_delay"),
-        "configuration": options.get("configuration"), **built,
+        "target": family, "topology": network.name, "scheme": given.get("scheme", DEFAULTS["scheme"]),
+        "relation": given.get("relation", scheme.relation.name), "relations": ",".join(blueprint.decoded),
+        "area_delay": area_delay, "configuration": given.get("configuration"), **built,
         "classes": str(configuration.consumption_classes(network, scheme)),
     }
     return Point(what, port, name, dict(given), resolved, blueprint)

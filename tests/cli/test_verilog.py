@@ -46,7 +46,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--doc"], "verilog: --doc is given without a file, it needs -o FILE"),
     (["router", "--json"], "verilog: --json is given without a file, it needs -o FILE"),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
-    (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"], "--relation and --relations are given"),
+    (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"], "relation and relations are given"),
     (["network", "--relations", "e-cube", "-o", "x.v"], "network: relations is given, allowed for a component alone"),
     (["network", "--port", "local", "-o", "x.v"], "network: port is given, allowed for a component alone"),
     (["intake", "--port", "up", "-o", "x.v"], "port: 'up' is given, allowed are east, west, south, north, local"),

@@ -1,0 +1,156 @@
+"""Schemes and routing relations that a user names: ours, those of other packages, or one in a Python file."""
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+from .errors import WormcastError, told
+from .registry import Registry
+from .routing import E_CUBE, HAMILTONIAN, Relation
+from .schemes import SCHEMES, Scheme
+from .topologies import Topology
+
+__all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
+
+T = TypeVar("T", Relation, Scheme)
+
+RELATIONS: Registry[Relation] = Registry(
+    "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
+for _relation in (E_CUBE, HAMILTONIAN):
+    RELATIONS.add(_relation.name, _relation)
+
+
+def find_scheme(text: str, topology: Topology, relation: str | None = None) -> Scheme:
+    """Find the scheme that a user names, on a topology.
+
+    Parameters
+    ----------
+    text, relation : str
+        As for `load_scheme` and `load_relation`; without a relation its worms are routed by the scheme's own.
+
+    Raises
+    ------
+    WormcastError
+        One of them is not found, or not defined on the topology.
+    """
+    scheme = load_scheme(text)
+    if relation is not None:
+        scheme = scheme.routed_by(load_relation(relation))
+    scheme.check(topology)
+    return scheme
+
+
+def load_scheme(text: str) -> Scheme:
+    """Find a scheme: ``dual-path``, or ``FILE.py[:NAME]`` for a subclass of `Scheme` or an instance of one.
+
+    See `load_relation`.
+    """
+    return _load(SCHEMES, text)
+
+
+def load_relation(text: str) -> Relation:
+    """Find the relation that a user names.
+
+    Parameters
+    ----------
+    text : str
+        ``e-cube``, ``hamiltonian``, or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is
+        called without arguments) or an instance of one. A file with a single one needs no name. The file is run,
+        as any Python program.
+
+    Raises
+    ------
+    WormcastError
+        There is no such file or name, the file cannot be run, or what is there is no relation.
+    """
+    return _load(RELATIONS, text)
+
+
+def user_file(text: str | None) -> str | None:
+    """The file that a user names for a scheme or relation, as it is written; None of one that has none."""
+    return None if text is None or text in SCHEMES or text in RELATIONS else _split(text)[0]
+
+
+def file_digest(text: str | None) -> str | None:
+    """Tell one text of a user's file from another; None of what has no file, or whose file is gone."""
+    file = Path(user_file(text) or "")
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def _load(registry: Registry[T], text: str) -> T:
+    path, name = _split(text)
+    if text in registry or path is None:
+        return registry[text]
+    what, kind, file = registry.what, registry.kind, Path(path)
+    module = _run(what, file)
+    if name is None:
+        name = _only_name(registry, file, module)
+    elif not hasattr(module, name):
+        raise WormcastError(f"{what}: {file} has no {name!r}, {_offer(registry, module)}")
+    thing = getattr(module, name)
+    if inspect.isclass(thing) and issubclass(thing, kind):
+        try:
+            thing = thing()
+        except Exception as error:
+            sentence = told(error, module.__name__)
+            raise WormcastError(f"{what}: {name} of {file} cannot be made ({sentence})") from error
+    if not isinstance(thing, kind):
+        raise WormcastError(f"{what}: {name} of {file} is a {type(thing).__name__}, it must be a {kind.__name__}")
+    if not isinstance(getattr(thing, "name", None), str) or not thing.name:
+        raise WormcastError(f"{what}: {name} of {file} has no name, it must state one as text")
+    return thing
+
+
+def _split(text: str) -> tuple[str | None, str | None]:
+    """Part FILE.py[:NAME]; no file where the text has none."""
+    before, _, after = text.rpartition(":")
+    file, name = (before, after) if before.endswith(".py") else (text, None)
+    return (file, name) if file.endswith(".py") else (None, None)
+
+
+def _run(what: str, file: Path) -> ModuleType:
+    if not file.is_file():
+        raise WormcastError(f"{what}: there is no file {file}")
+    unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
+    specification = importlib.util.spec_from_file_location(unique, file)
+    assert specification is not None  # as the name ends in .py
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[unique] = module  # dataclasses look their module up
+    try:
+        specification.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[unique]
+        raise WormcastError(f"{what}: {file} could not be run ({told(error, unique)})") from error
+    return module
+
+
+def _names(registry: Registry[T], module: ModuleType) -> list[str]:
+    """Names in a file that stand for what is made there."""
+    kind, ours = registry.kind, list(registry.values())
+    return [
+        name
+        for name, thing in vars(module).items()
+        if (isinstance(thing, kind) and thing not in ours)
+        or (inspect.isclass(thing) and issubclass(thing, kind) and not inspect.isabstract(thing)
+            and thing.__module__ == module.__name__)
+    ]
+
+
+def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
+    names = _names(registry, module)
+    instances = [name for name in names if isinstance(getattr(module, name), registry.kind)]
+    for choice in (instances, names):
+        if len(choice) == 1:
+            return choice[0]
+    raise WormcastError(f"{registry.what}: {file} does not say which by itself, {_offer(registry, module)}")
+
+
+def _offer(registry: Registry[T], module: ModuleType) -> str:
+    names = _names(registry, module)
+    return (f"allowed are {', '.join(names)}" if names
+            else f"it must have a subclass of {registry.kind.__name__}, or an instance")

@@ -88,8 +88,9 @@ class TB:
             sink.pause = pressure(len(self.drivers) + seed)
 
     async def reset(self, cycles: int = 2) -> None:
-        """Hold reset for so many cycles, and end it: cycle 0 begins."""
+        """Hold reset for so many cycles, and end it: cycle 0 begins, with nothing to send and nothing expected."""
         self.reset_signal.value = self.reset_active
+        self.scoreboard.restart()
         await self.cycles(cycles + 1)
         self.reset_signal.value = 1 - self.reset_active
 

@@ -28,6 +28,10 @@ class Scoreboard:
 
     def __init__(self, *, strict: bool = True):
         self.strict = strict
+        self.restart()
+
+    def restart(self) -> None:
+        """Expect nothing, and forget what was unexpected."""
         self.extra: list[tuple[str, Worm]] = []
         self._expected: dict[str, Counter[Flits]] = {}
 

@@ -43,3 +43,19 @@ async def is_not_spoilt(dut, vc):
     with pytest.raises(ValueError, match=f"^link out: virtual channel {vc} is given, allowed are 0 to 1$"):
         sink.spoil(vc)
     await tb.finish()
+
+
+@cocotb.test()
+async def reset_begins_anew(dut):
+    tb = TB(dut)
+    source, sink = tb.driver("in", depth=4), tb.sink("out", depth=4)
+    await tb.reset()
+    lost, worm = make_worm(header=[1], payload=range(9)), make_worm(header=[2], payload=range(5))
+    source.send(lost)
+    tb.scoreboard.expect("out", lost)
+    await tb.cycles(6)
+    await tb.reset()
+    source.send(worm)
+    tb.scoreboard.expect("out", worm)
+    await tb.finish()
+    assert [found.header for found in sink.worms] == [(2,)]

@@ -38,7 +38,7 @@ ONE = """
     {name}_file = $fopen("{name}.answered", "w");
   end
   {name} {name}_dut({pins});
-  always @(posedge clk) $fwrite({name}_file, "%h\\n", {name}_out);
+  always @(posedge clk) if (at <= {last}) $fwrite({name}_file, "%h\\n", {name}_out);
 """
 
 
@@ -106,24 +106,23 @@ def replay(recordings, folder, *, verilog=()):
 
     ``verilog`` has other text for some of them.
     """
-    cycles = {len(recording.given) for recording in recordings.values()}
-    [length] = cycles
     parts, modules = [], []
     for name, recording in recordings.items():
         text = verilog[name] if name in verilog else component_verilog(recording.component, name)[0]
         modules.append(text)
-        parts.append(_instance(name, recording, length, clocked=has_clock(text)))
+        parts.append(_instance(name, recording, clocked=has_clock(text)))
         (folder / f"{name}.given").write_text("".join(f"{value:x}\n" for value in recording.given))
     body = "".join(["module replay(input clk);\n  integer at = 0;\n", *parts,
                     "  always @(posedge clk) at <= at + 1;\nendmodule\n"])
     (folder / "replay.v").write_text("\n".join([body, *modules]))
     made = translate(folder, "replay", "replay.v")
-    compile_program(folder, MAIN.format(cycles=length), [made], often=("-O0",))
+    cycles = max(len(recording.given) for recording in recordings.values())
+    compile_program(folder, MAIN.format(cycles=cycles), [made], often=("-O0",))
     run(folder, "./bench")
     return {name: [int(line, 16) for line in (folder / f"{name}.answered").read_text().split()] for name in recordings}
 
 
-def _instance(name, recording, length, *, clocked):
+def _instance(name, recording, *, clocked):
     widths = recording.widths
     pins = [".clk(clk)", f".rst({name}_now[{widths[0]}])"] if clocked else []
     at = {True: 0, False: 0}
@@ -132,7 +131,8 @@ def _instance(name, recording, length, *, clocked):
         at[port.inward] += port.width
         bus = "now" if port.inward else "out"
         pins.append(f".{port.name}({name}_{bus}[{at[port.inward] - 1}:{first}])")
-    return ONE.format(name=name, inputs=widths[0], outputs=widths[1] - 1, last=length - 1, pins=", ".join(pins))
+    return ONE.format(name=name, inputs=widths[0], outputs=widths[1] - 1, last=len(recording.given) - 1,
+                      pins=", ".join(pins))
 
 
 class Stimulus:

@@ -8,6 +8,9 @@ from wormcast.sim.verilog import component_verilog
 from .cases import WIDE, blueprint
 from .replay import Stimulus, record, replay
 
+#: Cycles of those whose states take longest to come about.
+LONGER = {"input-vc": 2000}
+
 
 def straps(built):
     """Values of the straps of a router in the middle, by port."""
@@ -37,7 +40,9 @@ def mutants_of(recording, name):
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory):
     """All components once: recordings, and answers."""
-    recordings = recorded(blueprint(), 300, seed=1)
+    recordings = {}
+    for name in COMPONENTS:
+        recordings |= recorded(blueprint(), LONGER.get(name, 300), seed=1, names=[name])
     return recordings, replay(recordings, tmp_path_factory.mktemp("replay"))
 
 

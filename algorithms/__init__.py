@@ -22,7 +22,7 @@ from .found import RELATIONS, file_digest, find_scheme, load_relation, load_sche
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
-from .schemes import SCHEMES, MeshScheme, Scheme
+from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
 from .worms import AT_ONCE, Worms
 
@@ -39,6 +39,7 @@ __all__ = [
     "ConsumptionClasses",
     "Dependency",
     "MeshScheme",
+    "PlainScheme",
     "Plan",
     "Relation",
     "Routes",

@@ -102,6 +102,9 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{what}: {name} of {file} is a {type(thing).__name__}, it must be a {kind.__name__}")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
         raise WormcastError(f"{what}: {name} of {file} has no name, it must state one as text")
+    for stated in kind.__annotations__:
+        if not hasattr(thing, stated):
+            raise WormcastError(f"{what}: {name} of {file} has no {stated}, it must state it")
     return thing
 
 

@@ -25,7 +25,7 @@ class Relation(ABC):
     """A deterministic relation: the output port depends on the switch and the next destination alone."""
 
     name: str
-    description: str
+    description: str = ""
 
     @abstractmethod
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:

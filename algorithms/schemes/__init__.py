@@ -1,7 +1,7 @@
 """The multicast schemes, by name: ``SCHEMES["dual-path"]``.
 
 A new scheme is one file with a subclass of `Scheme`, and one ``SCHEMES.add`` here. Other packages add theirs
-by an entry point in the group ``wormcast.schemes``.
+by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of its author.
 """
 
 from ..registry import Registry
@@ -12,9 +12,10 @@ from .e_mcast import EMcast
 from .individual import Individual
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
+from .plain import PlainScheme
 from .u_mesh import UMesh
 
-__all__ = ["SCHEMES", "MeshScheme", "Scheme"]
+__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme"]
 
 SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]

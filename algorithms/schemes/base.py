@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
-from ..errors import MessageError, WormcastError
+from ..errors import MessageError, WormcastError, told
 from ..headers import AddressList
 from ..legs import legs_of_pairs
 from ..routing import Relation
@@ -31,7 +31,8 @@ class Scheme(ABC):
     description : str
         One line for ``list schemes``.
     provenance : str
-        Paper and section; or ``"reconstructed"`` and from what, where no description was to be had.
+        Paper and section; or ``"reconstructed"`` and from what, where no description was to be had. Where nothing is
+        stated it is the user's own.
     kinds : tuple of str
         Kinds of topology it is defined on.
     relation : Relation
@@ -41,8 +42,8 @@ class Scheme(ABC):
     """
 
     name: str
-    description: str
-    provenance: str
+    description: str = ""
+    provenance: str = "own"
     kinds: tuple[str, ...]
     relation: Relation
     header: type[AddressList]
@@ -126,14 +127,20 @@ class Scheme(ABC):
         ------
         WormcastError
             The topology is refused; the arrays do not fit together; a message has no destination, one twice,
-            its source among them, or a node outside the topology.
+            its source among them, or a node outside the topology; the worms of a user's scheme cannot be had.
         """
         self.check(topology)
         source_array = np.ascontiguousarray(sources, np.int32)
         offset_array = np.ascontiguousarray(destination_offsets, np.int64)
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
-        return self.worms(topology, source_array, offset_array, destination_array)
+        try:
+            return self.worms(topology, source_array, offset_array, destination_array)
+        except WormcastError:
+            raise
+        except Exception as error:
+            raise WormcastError(f"scheme {self.name}: no worms can be had from it "
+                                f"({told(error, type(self).__module__)})") from error
 
 
 def _check_messages(

@@ -1,10 +1,26 @@
-"""Relations that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
+"""Relations and schemes that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
 
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, WormcastError, check, load_relation, topology
+from wormcast.algorithms import (
+    E_CUBE,
+    HAMILTONIAN,
+    SCHEMES,
+    WormcastError,
+    check,
+    file_digest,
+    find_scheme,
+    load_relation,
+    load_scheme,
+    plan,
+    topology,
+    user_file,
+)
+
+SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 
 RELATIONS = '''
 import numpy as np
@@ -212,3 +228,104 @@ def test_a_table_that_cannot_be_had_is_a_sentence(file):
         late.on(mesh)
     with pytest.raises(WormcastError, match="relation empty: its table is a NoneType, not an array"):
         check(mesh, SCHEMES["individual"], relation=empty)
+
+
+SCHEME = """
+    from wormcast.algorithms import HAMILTONIAN, ConsumptionClasses, PlainScheme
+
+    class Mine(PlainScheme):
+        name = "mine"
+        relation = HAMILTONIAN
+
+        def classes_on(self, topology):
+            return ConsumptionClasses()
+
+        def visits(self, topology, source, destinations):
+            return {result}
+"""
+
+
+def mine(folder, result, *changes):
+    text = textwrap.dedent(SCHEME).replace("{result}", result)
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "scheme" / "mine.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_scheme_of_a_file_is_planned_as_it_says():
+    mesh = topology("mesh:6x6")
+    found = plan(mesh, str(SHORT_PATHS), "2.2", ["2.1", "5.0", "5.1", "5.2", "5.3", "5.4", "0.0", "1.5"])
+    names = [[mesh.node_name(node) for node in worm.destinations] for worm in found.worms]
+    # rows of odd numbers are labelled from right to left
+    assert names == [["5.4", "5.3", "5.2", "5.1"], ["5.0"], ["2.1", "1.5", "0.0"]]
+    assert [worm.rank for worm in found.worms] == [0, 1, 2]
+    assert {worm.source for worm in found.worms} == {mesh.node("2.2")}
+
+
+def test_a_scheme_of_a_file_with_all_its_stops_is_dual_path():
+    """Its worms are divided where dual-path's are, and the arrays are the same."""
+    mesh = topology("mesh:5x4")
+    short = load_scheme(f"{SHORT_PATHS}:ShortPaths")
+    short.stops = mesh.nodes
+    sources, offsets = [3, 11, 0], [0, 19, 23, 25]
+    destinations = [*(node for node in range(20) if node != 3), 2, 19, 10, 7, 5, 1]
+    ours, theirs = (one.batch(mesh, sources, offsets, destinations) for one in (short, SCHEMES["dual-path"]))
+    for name in ("message_offsets", "source", "rank", "after", "destination_offsets", "destinations"):
+        assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
+
+
+def test_a_scheme_of_a_file_is_checked_for_deadlock():
+    mesh, short = topology("mesh:4x4"), load_scheme(str(SHORT_PATHS))
+    assert check(mesh, short).free
+    assert not check(mesh, short, consumption=1).free
+
+
+@pytest.mark.parametrize(("result", "sentence"), [
+    ("[destinations[1:]]", "scheme mine: its worms from node 0 visit 2 and shall visit 1, 2, each of them once"),
+    ("[destinations, [2]]", "scheme mine: its worms from node 0 visit 1, 2, 2 and shall visit 1, 2, each of them once"),
+    ("[]", "scheme mine: its worms from node 0 visit none and shall visit 1, 2, each of them once"),
+    ("1 / 0", r"scheme mine: no worms can be had from it \(ZeroDivisionError: division by zero, mine.py:12\)"),
+    ("[['a']]", r"scheme mine: no worms can be had from it \(ValueError: invalid literal"),
+    ("None", "scheme mine: no worms can be had from it "),
+])
+def test_worms_that_are_none(result, sentence, tmp_path):
+    scheme = load_scheme(mine(tmp_path, result))
+    with pytest.raises(WormcastError, match=sentence):
+        plan(topology("mesh:3x3"), scheme, 0, [1, 2])
+
+
+@pytest.mark.parametrize(("change", "sentence"), [
+    (('name = "mine"', "pass"), "scheme: Mine of .*mine.py has no name, it must state one as text"),
+    (("relation = HAMILTONIAN", "pass"), "scheme: Mine of .*mine.py has no relation, it must state it"),
+    (("def visits", "def order"), r"mine.py does not say which by itself, it must have a subclass of Scheme, or"),
+])
+def test_a_scheme_that_lacks_something(change, sentence, tmp_path):
+    with pytest.raises(WormcastError, match=sentence):
+        load_scheme(mine(tmp_path, "[destinations]", change))
+
+
+def test_schemes_and_relations_go_together(tmp_path, file):
+    path = mine(tmp_path, "[[node] for node in destinations]")
+    scheme = find_scheme(path, topology("mesh:4x4"), f"{file}:ColumnFirst")
+    assert (scheme.name, scheme.relation.name) == ("mine", "column-first")
+    assert find_scheme("dual-path", topology("mesh:4x4")) is SCHEMES["dual-path"]
+    with pytest.raises(WormcastError, match="multipath-lmn: mesh:2x2x2 has 3 dimensions"):
+        find_scheme("multipath-lmn", topology("mesh:2x2x2"))
+    with pytest.raises(WormcastError, match=r"scheme: 'mne' is unknown, there are .*u-mesh; FILE.py and FILE.py:NAME"):
+        find_scheme("mne", topology("mesh:4x4"))
+
+
+def test_the_file_that_is_named(tmp_path):
+    path = mine(tmp_path, "[destinations]")
+    assert user_file(f"{path}:Mine") == user_file(path) == path
+    assert file_digest(f"{path}:Mine") == file_digest(path)
+    before = file_digest(path)
+    mine(tmp_path, "[[node] for node in destinations]")
+    assert file_digest(path) not in (None, before)
+    for name in ("dual-path", "e-cube", "unknown", None):
+        assert user_file(name) is file_digest(name) is None
+    assert file_digest("absent.py") is None

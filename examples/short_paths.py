@@ -1,0 +1,20 @@
+"""Dual-path with worms of at most four stops: more start-ups, but the farthest destination waits for three others."""
+
+from wormcast.algorithms import HAMILTONIAN, ConsumptionClasses, PlainScheme
+
+
+class ShortPaths(PlainScheme):
+    name = "short-paths"
+    description = "dual-path, at most four destinations a worm"
+    relation = HAMILTONIAN
+    stops = 4
+
+    def classes_on(self, topology):
+        # as dual-path: worms to higher labels never share a channel with those to lower ones
+        return ConsumptionClasses((("up",), ("down",)))
+
+    def visits(self, topology, source, destinations):
+        labels = topology.hamiltonian_labels
+        up = sorted((node for node in destinations if labels[node] > labels[source]), key=labels.__getitem__)
+        down = sorted((node for node in destinations if labels[node] < labels[source]), key=labels.__getitem__)[::-1]
+        return [half[at:at + self.stops] for half in (up, down) for at in range(0, len(half), self.stops)]

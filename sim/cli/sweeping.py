@@ -13,7 +13,6 @@ from ..files import whole_file
 from ..sweep import (
     Point,
     Store,
-    Sweep,
     draw,
     missing,
     points,
@@ -26,6 +25,7 @@ from ..sweep import (
     write,
     write_parquet,
 )
+from ..swept import Sweep
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
 from .progress import progress
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from ..files import require_writable, whole_file
-from ..sweep import Sweep, write
+from ..sweep import write
+from ..swept import Sweep
 from ..synthesis import (
     SEEDS,
     TARGETS,

@@ -12,7 +12,8 @@ from wormcast.algorithms import WormcastError
 from ..drawing import LETTERS
 from ..load import Traffic
 from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
-from .file import OPTIONS, Sweep
+from ..swept import Sweep
+from .file import OPTIONS
 from .point import Point
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..extras import require
-from .file import OPTIONS, Sweep
+from ..swept import Sweep
+from .file import OPTIONS
 from .point import Point
 
 __all__ = ["require_parquet", "row", "write", "write_parquet"]

@@ -1,31 +1,19 @@
 """The file of a sweep: options of ``wormcast load`` by name, a list of values where an option is swept."""
 
-import contextlib
-import difflib
-import itertools
 import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from wormcast.algorithms import WormcastError
 
 from ..configuration import Configuration
 from ..load import Traffic
+from ..swept import Sweep, option_types, require_known, require_points
 
-__all__ = ["MOST_POINTS", "OPTIONS", "Sweep", "named_point", "option_types", "read", "require_known", "require_points"]
-
-MOST_POINTS = 10_000
+__all__ = ["OPTIONS", "read"]
 
 REQUIRED = ("topology", "scheme")
-
-
-def option_types(of: type) -> dict[str, type]:
-    """Give the types of a dataclass's fields, text for those that may be None."""
-    return {name: hint if isinstance(hint, type) else str for name, hint in get_type_hints(of).items()}
-
 
 #: The options of ``wormcast load`` and their types. ``storage`` is none of them: no cycle depends on it.
 OPTIONS: dict[str, type] = {
@@ -36,30 +24,6 @@ OPTIONS: dict[str, type] = {
 del OPTIONS["storage"]
 
 NOUNS = {str: "text", int: "a whole number", float: "a finite number", bool: "true or false"}
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What a file asks for.
-
-    Parameters
-    ----------
-    name : str
-        The file's name without ``.toml``.
-    fixed : dict
-        The options with one value.
-    swept : dict
-        The options with a list of values, in the file's order.
-    """
-
-    name: str
-    fixed: dict[str, Any]
-    swept: dict[str, list[Any]]
-
-    def combinations(self) -> list[dict[str, Any]]:
-        """Give the options of all points: all combinations, the last swept option changing fastest."""
-        return [{**self.fixed, **dict(zip(self.swept, values, strict=True))}
-                for values in itertools.product(*self.swept.values())]
 
 
 def read(file: Path) -> Sweep:
@@ -99,37 +63,6 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
         raise WormcastError(f"{', '.join(missing)} is missing, a sweep needs {', '.join(REQUIRED)}, rate or trace")
     require_points(swept)
     return Sweep(name, fixed, swept)
-
-
-def require_known(key: str, options: Iterable[str], command: str) -> None:
-    """Refuse an option that a command does not have, and say which one may be meant."""
-    if key not in options:
-        near = difflib.get_close_matches(key.replace("-", "_"), options, n=1, cutoff=0)
-        raise WormcastError(f"{key!r} is no option of {command}, the nearest is {near[0]!r}")
-
-
-def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse lists that are empty, have a value twice, or make too many points."""
-    for key, values in swept.items():
-        if not values:
-            raise WormcastError(f"{key}: an empty list is given, it must have a value or more")
-        for value in values:
-            if values.count(value) > 1:
-                raise WormcastError(f"{key}: {value!r} is given twice, each value must be there once")
-    number = math.prod(map(len, swept.values()))
-    if number > MOST_POINTS:
-        raise WormcastError(f"{number} points are given, allowed are up to {MOST_POINTS}")
-
-
-@contextlib.contextmanager
-def named_point(name: str) -> Iterator[None]:
-    """Name a point of a sweep in what is refused of it."""
-    try:
-        yield
-    except WormcastError as error:
-        if not name:
-            raise
-        raise WormcastError(f"point {name}: {error}") from error
 
 
 def _value(key: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ from ..configurations import hardware
 from ..engines.bulk import kernels
 from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
 from ..network import Network
-from .file import Sweep, named_point
+from ..swept import Sweep, named_point
 
 __all__ = ["Point", "build", "points"]
 

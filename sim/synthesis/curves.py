@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError
 
 from ..drawing import LETTERS
 from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
-from ..sweep.file import Sweep
+from ..swept import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, Point
 from .targets import TARGETS

@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError
 
 from ..components import DEFAULTS, Blueprint
 from ..configuration import HOST_FIELDS, Configuration
-from ..sweep.file import Sweep, named_point, option_types
+from ..swept import Sweep, named_point, option_types
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target

@@ -7,7 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ..sweep.file import Sweep, require_known, require_points
+from ..swept import Sweep, require_known, require_points
 from .flow import Synthesis
 from .point import OPTIONS, Point
 from .targets import TARGETS

@@ -4,6 +4,7 @@ PYTHON ?= python3
 RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
+FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
 .PHONY: demo test test-all lint types bench costs figures tables prove clean
 
@@ -32,6 +33,10 @@ prove: .venv-test/ready
 	PYTHONPATH=tests $(TEST)/python -m proofs --page docs/proofs.md
 
 figures: .venv-test/ready
+	$(TEST)/wormcast topology mesh:3x3x3 --plot docs/topology.svg
+	$(TEST)/wormcast plan mesh:6x6 dual-path $(FIGURE_2) --plot docs/plan_dual-path.svg
+	$(TEST)/wormcast plan mesh:6x6 u-mesh $(FIGURE_2) --plot docs/plan_u-mesh.svg
+	-$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg
 	$(TEST)/wormcast load mesh:8x8 dual-path --rate 0.012 --plot docs/utilisation.svg
 	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg
 

@@ -36,7 +36,7 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw the network, a mesh of two dimensions, and the cycle into this .svg or .png.")] = None,
+        help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(help="Virtual channels of each link; the answer is the same.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
     json: Json = False,

@@ -33,7 +33,7 @@ STEP = 8192
 OUTPUTS: dict[str, Any] = {
     "links": Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")],
     "plot": Annotated[Path | None, typer.Option(
-        help="Draw the network, a mesh of two dimensions, and how busy its links are into this .svg or .png.")],
+        help="Draw the network, and how busy its links are into this .svg or .png.")],
     "checkpoint": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
         rich_help_panel=STATE, show_default=False)],

@@ -1,6 +1,7 @@
 """``list``, ``topology`` and ``plan``: look at what there is, without running it."""
 
 import enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,8 @@ from wormcast.algorithms import topology as build_topology
 
 from ..components import COMPONENTS
 from ..configurations import CONFIGURATIONS
+from ..drawing import draw_paths, draw_topology, require_drawable
+from ..files import whole_file
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
 
 __all__: list[str] = []
@@ -67,9 +70,18 @@ def _show_schemes(entries: list[dict[str, str | None]]) -> None:
 
 
 @app.command("topology")
-def topology_(name: TopologyName, json: Json = False) -> None:
+def topology_(
+    name: TopologyName,
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
+    json: Json = False,
+) -> None:
     """Show a topology: nodes, coordinates, labels, switches and links."""
     network = build_topology(name)
+    if plot:
+        require_drawable(network, plot)
+        with whole_file(plot) as unfinished:
+            draw_topology(network, unfinished, plot.suffix[1:])
     description = network.describe()
     if json:
         emit(description, {"topology": network.name})
@@ -84,6 +96,8 @@ def topology_(name: TopologyName, json: Json = False) -> None:
         ["from", "output", "to", "input"],
         [[f"s{link['from']}", link["out"], f"s{link['to']}", link["in"]] for link in description["links"]],
     )
+    if plot:
+        say(f"drawing: {plot}")
 
 
 @app.command("plan")
@@ -92,11 +106,18 @@ def plan_(
     scheme: SchemeName,
     source: Annotated[str, typer.Option(help="Sending node: id, row.column or @label.")],
     destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
     json: Json = False,
 ) -> None:
     """Plan one multicast: worms, their visiting orders and their paths."""
     network = build_topology(topology)
+    if plot:
+        require_drawable(network, plot)
     found = plan(network, find_scheme(scheme, network), source, destinations)
+    if plot:
+        with whole_file(plot) as unfinished:
+            draw_paths(found, unfinished, plot.suffix[1:])
     if json:
         emit(found.to_dict(), {"topology": network.name, "scheme": scheme, "source": found.source,
                                "destinations": sorted(found.destinations)})
@@ -114,3 +135,5 @@ def plan_(
         visits = " ".join(map(network.node_name, worm.destinations))
         rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
     table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
+    if plot:
+        say(f"drawing: {plot}")

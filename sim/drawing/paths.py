@@ -1,0 +1,186 @@
+"""A picture of a plan: the paths of its worms, their directions, and the order in which they visit destinations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import Plan, Worm, WormcastError
+
+from ..style import COLOURS
+from ..wording import count
+from .arrows import APART, along, aside
+from .lanes import bend, lanes, least_cell
+from .layout import Layout, layout_of
+from .network import NODE, draw_lines, draw_nodes
+from .sheet import SMALL, Mark, Sheet, scheme_on, text_width
+
+__all__ = ["MOST_LANES", "draw_paths", "paths_sheet", "steps"]
+
+Floats = npt.NDArray[np.float64]
+
+MOST_LANES = 24
+OUTSIDE = 2  # the first place beside a line from which a worm passes outside of a disc
+
+# points
+PITCH = 2.4  # from worm to worm on a link
+LINE = 1.2
+LEAST, LARGEST = 20.0, 43.0  # a cell
+GAP = 3.0
+DISC = 4.6  # radius of a destination, at least
+SOURCE = 4.2  # half of the source
+HEAD, BARB = 4.2, 1.9  # of the arrow on each hop: its length, and half its width
+SOURCE_COLOUR = "#000000"
+DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # told apart in grey too
+LIGHT = 0.55  # a colour that has less has white numbers on it
+
+
+@dataclass(frozen=True)
+class _Look:
+    colour: str
+    dashes: object
+
+    @property
+    def ink(self) -> str:
+        """Colour of what is written on it."""
+        red, green, blue = (int(self.colour[at:at + 2], 16) / 255 for at in (1, 3, 5))
+        return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < LIGHT else "black"
+
+
+def _look(number: int) -> _Look:
+    return _Look(COLOURS[number % len(COLOURS)], DASHES[(number + number // len(COLOURS)) % len(DASHES)])
+
+
+def steps(plan: Plan) -> list[int]:
+    """Step in which each worm is sent, from 1: a node sends one a step, and begins in the step after its receipt."""
+    found: list[int] = []
+    for worm in plan.worms:
+        found.append((0 if worm.after is None else found[worm.after]) + worm.rank + 1)
+    return found
+
+
+def draw_paths(plan: Plan, file: Path, form: str) -> None:
+    """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
+
+    Worms that share a link lie side by side, those of the two directions apart. A destination is a disc in its worm's
+    colour. The numbers in them are the visiting order; where each worm has one destination alone, the step in which
+    it is sent, and colours are those of the steps. The source is a black square. The same plan gives the same file.
+
+    Parameters
+    ----------
+    plan : Plan
+        On a topology that `require_drawable` lets pass.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+
+    Raises
+    ------
+    WormcastError
+        More than 24 worms would have to lie side by side.
+    """
+    paths_sheet(plan).write(file, form)
+
+
+def paths_sheet(plan: Plan) -> Sheet:
+    """Draw as `draw_paths` does, without writing it."""
+    layout = layout_of(plan.topology)
+    beside = _beside(plan, layout)
+    alone = all(len(worm.destinations) == 1 for worm in plan.worms)
+    groups = [step - 1 for step in steps(plan)] if alone else [worm.id for worm in plan.worms]
+    least, clear = _room(plan, layout, beside)
+    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=clear, legend=_legend(plan, groups, alone),
+                  words=_words(plan, alone))
+    draw_lines(sheet, plan.topology, layout)
+    draw_nodes(sheet, plan.topology, layout)
+    for worm, group, apart in zip(plan.worms, groups, beside, strict=True):
+        _path(sheet, plan, layout, worm, _look(group), apart)
+        for order, node in enumerate(worm.destinations, 1):
+            _disc(sheet, layout.nodes[node], str(group + 1 if alone else order), _look(group))
+    sheet.axes.plot(*layout.nodes[plan.source], marker="s", markersize=2 * SOURCE, color=SOURCE_COLOUR, zorder=6)
+    return sheet
+
+
+def _beside(plan: Plan, layout: Layout) -> list[list[int]]:
+    """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
+    home = plan.topology.attachments[:, 0].tolist()
+    marked = {home[node] for node in (plan.source, *plan.destinations)}
+    found = lanes(layout.switches, [worm.links for worm in plan.worms],
+                  [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm in plan.worms], OUTSIDE)
+    most = max((lane for one in found for lane in one), default=0)
+    if most >= MOST_LANES:
+        raise WormcastError(f"plot: {most + 1} worms of {plan.scheme.name} would lie side by side, allowed are up to "
+                            f"{MOST_LANES}")
+    return found
+
+
+def _room(plan: Plan, layout: Layout, beside: Sequence[Sequence[int]]) -> tuple[float, float]:
+    """Points that a cell needs so that paths between two lines do not meet, and that they take beyond the outermost."""
+    starts, ends = (layout.switches[plan.topology.links[:, end]] for end in (0, 2))
+    link_of = {(start, end): link for link, (start, _, end, _) in enumerate(plan.topology.links.tolist())}
+    reach = np.full(len(starts), NODE)
+    for worm, lanes_taken in zip(plan.worms, beside, strict=True):
+        for hop, lane in zip(worm.links, lanes_taken, strict=True):
+            reach[link_of[hop]] = max(reach[link_of[hop]], APART + PITCH * lane + LINE)
+    least, largest = layout.corners
+    sides = (starts + ends) / 2 + aside(along(starts, ends)) * 0.01
+    beyond = ((sides < least) | (sides > largest)).any(axis=1)
+    needed = least_cell(starts, ends, reach, np.flatnonzero(reach > NODE).tolist(), GAP)
+    return max(LEAST, needed), float(reach[beyond].max(initial=DISC + 1))
+
+
+def _words(plan: Plan, alone: bool) -> list[str]:
+    ends = f"from {plan.topology.node_name(plan.source)} to {count(len(plan.destinations), 'node')}"
+    number = "step in which the worm to this node is sent" if alone else "place in the visiting order of its worm"
+    return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
+            f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
+            f"number: {number}"]
+
+
+def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
+    marks: list[Mark] = [("source", {"color": SOURCE_COLOUR, "marker": "s", "markersize": 5})]
+    for group in sorted(set(groups)):
+        text = f"step {group + 1}" if alone else f"worm {group}"
+        if not alone and (after := plan.worms[group].after) is not None:
+            text += f", after {after}"
+        look = _look(group)
+        marks.append((text, {"color": look.colour, "linewidth": LINE, "linestyle": look.dashes}))
+    return marks
+
+
+def _path(sheet: Sheet, plan: Plan, layout: Layout, worm: Worm, look: _Look, beside: Sequence[int]) -> None:
+    """Draw a worm from its source to its last destination, with an arrow on each hop."""
+    from matplotlib.collections import PolyCollection
+
+    homes = plan.topology.attachments[:, 0]
+    apart = [sheet.cells(APART + PITCH * lane) for lane in beside]
+    starts = layout.switches[[start for start, _ in worm.links]].reshape(-1, 2)
+    ends = layout.switches[[end for _, end in worm.links]].reshape(-1, 2)
+    line = np.array([layout.nodes[worm.source], *bend(starts, ends, apart), layout.nodes[worm.destinations[-1]]])
+    sheet.axes.plot(*line.T, color=look.colour, linewidth=LINE, linestyle=look.dashes, zorder=4)
+    at = 0
+    for node in worm.destinations[:-1]:
+        while at < len(worm.links) and worm.links[at][1] != homes[node]:
+            at += 1
+        passed = bend(starts[at:at + 1], ends[at:at + 1], apart[at:at + 1])[-1]  # the disc may be beside the line
+        sheet.axes.plot(*zip(layout.nodes[node], passed, strict=True), color=look.colour, linewidth=LINE, zorder=4)
+    if not worm.links:
+        return
+    forward = along(starts, ends)
+    right = aside(forward)
+    share = np.array([0.56 - 0.14 * (lane % 3) for lane in beside])[:, None]
+    tips = starts + (ends - starts) * share + right * np.array(apart)[:, None] + forward * sheet.cells(HEAD / 2)
+    necks = tips - forward * sheet.cells(HEAD)
+    barbs = right * sheet.cells(BARB)
+    sheet.axes.add_collection(PolyCollection(list(np.stack([tips, necks + barbs, necks - barbs], axis=1)),
+                                             facecolors=look.colour, edgecolors="none", zorder=5), autolim=False)
+
+
+def _disc(sheet: Sheet, place: Floats, text: str, look: _Look) -> None:
+    x, y = place.tolist()
+    radius = max(DISC, text_width(text, SMALL) / 2 + 1.2)
+    sheet.axes.plot(x, y, marker="o", markersize=2 * radius, markerfacecolor=look.colour, markeredgecolor="white",
+                    markeredgewidth=0.5, zorder=6)
+    sheet.axes.text(x, y, text, ha="center", va="center_baseline", fontsize=SMALL, color=look.ink, zorder=7)

@@ -1,0 +1,190 @@
+"""The sheet that a network is drawn on, one column of a paper wide or as it takes: sizes, fonts, and what is below."""
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wormcast.algorithms import Scheme, Topology, WormcastError
+
+from .layout import Layout, layout_of
+
+__all__ = ["FORMATS", "LETTERS", "PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",
+           "scheme_on", "text_width"]
+
+FORMATS = ("svg", "png")
+POINTS = 72  # in an inch
+
+# inches
+WIDTH = 3.4  # one column of a paper
+HIGHEST = 8.0
+EDGE = 0.06  # below the words
+LINE = 0.1  # of the words, and of a legend
+ENTRY = 0.4  # of a legend, without its words
+
+SIZE, SMALL = 6.0, 5.0  # points, of letters
+LETTERS = 20  # in an inch, at that size
+DIGIT, DOT = 0.64, 0.32  # widths, in sizes
+BESIDE = 3.0  # points from what is drawn to the names of rows and columns
+OUTER = 17.0  # points from the names of rows to the names beside them
+
+PLAIN = "#c0c0c0"
+WORDS = "#404040"
+
+RESOLUTION = 300  # pixels in an inch
+MOST_PIXELS = 2**27
+LONGEST = 128  # cells, of a network in pixels
+
+SETTINGS: dict[Any, Any] = {"font.size": SIZE, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast"}
+
+Mark = tuple[str, Mapping[str, Any]]
+"""An entry of a legend: its words, and matplotlib's options of the line that stands before them."""
+
+
+def require_drawable(topology: Topology, file: Path) -> None:
+    """Refuse what cannot be drawn.
+
+    Raises
+    ------
+    WormcastError
+        The topology has no layout, or is too long for pixels; or the file's ending says neither SVG nor PNG.
+    """
+    layout = layout_of(topology)
+    if file.suffix[1:] not in FORMATS:
+        raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+    if file.suffix == ".png" and max(layout.extent) >= LONGEST:
+        raise WormcastError(f"plot: {topology.name} is longer than the {LONGEST} nodes that .png has room for, "
+                            ".svg has room for any")
+
+
+def scheme_on(scheme: Scheme, topology: Topology) -> str:
+    """Say which scheme is drawn on which network, and whether it had to be reconstructed."""
+    reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
+    return f"{scheme.name}{reconstructed} on {topology.name}"
+
+
+def text_width(text: str, size: float) -> float:
+    """Width in points of digits and dots, and nearly that of letters."""
+    return size * sum(DOT if letter == "." else DIGIT for letter in text)
+
+
+class Sheet:
+    """A figure with a place for a network, below it a legend, and some words below that.
+
+    Parameters
+    ----------
+    layout : Layout
+    least, largest : float
+        Points that a cell may have; between them, as many as make the figure one column wide and not too high.
+    clear : float
+        Points that is drawn beyond the places of nodes and switches.
+    words : sequence of str
+        Each on a line of its own, or on more where it is long.
+    named : bool
+        Whether rows and columns have their names.
+    legend : sequence of Mark
+    title : str
+        Of the legend.
+    room : float
+        Inches to leave between network and legend.
+
+    Attributes
+    ----------
+    figure : Figure
+    axes : Axes
+        Of the whole sheet, in cells.
+    cell : float
+        Points that a cell has.
+    width, height : float
+        Of the sheet, in inches.
+    foot : float
+        Where what is left by ``room`` begins, in inches from below.
+    """
+
+    def __init__(self, layout: Layout, *, least: float, largest: float, clear: float, words: Sequence[str],
+                 named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
+        # takes half a second to load, which every other command would wait for
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        columns, rows = layout.extent
+        left = right = above = clear + BESIDE
+        if named:
+            names = [text_width(name.text, SIZE) for name in layout.names if name.side == "left"]
+            left += BESIDE + max(names, default=0)
+            left += OUTER if any(name.side == "outer" for name in layout.names) else 0
+            above += SIZE + BESIDE
+        fitting = (WIDTH * POINTS - left - right) / columns if columns else largest
+        cell = max(least, min(largest, fitting))
+        self.width = max(WIDTH, (left + right + columns * cell) / POINTS)
+        lines = [line for text in words for line in textwrap.wrap(text, int(LETTERS * self.width))]
+        beside, high = _legend_size(legend, title, self.width)
+        words_end = EDGE + LINE * len(lines)
+        self.foot = words_end + high
+        below = (self.foot + room) * POINTS + clear + BESIDE
+        fitting = (HIGHEST * POINTS - above - below) / rows if rows else largest
+        cell = max(least, min(cell, fitting))
+        self.height = (above + rows * cell + below) / POINTS
+
+        self.cell = cell
+        with matplotlib.rc_context(SETTINGS):
+            self.figure = Figure(figsize=(self.width, self.height))
+            FigureCanvasAgg(self.figure)
+            self.axes = self.figure.add_axes((0, 0, 1, 1))
+            (x, y), _ = layout.corners.tolist()
+            x -= (left + (self.width * POINTS - left - right - columns * cell) / 2) / cell
+            y -= above / cell
+            self.axes.set(xlim=(x, x + self.width * POINTS / cell), ylim=(y + self.height * POINTS / cell, y),
+                          aspect="equal")
+            self.axes.axis("off")
+            for number, line in enumerate(lines, 1):
+                self.figure.text(0.5, (words_end - LINE * (number - 0.2)) / self.height, line, ha="center",
+                                 va="baseline")
+            if legend or title:
+                self._legend(legend, title, beside, words_end + 0.04)
+            if named:
+                self._names(layout, clear + BESIDE)
+
+    def cells(self, points: float) -> float:
+        """How many cells so many points are."""
+        return points / self.cell
+
+    def write(self, file: Path, form: str) -> None:
+        """Write the figure: as "svg", or as "png" with 300 pixels to an inch, or fewer of a very large one.
+
+        The same figure gives the same bytes.
+        """
+        import matplotlib
+
+        resolution = min(RESOLUTION, math.sqrt(MOST_PIXELS / (self.width * self.height)))
+        with matplotlib.rc_context(SETTINGS):
+            self.figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)
+
+    def _names(self, layout: Layout, distance: float) -> None:
+        """Write the names of rows and columns, so many points from their places."""
+        places = {"above": ((0, distance), "center", "bottom"), "left": ((-distance, 0), "right", "center_baseline"),
+                  "outer": ((-distance - OUTER, 0), "right", "center_baseline")}
+        for name in layout.names:
+            offset, across, down = places[name.side]
+            self.axes.annotate(name.text, name.at, offset, textcoords="offset points", ha=across, va=down, color=WORDS)
+
+    def _legend(self, legend: Sequence[Mark], title: str, beside: int, bottom: float) -> None:
+        from matplotlib.lines import Line2D
+
+        handles = [Line2D([], [], **{"linewidth": 0, **dict(options)}, label=text) for text, options in legend]
+        self.figure.legend(
+            handles=handles, title=title or None, ncols=beside, loc="lower center", frameon=False, borderpad=0,
+            bbox_to_anchor=(0.5, bottom / self.height), borderaxespad=0, labelspacing=0.4, columnspacing=1.2,
+            handlelength=2.6, handletextpad=0.6, title_fontsize=SIZE,
+        )
+
+
+def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int, float]:
+    """How many entries stand side by side, and how high the legend is with what parts it from the words, in inches."""
+    longest = max((len(text) for text, _ in legend), default=0) / LETTERS + ENTRY
+    rows = math.ceil(len(legend) / max(1, int((width - 0.1) / longest)))
+    beside = math.ceil(len(legend) / max(1, rows))
+    rows += bool(title)
+    return beside, rows * (LINE + 0.025) + 0.08 if rows else 0.0

@@ -1,0 +1,80 @@
+"""A picture of a topology: links, coordinates of the nodes, and the path that gives them their labels."""
+
+from pathlib import Path
+
+import numpy as np
+
+from wormcast.algorithms import Topology
+
+from .arrows import outlines
+from .layout import layout_of
+from .network import draw_nodes, draw_planes, free_direction, line_angles
+from .sheet import SIZE, SMALL, Mark, Sheet, text_width
+
+__all__ = ["draw_topology", "topology_sheet"]
+
+LABEL = "#2166ac"
+PATH, OTHER = "#303030", "#b0b0b0"  # links along the Hamiltonian path, and the others
+
+# points
+APART = 1.1  # of a link from the line: thin ones may be nearer than others
+HALF, HEAD, BARB = 0.25, 2.6, 0.9
+BESIDE = 1.2  # from a node to its arrows and its label
+BETWEEN = 13.0  # two nodes, at least
+LARGEST = 44.0
+
+
+def draw_topology(topology: Topology, file: Path, form: str) -> None:
+    """Draw nodes with their coordinates, and an arrow for each link.
+
+    Where there are Hamiltonian labels, each stands beside its node, and the links along the path are dark. The same
+    topology gives the same file.
+
+    Parameters
+    ----------
+    topology : Topology
+        That `require_drawable` lets pass.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    topology_sheet(topology).write(file, form)
+
+
+def topology_sheet(topology: Topology) -> Sheet:
+    """Draw as `draw_topology` does, without writing it."""
+    from matplotlib.collections import PolyCollection
+
+    layout = layout_of(topology)
+    names = [topology.node_name(node) for node in range(topology.nodes)]
+    radius = max(4.0, max(text_width(name, SMALL) for name in names) / 2 + 1.0)
+    words = [f"{topology.name}: {topology.nodes} nodes, {len(topology.links)} links"]
+    legend: list[Mark] = []
+    along_path = np.zeros(len(topology.links), bool)
+    if topology.labels is not None:
+        steps = topology.labels[topology.links[:, 2]] - topology.labels[topology.links[:, 0]]
+        along_path = np.abs(steps) == 1
+        legend = [("link of the Hamiltonian path", {"color": PATH, "linewidth": 0.9}),
+                  ("other link", {"color": OTHER, "linewidth": 0.9})]
+        words.append("in a node its coordinates, beside it its Hamiltonian label")
+    least = (2 * radius + BETWEEN) / min(1, 2 * layout.narrowest)
+    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + SIZE, words=words, named=False,
+                  legend=legend)
+    draw_planes(sheet, layout)
+    draw_nodes(sheet, topology, layout, radius)
+
+    start, end = layout.switches[topology.links[:, 0]], layout.switches[topology.links[:, 2]]
+    corners = outlines(start, end, apart=sheet.cells(APART), short=sheet.cells(radius + BESIDE),
+                       half=sheet.cells(HALF), head=sheet.cells(HEAD), barb=sheet.cells(BARB))
+    for chosen, colour in ((~along_path, OTHER), (along_path, PATH)):
+        sheet.axes.add_collection(PolyCollection(list(corners[chosen]), facecolors=colour, edgecolors="none", zorder=2),
+                                  autolim=False)
+    angle, _ = free_direction(line_angles(topology, layout))
+    right, down = np.cos(angle), np.sin(angle)
+    for node, (x, y) in enumerate(layout.nodes.tolist()):
+        sheet.axes.text(x, y, names[node], ha="center", va="center_baseline", fontsize=SMALL, zorder=4)
+        if topology.labels is not None:
+            reach = sheet.cells(radius + BESIDE)
+            sheet.axes.text(x + right * reach, y + down * reach, str(topology.label(node)), color=LABEL, fontsize=SMALL,
+                            ha="left" if right > 0 else "right", va="top" if down > 0 else "bottom", zorder=4)
+    return sheet

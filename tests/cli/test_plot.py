@@ -1,0 +1,45 @@
+"""Pictures of topologies and plans as the commands give them; those of cycles and loads are with their commands."""
+
+import html
+import json
+import re
+
+import pytest
+from command import wormcast
+
+PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0.0,0.3,2.2,3.0,3.3"]
+
+
+@pytest.mark.parametrize(("command", "words"), [
+    (["topology", "mesh:3x3x3"], "mesh:3x3x3: 27 nodes, 108 links"),
+    (PLAN, "dual-path on mesh:4x4, from 1.1 to 5 nodes"),
+])
+def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path):
+    file = tmp_path / "drawn.svg"
+    code, out, err = wormcast(*command, "--plot", file)
+    assert (code, err) == (0, "")
+    assert out.replace("\n", "").endswith(f"drawing: {file}")
+    first = file.read_bytes()
+    assert words in html.unescape(" ".join(re.findall("<!-- (.*?) -->", first.decode())))
+    code, out, err = wormcast(*command, "--plot", file, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["topology"] == command[1]
+    assert file.read_bytes() == first
+    assert wormcast(*command, "--plot", tmp_path / "drawn.png")[0] == 0
+    assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("command", "sentence"), [
+    (["topology", "mesh:2x2", "--plot", "a.gif"], "plot: a.gif is given, allowed endings are .svg, .png"),
+    (["topology", "mesh:2x2x2x2", "--plot", "a.svg"],
+     "plot: mesh:2x2x2x2 is given, meshes of two and three dimensions can be drawn"),
+    (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: No such file or directory"),
+    ([*PLAN, "--plot", "a.gif"], "plot: a.gif is given, allowed endings are .svg, .png"),
+    (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
+      "a.svg"], "worms of individual would lie side by side, allowed are up to 24"),
+])
+def test_what_cannot_be_drawn_is_one_sentence_and_leaves_nothing(command, sentence, tmp_path):
+    code, out, err = wormcast(*command, cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert sentence in err.replace("\n", " ")
+    assert not list(tmp_path.iterdir())

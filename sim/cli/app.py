@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from wormcast import __version__, algorithms
 from wormcast.algorithms import Scheme, Topology, WormcastError
@@ -20,7 +21,7 @@ from ..extras import ToolMissing
 from ..wording import count
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
-           "put", "say", "stdout_for_results", "table"]
+           "put", "say", "stdout_for_results", "table", "width"]
 
 app = typer.Typer(
     name="wormcast",
@@ -66,10 +67,15 @@ def version(
         raise typer.Exit(Exit.DONE)
 
 
-def say(text: str = "") -> None:
+def say(text: str | Text = "") -> None:
     """Print a line on stdout."""
     with _on_stdout():
         _console.print(text, markup=False)
+
+
+def width() -> int:
+    """How many characters a line of the terminal has."""
+    return _console.width
 
 
 def put(text: str) -> None:

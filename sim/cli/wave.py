@@ -1,0 +1,108 @@
+"""``wave``: what a waveform file tells of worms."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wormcast.algorithms import WormcastError
+
+from ..files import require_writable, whole_file
+from ..view import (
+    History,
+    choose_links,
+    draw_spacetime,
+    of_worms,
+    read_waveform,
+    require_drawable,
+    rows_of,
+    spacetime_text,
+    summarise,
+    to_dict,
+)
+from ..view.telling import describe, describe_deadlock
+from .app import Json, app, count, emit, say, table, width
+from .waveform import window_of
+
+__all__: list[str] = []
+
+
+@app.command("wave")
+def wave(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What run or load has written by --vcd.")],
+    plot: Annotated[Path | None, typer.Option(help="Draw the space-time diagram into this .svg or .png.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print it in characters, as wide as the terminal.")] = False,
+    window: Annotated[str | None, typer.Option(
+        metavar="A:B", help="From cycle A up to the one before B; default: all, of a diagram those with flits.",
+        show_default=False)] = None,
+    worms: Annotated[str | None, typer.Option(
+        metavar="N,N,...", help="These worms alone; default: all.", show_default=False)] = None,
+    links: Annotated[str, typer.Option(
+        metavar="used|all|LINK,...", help="Links: those with flits, all, or 0.1>0.2, inj:0.1, cons:0.1 or a node's "
+                                          "0.1, joined by commas.")] = "used",
+    json: Json = False,
+) -> None:
+    """Tell from a waveform alone what its worms did: a table, or by --plot or --text a space-time diagram.
+
+    Links run down and cycles across: when each worm had which virtual channel, where its flits were, what its header
+    waited for, and which worms a deadlock is made of.
+    """
+    if text and json:
+        raise WormcastError("wave: --text and --json are given, allowed is one or the other")
+    cycles, chosen = window_of(window), _numbers(worms)
+    if plot:
+        require_writable(plot)
+    history = read_waveform(file)
+    if chosen is not None:
+        history = of_worms(history, chosen)
+    if cycles is not None:
+        history = history.between(*cycles)
+    shown = choose_links(history, links)
+    if plot:
+        _draw(history if cycles else history.trimmed(), shown, plot)
+    if json:
+        rows = rows_of(history, shown)
+        emit(to_dict(history, {row.link for row in rows}) | {"plot": plot and str(plot)},
+             {"file": str(file), "window": f"{history.first}:{history.end}", "worms": chosen, "links": links})
+        return
+    if not summarise(history):
+        say(f"no worm has a virtual channel in cycles {history.first} to {history.end - 1}")
+    elif text:
+        seen = history if cycles else history.trimmed()
+        for line in spacetime_text(seen, rows_of(seen, shown), width()):
+            say(line)
+    else:
+        _report(history)
+    if plot:
+        say(f"drawing: {plot}")
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    """Read numbers of worms, joined by commas."""
+    if text is None:
+        return None
+    numbers = [one.strip() for one in text.split(",")]
+    if not all(one.isascii() and one.isdigit() and len(one) < 10 for one in numbers):
+        raise WormcastError(f"worms: {text!r} is given, allowed are numbers of worms, joined by commas")
+    return [int(one) for one in numbers]
+
+
+def _draw(history: History, shown: list[int] | None, plot: Path) -> None:
+    rows = rows_of(history, shown)
+    require_drawable(rows, plot)
+    with whole_file(plot) as unfinished:
+        draw_spacetime(history, rows, unfinished, plot.suffix[1:])
+
+
+def _report(history: History) -> None:
+    """Print what became of the worms, for people."""
+    name = history.topology.node_name
+    used = len({hold.link for hold in history.holds})
+    for line in [*describe(history), f"{used} of {count(len(history.links), 'link')} used"]:
+        say(line)
+    table(["worm", "from", "to", "injected", "arrived", "delivered", "nodes", "blocked"],
+          [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],
+            one["arrived"], one["delivered"], f"{one['nodes']} of {len(one['destinations'])}", one["blocked"]]
+           for one in summarise(history)])
+    for line in describe_deadlock(history):
+        say(line)

@@ -1,0 +1,115 @@
+"""``wormcast wave`` on waveforms that are written by hand."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from command import wormcast
+from written_waves import FIGURE_4, comment, links_of, vcd, worm
+
+
+@pytest.fixture
+def figure_4(tmp_path):
+    path = tmp_path / "figure4.vcd"
+    path.write_text(vcd(*FIGURE_4))
+    return path
+
+
+def test_a_table_tells_of_each_worm(figure_4):
+    code, out, err = wormcast("wave", figure_4)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[:3] == ["dual-path on mesh:1x4, cycles 0 to 29", "1 VC x 4 flits, 1 consumption channel a node",
+                         "8 of 14 links used"]
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    assert cells == [["0", "0.0", "0.1 0.2", "2", "10", "-", "0 of 2", "16"],
+                     ["1", "0.3", "0.2 0.1", "4", "12", "-", "0 of 2", "14"]]
+    assert lines[-3:] == ["deadlock, proved in cycle 29:", "worm 0 waits for cons 0.2:0, held by worm 1",
+                          "worm 1 waits for cons 0.1:0, held by worm 0"]
+
+
+@pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_a_picture_is_drawn(figure_4, tmp_path, ending, begins):
+    drawing = tmp_path / f"f.{ending}"
+    code, out, err = wormcast("wave", figure_4, "--plot", drawing)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"drawing: {drawing}\n")
+    assert drawing.read_bytes().startswith(begins)
+
+
+def test_a_diagram_in_characters_is_as_wide_as_the_terminal(figure_4):
+    # a process of its own: the width is read when the command line is loaded
+    out = subprocess.run([sys.executable, "-m", "wormcast", "wave", figure_4, "--text"], check=True, text=True,
+                         capture_output=True, env=os.environ | {"COLUMNS": "60"}).stdout
+    assert out.splitlines()[:3] == ["           2       10", "   inj 0.0 AAAAAAAAaaaaaaaaaa",
+                                    " 0.0 > 0.1 ···AAAAAAaaaaaaaaa"]
+    assert max(map(len, out.splitlines())) <= 60
+
+
+def test_a_window_worms_and_links_are_chosen(figure_4):
+    code, out, err = wormcast("wave", figure_4, "--text", "--window", "9:16", "--worms", "0", "--links",
+                              "0.1>0.2,cons:0.2")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:5] == ["           9", " 0.1 > 0.2 ·AAAAaa", "", "cons 0.2:0 ·······", ""]
+    assert "worm 1" not in out
+
+
+@pytest.mark.parametrize("more", [[], ["--text"]])
+def test_a_window_without_worms_is_told(figure_4, more):
+    code, out, err = wormcast("wave", figure_4, "--window", "0:2", *more)
+    assert (code, out, err) == (0, "no worm has a virtual channel in cycles 0 to 1\n", "")
+
+
+def test_json_has_all_that_is_read(figure_4):
+    code, out, err = wormcast("wave", figure_4, "--json", "--window", "5:30")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["configuration"] == {"file": str(figure_4), "window": "5:30", "worms": None, "links": "used"}
+    assert (told["topology"], told["first"], told["end"], told["hardware"]["vcs"]) == ("mesh:1x4", 5, 30, 1)
+    assert [(one["worm"], one["arrived"], one["delivered"]) for one in told["worms"]] == [(0, 10, None), (1, 12, None)]
+    assert len(told["holds"]) == len(told["links"]) == 8
+    assert {"link": "cons:1:0", "vc": 0, "worm": 0, "first": 10, "last": 29, "ended": False, "flits": [[10, 12]]
+            } in told["holds"]
+    assert told["waits"][0] == {"worm": 0, "link": "link:1>2", "vc": 0, "first": 13, "last": 29,
+                                "resources": ["cons:2:0"]}
+    assert told["deadlock"]["at"] == 29
+
+
+def test_a_worm_that_arrives_is_told_when(tmp_path):
+    said = comment(links_of(2), [worm(3, 0, [1])], 20)
+    (tmp_path / "w.vcd").write_text(vcd(said, [("inj:0:0", 0, 3, 2, "FFT"), ("link:0>1", 0, 3, 4, "F..FT"),
+                                               ("cons:1:0", 0, 3, 7, ".FFT")]))
+    code, out, _ = wormcast("wave", "w.vcd", "--json", cwd=tmp_path)
+    assert code == 0
+    assert json.loads(out)["worms"] == [{
+        "worm": 3, "message": 3, "source": 0, "destinations": [1], "length": 8, "injected": 2, "arrived": 8,
+        "delivered": 10, "nodes": 1, "blocked": 2, "waits": 0}]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["--window", "3"], "window: '3' is given, it must be A:B"),
+    (["--window", "3:3"], "window: 3:3 is given, the waveform has cycles 0 to 29, allowed is A:B with 0 <= A < B <="),
+    (["--worms", "0,9"], "worms: 9 is given, the waveform tells of 2 worms, numbers from 0 to 1"),
+    (["--worms", "0,x"], "worms: '0,x' is given, allowed are numbers of worms, joined by commas"),
+    (["--links", "0.0>0.3"], "links: '0.0>0.3' is given, the waveform has no such link; allowed are used, all, and"),
+    (["--plot", "f.pdf"], "plot: f.pdf is given, allowed endings are .svg, .png"),
+    (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
+    (["--plot", "f.svg", "--window", "0:2"], "plot: 0 virtual channels would be drawn, allowed are 1 to 800; --window"),
+    (["--text", "--json"], "wave: --text and --json are given, allowed is one or the other"),
+])
+def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):
+    code, out, err = wormcast("wave", figure_4.name, *arguments, cwd=figure_4.parent)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"wormcast: {sentence}")
+    assert err.count("\n") == 1
+    assert [path.name for path in figure_4.parent.iterdir()] == [figure_4.name]
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    (tmp_path / "w.vcd").write_text("$comment of another tool $end\n$enddefinitions $end\n#0\n")
+    code, out, err = wormcast("wave", "w.vcd", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert err == ("wormcast: w.vcd tells nothing of worms, it must be a waveform that run or load has written by "
+                   "engine bulk\n")

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from .drawing import FORMATS, LETTERS
+from .pictures import require_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AXES", "COLOURS", "CURVES", "MARKERS", "SIZE", "WORDS", "captioned", "draw_grid", "legend_columns",
-           "require_curves"]
+__all__ = ["AXES", "COLOURS", "CURVES", "LETTERS", "MARKERS", "SIZE", "WORDS", "captioned", "draw_grid",
+           "legend_columns", "require_curves"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
 MARKERS = "os^Dv<>Pph*X"
 WORDS = "#404040"
 SIZE = 3.2  # points, of a marker
+LETTERS = 20  # in an inch of words below or above a picture
 LINE = 0.14  # inches, of the legend and the caption
 MOST_LINES = 40
 
@@ -58,8 +59,7 @@ def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: 
     WormcastError
         There would be more than 40 lines, or the file's ending says neither SVG nor PNG.
     """
-    if file.suffix[1:] not in FORMATS:
-        raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+    require_picture(file)
     lines = math.prod(len(values) for name, values in swept.items() if name != along)
     if lines > MOST_LINES:
         raise WormcastError(f"plot: {lines} lines are to be drawn, allowed are up to {MOST_LINES}")

@@ -18,7 +18,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 
 from ..drawing import draw_cycle, require_drawable
-from ..files import whole_file
+from ..pictures import whole_picture
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 
@@ -61,8 +61,8 @@ def check_(
             seed=seed,
         )
     if plot:
-        with whole_file(plot) as unfinished:
-            draw_cycle(network, [step.resource for step in analysis.cycle], unfinished, plot.suffix[1:],
+        with whole_picture(plot) as target:
+            draw_cycle(network, [step.resource for step in analysis.cycle], *target,
                        caption=(*_subject(analysis), f"{count(vcs, 'virtual channel')} a link"))
     if json:
         emit(

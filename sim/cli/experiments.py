@@ -16,6 +16,7 @@ from ..files import require_writable, whole_file
 from ..load import Experiment, Load, Origin, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
 from ..load.waveform import Instance
 from ..network import Network
+from ..pictures import whole_picture
 from ..record import find_instances
 from .app import Interrupted, say
 from .options import Given
@@ -169,8 +170,8 @@ class Drawing:
     def draw(self, result: Load, *, quiet: bool) -> None:
         """Draw it, but for a deadlock; say so, unless quiet."""
         if self.path and not result.deadlock:
-            with whole_file(self.path) as unfinished:
-                draw_utilisation(result, unfinished, self.path.suffix[1:])
+            with whole_picture(self.path) as target:
+                draw_utilisation(result, *target)
         if self.path and not quiet:
             say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {self.path}")
 

@@ -12,8 +12,8 @@ from wormcast.algorithms import topology as build_topology
 from ..components import COMPONENTS
 from ..configurations import CONFIGURATIONS
 from ..drawing import draw_paths, draw_topology, require_drawable
-from ..files import whole_file
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, table
+from ..pictures import whole_picture
+from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 
 __all__: list[str] = []
 
@@ -80,8 +80,8 @@ def topology_(
     network = build_topology(name)
     if plot:
         require_drawable(network, plot)
-        with whole_file(plot) as unfinished:
-            draw_topology(network, unfinished, plot.suffix[1:])
+        with whole_picture(plot) as target:
+            draw_topology(network, *target)
     description = network.describe()
     if json:
         emit(description, {"topology": network.name})
@@ -114,15 +114,17 @@ def plan_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    found = plan(network, find_scheme(scheme, network), source, destinations)
+    found_scheme = find_scheme(scheme, network)
+    with stdout_for_results():
+        found = plan(network, found_scheme, source, destinations)
     if plot:
-        with whole_file(plot) as unfinished:
-            draw_paths(found, unfinished, plot.suffix[1:])
+        with whole_picture(plot) as target:
+            draw_paths(found, *target)
     if json:
         emit(found.to_dict(), {"topology": network.name, "scheme": scheme, "source": found.source,
                                "destinations": sorted(found.destinations)})
         return
-    say(f"{scheme} on {network.name}, from {network.node_name(found.source)}: "
+    say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
         f"phases {found.phases}")
     say(f"form: {found.form}")

@@ -10,6 +10,7 @@ import typer
 from wormcast.algorithms import WormcastError
 
 from ..files import whole_file
+from ..pictures import whole_picture
 from ..sweep import (
     Point,
     Store,
@@ -77,8 +78,8 @@ def sweep_(
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)
     if picture:
-        with whole_file(picture) as unfinished:
-            draw(sweep, all_points, results, unfinished, picture.suffix[1:])
+        with whole_picture(picture) as target:
+            draw(sweep, all_points, results, *target)
     files = {"csv": csv, "parquet": table_too, "plot": picture}
     if json:
         seed = None if "seed" in sweep.swept else all_points[0].resolved["seed"]

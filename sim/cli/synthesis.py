@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..files import require_writable, whole_file
+from ..pictures import whole_picture
 from ..sweep import write
 from ..swept import Sweep
 from ..synthesis import (
@@ -180,8 +181,8 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
         with whole_file(output) as unfinished:
             write(rows, unfinished)
     if plot:
-        with whole_file(plot) as unfinished:
-            draw(sweep, all_points, results, unfinished, plot.suffix[1:])
+        with whole_picture(plot) as target:
+            draw(sweep, all_points, results, *target)
     if json:
         emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
                          for point, result in zip(all_points, results, strict=True)],

@@ -7,7 +7,8 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import require_writable, whole_file
+from ..files import require_writable
+from ..pictures import whole_picture
 from ..view import (
     History,
     choose_links,
@@ -29,7 +30,8 @@ __all__: list[str] = []
 
 @app.command("wave")
 def wave(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What run or load has written by --vcd.")],
+    files: Annotated[list[Path], typer.Argument(
+        metavar="FILE", help="What run or load has written by --vcd; several are drawn side by side.")],
     plot: Annotated[Path | None, typer.Option(help="Draw the space-time diagram into this .svg or .png.")] = None,
     text: Annotated[bool, typer.Option("--text", help="Print it in characters, as wide as the terminal.")] = False,
     window: Annotated[str | None, typer.Option(
@@ -49,30 +51,35 @@ def wave(
     """
     if text and json:
         raise WormcastError("wave: --text and --json are given, allowed is one or the other")
+    if len(files) > 1 and json:
+        raise WormcastError(f"wave: --json is given with {len(files)} files, it tells of one")
     cycles, chosen = window_of(window), _numbers(worms)
     if plot:
         require_writable(plot)
-    history = read_waveform(file)
+    histories = [read_waveform(file) for file in files]
     if chosen is not None:
-        history = of_worms(history, chosen)
+        histories = [of_worms(history, chosen) for history in histories]
     if cycles is not None:
-        history = history.between(*cycles)
-    shown = choose_links(history, links)
+        histories = [history.between(*cycles) for history in histories]
+    seen = [(history if cycles else history.trimmed(), choose_links(history, links)) for history in histories]
     if plot:
-        _draw(history if cycles else history.trimmed(), shown, plot)
+        _draw(seen, plot)
     if json:
+        [history], [(_, shown)] = histories, seen
         rows = rows_of(history, shown)
         emit(to_dict(history, {row.link for row in rows}) | {"plot": plot and str(plot)},
-             {"file": str(file), "window": f"{history.first}:{history.end}", "worms": chosen, "links": links})
+             {"file": str(files[0]), "window": f"{history.first}:{history.end}", "worms": chosen, "links": links})
         return
-    if not summarise(history):
-        say(f"no worm has a virtual channel in cycles {history.first} to {history.end - 1}")
-    elif text:
-        seen = history if cycles else history.trimmed()
-        for line in spacetime_text(seen, rows_of(seen, shown), width()):
-            say(line)
-    else:
-        _report(history)
+    for file, history, (drawn, shown) in zip(files, histories, seen, strict=True):
+        if len(files) > 1:
+            say(f"{file}:")
+        if not summarise(history):
+            say(f"no worm has a virtual channel in cycles {history.first} to {history.end - 1}")
+        elif text:
+            for line in spacetime_text(drawn, rows_of(drawn, shown), width()):
+                say(line)
+        else:
+            _report(history)
     if plot:
         say(f"drawing: {plot}")
 
@@ -87,11 +94,12 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(one) for one in numbers]
 
 
-def _draw(history: History, shown: list[int] | None, plot: Path) -> None:
-    rows = rows_of(history, shown)
-    require_drawable(rows, plot)
-    with whole_file(plot) as unfinished:
-        draw_spacetime(history, rows, unfinished, plot.suffix[1:])
+def _draw(histories: list[tuple[History, list[int] | None]], plot: Path) -> None:
+    drawn = [(history, rows_of(history, shown)) for history, shown in histories]
+    for _, rows in drawn:
+        require_drawable(rows, plot)
+    with whole_picture(plot) as target:
+        draw_spacetime(drawn, *target)
 
 
 def _report(history: History) -> None:

@@ -10,14 +10,12 @@ A function ``..._sheet`` draws, and ``draw_...`` draws and writes.
 from .cycle import cycle_sheet, draw_cycle
 from .layout import LAYOUTS, Layout, Name, layout_of
 from .paths import draw_paths, paths_sheet
-from .sheet import FORMATS, LETTERS, Sheet, require_drawable, scheme_on
+from .sheet import Sheet, require_drawable, scheme_on
 from .topology import draw_topology, topology_sheet
 from .utilisation import utilisation_sheet
 
 __all__ = [
-    "FORMATS",
     "LAYOUTS",
-    "LETTERS",
     "Layout",
     "Name",
     "Sheet",

@@ -8,12 +8,13 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
+from ..pictures import require_picture
+from ..style import LETTERS
 from .layout import Layout, layout_of
 
-__all__ = ["FORMATS", "LETTERS", "PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",
+__all__ = ["PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",
            "scheme_on", "text_width"]
 
-FORMATS = ("svg", "png")
 POINTS = 72  # in an inch
 
 # inches
@@ -24,7 +25,6 @@ LINE = 0.1  # of the words, and of a legend
 ENTRY = 0.4  # of a legend, without its words
 
 SIZE, SMALL = 6.0, 5.0  # points, of letters
-LETTERS = 20  # in an inch, at that size
 DIGIT, DOT = 0.64, 0.32  # widths, in sizes
 BESIDE = 3.0  # points from what is drawn to the names of rows and columns
 OUTER = 17.0  # points from the names of rows to the names beside them
@@ -51,8 +51,7 @@ def require_drawable(topology: Topology, file: Path) -> None:
         The topology has no layout, or is too long for pixels; or the file's ending says neither SVG nor PNG.
     """
     layout = layout_of(topology)
-    if file.suffix[1:] not in FORMATS:
-        raise WormcastError(f"plot: {file} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+    require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
         raise WormcastError(f"plot: {topology.name} is longer than the {LONGEST} nodes that .png has room for, "
                             ".svg has room for any")

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ..drawing import LETTERS
 from ..load import Traffic
-from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
+from ..style import (
+    AXES,
+    COLOURS,
+    CURVES,
+    LETTERS,
+    MARKERS,
+    SIZE,
+    captioned,
+    draw_grid,
+    legend_columns,
+    require_curves,
+)
 from ..swept import Sweep
 from .file import OPTIONS
 from .point import Point

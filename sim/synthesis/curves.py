@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ..drawing import LETTERS
-from ..style import AXES, COLOURS, CURVES, MARKERS, SIZE, captioned, draw_grid, legend_columns, require_curves
+from ..style import (
+    AXES,
+    COLOURS,
+    CURVES,
+    LETTERS,
+    MARKERS,
+    SIZE,
+    captioned,
+    draw_grid,
+    legend_columns,
+    require_curves,
+)
 from ..swept import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, Point

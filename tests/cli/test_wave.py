@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -113,3 +114,15 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     assert (code, out) == (2, "")
     assert err == ("wormcast: w.vcd tells nothing of worms, it must be a waveform that run or load has written by "
                    "engine bulk\n")
+
+
+def test_several_are_drawn_side_by_side(figure_4, tmp_path):
+    drawing = tmp_path / "both.svg"
+    code, out, err = wormcast("wave", figure_4, figure_4, "--plot", drawing)
+    assert (code, err) == (0, "")
+    one = wormcast("wave", figure_4)[1]
+    assert out == f"{figure_4}:\n{one}" * 2 + f"drawing: {drawing}\n"
+    width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing.read_text())[1]
+    assert float(width) == pytest.approx(2 * 3.4 * 72)
+    code, out, err = wormcast("wave", figure_4, figure_4, "--json")
+    assert (code, out, err) == (2, "", "wormcast: wave: --json is given with 2 files, it tells of one\n")

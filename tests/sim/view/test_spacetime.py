@@ -19,7 +19,7 @@ def history_of(tmp_path, *told):
 
 
 def svg(history, tmp_path, rows=None):
-    draw_spacetime(history, rows_of(history) if rows is None else rows, tmp_path / "drawn", "svg")
+    draw_spacetime([(history, rows_of(history) if rows is None else rows)], tmp_path / "drawn", "svg")
     return (tmp_path / "drawn").read_text()
 
 
@@ -125,7 +125,7 @@ def test_a_delivery_is_marked_in_the_bar_where_the_next_worm_follows(tmp_path):
 def test_the_same_history_gives_the_same_bytes(tmp_path):
     history = history_of(tmp_path, *FIGURE_4)
     assert svg(history, tmp_path) == svg(history, tmp_path)
-    draw_spacetime(history, rows_of(history), tmp_path / "png", "png")
+    draw_spacetime([(history, rows_of(history))], tmp_path / "png", "png")
     assert (tmp_path / "png").read_bytes()[:4] == b"\x89PNG"
 
 

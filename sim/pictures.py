@@ -1,0 +1,32 @@
+"""Files of pictures: SVG and PNG."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from wormcast.algorithms import WormcastError
+
+from .files import whole_file
+
+__all__ = ["require_picture", "whole_picture"]
+
+FORMATS = ("svg", "png")
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a file whose ending says neither SVG nor PNG.
+
+    Raises
+    ------
+    WormcastError
+        It does not.
+    """
+    if path.suffix[1:] not in FORMATS:
+        raise WormcastError(f"plot: {path} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+
+
+@contextlib.contextmanager
+def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
+    """As `whole_file`: a file to draw into, and "svg" or "png", by the ending of ``path``."""
+    with whole_file(path) as unfinished:
+        yield unfinished, path.suffix[1:]

@@ -1,0 +1,15 @@
+"""Looking at what happened in a network, cycle by cycle: read back from a waveform, drawn, told.
+
+A ``History`` is plain data; all that shows one takes it, wherever it comes from.
+"""
+
+from .history import History, Hold, Link, Wait, Worm
+from .rows import Row, choose_links, rows_of
+from .spacetime import draw_spacetime, require_drawable
+from .summary import summarise, to_dict
+from .text import spacetime_text
+from .waveform import read_waveform
+from .worms import colours_of, of_worms, shown_worms
+
+__all__ = ["History", "Hold", "Link", "Row", "Wait", "Worm", "choose_links", "colours_of", "draw_spacetime", "of_worms",
+           "read_waveform", "require_drawable", "rows_of", "shown_worms", "spacetime_text", "summarise", "to_dict"]

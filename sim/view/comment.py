@@ -1,0 +1,104 @@
+"""What a waveform file says of itself: the JSON object in its first comment."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from wormcast.algorithms import Topology, WormcastError, topology
+
+from .history import Link, Worm
+
+__all__ = ["Comment"]
+
+PREFIX = "wormcast "
+FIELDS = {"topology": str, "scheme": str, "configuration": dict, "first": int, "end": int, "period_fs": int,
+          "links": list, "worms": list}
+LINK = {"name": str, "kind": str, "from": int, "to": int, "vcs": int, "scope": str}
+NAMES = {"network": re.compile(r"link:\d+>\d+"), "injection": re.compile(r"inj:\d+:\d+"),
+         "consumption": re.compile(r"cons:\d+:\d+")}
+STEP = {"worm": int, "holds": list, "waits": list}
+WORM = {"worm": int, "message": int, "source": int, "destinations": list, "length": int}
+
+
+class Comment:
+    """The network, and what is shown of it.
+
+    Parameters
+    ----------
+    path : Path
+        Of the waveform file, for errors.
+    text : str
+        Its first comment.
+
+    Attributes
+    ----------
+    topology : Topology
+    scheme : str
+    configuration : dict
+    first, end, period : int
+        First cycle and the one behind the last; femtoseconds of a cycle.
+    links : tuple of Link
+    scopes : list of str
+        Where the signals of each link are declared.
+    worms : dict of int to Worm
+    deadlock : dict or None
+
+    Raises
+    ------
+    WormcastError
+        It is not what ``run`` and ``load`` write.
+    """
+
+    def __init__(self, path: Path, text: str):
+        self._path = path
+        if not text.startswith(f"{PREFIX}{{"):
+            raise WormcastError(f"{path} tells nothing of worms, it must be a waveform that run or load has written "
+                                "by engine bulk")
+        try:
+            said = json.loads(text.removeprefix(PREFIX))
+        except (ValueError, RecursionError) as error:
+            raise WormcastError(f"{path} is damaged: its comment is no JSON: {error}") from error
+        self._check(said, FIELDS, "it")
+        try:
+            self.topology: Topology = topology(said["topology"])
+        except WormcastError as error:
+            raise self._damaged(str(error)) from error
+        self.scheme: str = said["scheme"]
+        self.configuration: dict[str, Any] = said["configuration"]
+        self.first, self.end, self.period = said["first"], said["end"], said["period_fs"]
+        if not (0 <= self.first < self.end and self.period > 0):
+            raise self._damaged(f"cycles {self.first} to {self.end} of {self.period} fs")
+        for number, one in enumerate(said["links"]):
+            self._check(one, LINK, f"link {number}")
+            self._check_nodes([one["from"], one["to"]], f"ends of link {number}")
+            if not (one["kind"] in NAMES and NAMES[one["kind"]].fullmatch(one["name"]) and one["vcs"] > 0):
+                raise self._damaged(f"name of link {number} as {one['name']!r}")
+        for number, one in enumerate(said["worms"]):
+            self._check(one, WORM, f"worm {number}")
+            self._check_nodes([one["source"]], f"source of worm {number}")
+            self._check_nodes(one["destinations"], f"destinations of worm {number}")
+        deadlock = said.get("deadlock")
+        if deadlock is not None:
+            self._check(deadlock, {"at": int, "cycle": list}, "deadlock")
+            for number, one in enumerate(deadlock["cycle"]):
+                self._check(one, STEP, f"step {number} of the deadlock")
+        self.links = tuple(Link(one["name"], one["kind"], one["from"], one["to"], one["vcs"]) for one in said["links"])
+        self.scopes = [one["scope"] for one in said["links"]]
+        self.worms = {one["worm"]: Worm(one["worm"], one["message"], one["source"], tuple(one["destinations"]),
+                                        one["length"]) for one in said["worms"]}
+        self.deadlock: dict[str, Any] | None = deadlock
+
+    def _check(self, said: Any, fields: dict[str, type], what: str) -> None:
+        if not isinstance(said, dict):
+            raise self._damaged(f"{what} as {said!r}")
+        for name, kind in fields.items():
+            if type(said.get(name)) is not kind:
+                raise self._damaged(f"{name} of {what} as {said.get(name)!r}")
+
+    def _check_nodes(self, nodes: list[Any], what: str) -> None:
+        if not nodes or not all(type(node) is int and 0 <= node < self.topology.nodes for node in nodes):
+            raise self._damaged(f"{what} as {nodes!r}")
+
+    def _damaged(self, what: str) -> WormcastError:
+        return WormcastError(f"{self._path} is damaged: its comment gives {what}")

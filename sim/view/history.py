@@ -1,0 +1,237 @@
+"""What happened in a network in some cycles, as plain data: which worm held which virtual channel, and who waited."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from wormcast.algorithms import Topology, WormcastError
+
+__all__ = ["History", "Hold", "Link", "Wait", "Worm"]
+
+REST = 3  # of the time with flits, what is kept after it
+
+
+@dataclass(frozen=True)
+class Link:
+    """One unidirectional link.
+
+    Parameters
+    ----------
+    name : str
+        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE:LINK`` between a router and its node.
+    kind : "network", "injection" or "consumption"
+    source, target : int
+        Nodes; the same one where the link joins a router and its node.
+    vcs : int
+        Virtual channels; of a consumption link these are consumption channels.
+    """
+
+    name: str
+    kind: str
+    source: int
+    target: int
+    vcs: int
+
+
+@dataclass(frozen=True)
+class Worm:
+    """One worm, by the host's number.
+
+    Parameters
+    ----------
+    number, message, source : int
+    destinations : tuple of int
+        In visiting order.
+    length : int
+        Payload flits.
+    """
+
+    number: int
+    message: int
+    source: int
+    destinations: tuple[int, ...]
+    length: int
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A worm has a virtual channel of a link, from its first flit there to its tail.
+
+    It has a consumption channel from the cycle in which this is reserved. There may be no flit yet, or none any more
+    in the cycles of the history.
+
+    Parameters
+    ----------
+    link : int
+        Index among the history's links.
+    vc, worm : int
+    first, last : int
+        Cycles, both included; ``last`` is the tail's, or the last of the history where ``ended`` is False.
+    flits : tuple of int
+        Cycles with a flit of it on the link, in order.
+    ended : bool
+        Whether the tail has passed.
+    """
+
+    link: int
+    vc: int
+    worm: int
+    first: int
+    last: int
+    flits: tuple[int, ...]
+    ended: bool
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """Stretches of cycles with flits, first and last cycle of each."""
+        found: list[tuple[int, int]] = []
+        for cycle in self.flits:
+            if found and found[-1][1] == cycle - 1:
+                found[-1] = found[-1][0], cycle
+            else:
+                found.append((cycle, cycle))
+        return found
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A worm's header stands behind a virtual channel of a link and asks in vain for what comes next.
+
+    Parameters
+    ----------
+    worm : int
+    link : int or None
+        Index of the link that the header came by; None where that is not known.
+    vc : int
+    first, last : int
+        Cycles, both included.
+    resources : tuple of str
+        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``.
+    """
+
+    worm: int
+    link: int | None
+    vc: int
+    first: int
+    last: int
+    resources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened in cycles ``first`` to ``end`` - 1.
+
+    Parameters
+    ----------
+    topology : Topology
+    scheme : str
+    first, end : int
+    links : tuple of Link
+        Those that were looked at, in the order of the waveform.
+    worms : dict of int to Worm
+        By their numbers; all that were sent, whether they were seen or not.
+    holds : tuple of Hold
+        By first cycle, then link and virtual channel.
+    waits : tuple of Wait
+        By first cycle, then link and virtual channel.
+    deadlock : dict or None
+        As in JSON: ``{"at": cycle, "cycle": [{"worm", "holds": [RESOURCE], "waits": [RESOURCE]}]}``.
+    configuration : dict
+        Options of the hardware by name.
+    """
+
+    topology: Topology
+    scheme: str
+    first: int
+    end: int
+    links: tuple[Link, ...]
+    worms: dict[int, Worm]
+    holds: tuple[Hold, ...]
+    waits: tuple[Wait, ...]
+    deadlock: dict[str, Any] | None
+    configuration: dict[str, Any]
+
+    @property
+    def deliveries(self) -> list[Hold]:
+        """Holds of consumption links that the tail has passed."""
+        return [hold for hold in self.holds if hold.ended and self.links[hold.link].kind == "consumption"]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {link.name: index for index, link in enumerate(self.links)}
+
+    def between(self, first: int, end: int) -> "History":
+        """What happened in cycles ``first`` to ``end`` - 1 alone.
+
+        A deadlock stays in it if its worms have come to rest by then.
+
+        Raises
+        ------
+        WormcastError
+            There are no such cycles in it.
+        """
+        if not self.first <= first < end <= self.end:
+            raise WormcastError(f"window: {first}:{end} is given, the waveform has cycles {self.first} to "
+                                f"{self.end - 1}, allowed is A:B with {self.first} <= A < B <= {self.end}")
+        holds = [
+            replace(hold, first=max(hold.first, first), last=min(hold.last, end - 1),
+                    flits=tuple(cycle for cycle in hold.flits if first <= cycle < end),
+                    ended=hold.ended and hold.last < end)
+            for hold in self.holds if hold.first < end and hold.last >= first
+        ]
+        waits = [replace(wait, first=max(wait.first, first), last=min(wait.last, end - 1))
+                 for wait in self.waits if wait.first < end and wait.last >= first]
+        at_rest = self.deadlock is not None and end > self.at_rest(one["worm"] for one in self.deadlock["cycle"])
+        return replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits),
+                       deadlock=self.deadlock if at_rest else None)
+
+    def trimmed(self) -> "History":
+        """What happened, without the cycles before the first flit and, but for a few, those after the last one."""
+        flits = [hold.flits for hold in self.holds if hold.flits]
+        if not flits:
+            return self
+        first, end = min(seen[0] for seen in flits), max(seen[-1] for seen in flits) + 1
+        return self.between(first, min(self.end, end + max(1, (end - first) // REST)))
+
+    def at_rest(self, worms: Iterable[int]) -> int:
+        """The first cycle after which no flit of these worms is seen."""
+        chosen = set(worms)
+        return max((hold.flits[-1] for hold in self.holds if hold.worm in chosen and hold.flits),
+                   default=self.first - 1) + 1
+
+    def channel(self, resource: str) -> tuple[int, int] | None:
+        """Link and virtual channel that a resource stands for; None if it was not looked at."""
+        kind, _, rest = resource.partition(":")
+        where, _, number = rest.rpartition(":")
+        name = {"link": f"link:{where}", "cons": f"cons:{where}:0", "injection": f"inj:{where}:0"}.get(kind, "")
+        index = self._places.get(name)
+        if index is None:
+            return None
+        if kind != "cons":
+            return index, int(number)
+        place, vc = divmod(int(number), self.links[index].vcs)  # consumption channels may be on several links
+        return self._places[f"cons:{where}:{place}"], vc
+
+    def channel_name(self, link: int, vc: int) -> str:
+        """A virtual channel of a link in words: ``0.1 > 0.2:0``, ``cons 0.2:0``, ``inj 0.1:0``."""
+        one = self.links[link]
+        at = self.topology.node_name(one.source)
+        if one.kind == "network":
+            return f"{at} > {self.topology.node_name(one.target)}:{vc}"
+        kind, node, place = one.name.split(":")
+        if kind == "cons":
+            return f"cons {at}:{int(place) * one.vcs + vc}"
+        port = f" port {place}" if f"inj:{node}:1" in self._places else ""
+        return f"inj {at}{port}:{vc}"
+
+    def resource_name(self, resource: str) -> str:
+        """A resource in the same words, whether it was looked at or not."""
+        kind, _, rest = resource.partition(":")
+        where, _, number = rest.rpartition(":")
+        try:
+            nodes = [self.topology.node_name(int(node)) for node in where.split(">")]
+        except (ValueError, IndexError):
+            return resource
+        name = " > ".join(nodes) if kind == "link" else f"{kind.replace('injection', 'inj')} {nodes[0]}"
+        return f"{name}:{number}"

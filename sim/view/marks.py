@@ -1,0 +1,206 @@
+"""What stands for worms in a space-time diagram: bars, waits, deliveries, and a deadlock's cycle."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .history import History, Hold, Wait
+from .telling import name_any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Scale", "draw_marks", "legend_marks", "text_width"]
+
+BAR = 0.76  # of a row
+HATCH = "//////"
+NEUTRAL = "#7f7f7f"
+LEAST_LETTERS = 3.5  # points, of what a worm waits for
+ASIDE = 0.14  # rows, where arrows begin above and end below the middle of a bar
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where things are, and how large.
+
+    Parameters
+    ----------
+    at : mapping of (link, virtual channel) to float
+        Middle of each row, in rows from the top.
+    row, cycle : float
+        Height and width of one, in points.
+    font, lane : float
+        Points, of letters and from one arrow beside the bars to the next.
+    colours : mapping of int to str
+        Of the worms.
+    """
+
+    at: Mapping[tuple[int, int], float]
+    row: float
+    cycle: float
+    font: float
+    lane: float
+    colours: Mapping[int, str]
+
+
+@cache
+def text_width(text: str, size: float) -> float:
+    """Width of a text in points."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), text, size=size).get_extents().width) if text else 0.0
+
+
+def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
+    """Draw all that happened; the axes show the history's cycles, each half a cycle to both sides."""
+    _bars(axes, history, scale)
+    _waits(axes, history, scale)
+    _deliveries(axes, history, scale)
+    if history.deadlock:
+        _deadlock(axes, history, scale)
+
+
+def legend_marks(history: History) -> list[Any]:
+    """Marks that are drawn, each with what it means."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    marks = [Patch(facecolor=NEUTRAL, label="flit on the link"),
+             Patch(facecolor=_tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
+             Line2D([], [], color="black", linewidth=0.8, label="header waits"),
+             Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail delivered")]
+    if history.deadlock:
+        marks.append(Line2D([], [], color=NEUTRAL, linewidth=0.9, marker="<", markersize=3, label="waits for"))
+    return marks
+
+
+def _bars(axes: "Axes", history: History, scale: Scale) -> None:
+    """Draw who had what, full where flits were, with the worm's number where there is room."""
+    from matplotlib.collections import PolyCollection
+
+    of_worm: dict[int, list[Hold]] = defaultdict(list)
+    for hold in history.holds:
+        if (hold.link, hold.vc) in scale.at:
+            of_worm[hold.worm].append(hold)
+    size = min(scale.font - 0.5, scale.row * 0.62)
+    for worm, holds in sorted(of_worm.items()):
+        colour = scale.colours[worm]
+        held = [_box(hold.first, hold.last, scale.at[hold.link, hold.vc]) for hold in holds]
+        full = [_box(*run, scale.at[hold.link, hold.vc]) for hold in holds for run in hold.runs]
+        axes.add_collection(PolyCollection(held, facecolor=_tint(colour), edgecolor=colour, hatch=HATCH, linewidth=0,
+                                           zorder=2, gid=f"worm-{worm}-held"))
+        axes.add_collection(PolyCollection(full, facecolor=colour, linewidth=0, zorder=2.1, gid=f"worm-{worm}-flits"))
+        axes.add_collection(PolyCollection(held, facecolor="none", edgecolor=colour, linewidth=0.35, zorder=2.2))
+        room = text_width(str(worm), size) + 1.5
+        for hold in holds:
+            if (hold.last - hold.first + 1) * scale.cycle >= room:
+                _write(axes, hold.first - 0.5 + 0.75 / scale.cycle, scale.at[hold.link, hold.vc], str(worm), size,
+                       weight="bold")
+
+
+def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
+    """Corners of a bar from one cycle to another."""
+    start, end, half = first - 0.5, last + 0.5, BAR / 2
+    return [(start, at - half), (end, at - half), (end, at + half), (start, at + half)]
+
+
+def _tint(colour: str) -> tuple[float, float, float]:
+    """A light shade of a colour."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1 - 0.22 * (1 - part) for part in to_rgb(colour))
+    return red, green, blue
+
+
+def _write(axes: "Axes", cycle: float, at: float, text: str, size: float, *, weight: str = "normal",
+           gid: str | None = None) -> None:
+    """Write on a bar, legible on any."""
+    from matplotlib.patheffects import withStroke
+
+    axes.text(cycle, at, text, ha="left", va="center_baseline", fontsize=size, color="black", weight=weight, zorder=4,
+              gid=gid, path_effects=[withStroke(linewidth=1.1, foreground="white")])
+
+
+def _waits(axes: "Axes", history: History, scale: Scale) -> None:
+    """Draw a line while a header asks in vain, and write what for, where there is room."""
+    from matplotlib.collections import LineCollection
+
+    size = min(scale.font - 0.8, scale.row * 0.58)
+    on_row: dict[tuple[int, int], list[Hold]] = defaultdict(list)
+    for hold in history.holds:
+        on_row[hold.link, hold.vc].append(hold)
+    lines = []
+    for wait in history.waits:
+        place = wait.link, wait.vc
+        if wait.link is None or place not in scale.at:
+            continue
+        at = scale.at[wait.link, wait.vc]
+        lines.append([(wait.first - 0.5, at + BAR / 2), (wait.last + 0.5, at + BAR / 2)])
+        text = f"waits for {name_any(history, wait.resources)}"
+        start, end = _quiet(on_row[wait.link, wait.vc], wait, (2 * size + 2) / scale.cycle)
+        if size >= LEAST_LETTERS and (end - start) * scale.cycle >= text_width(text, size) + 3:
+            _write(axes, start + 1.5 / scale.cycle, at, text, size, gid=f"wait-{wait.link}-{wait.vc}-{wait.first}")
+    axes.add_collection(LineCollection(lines, color="black", linewidth=0.8, zorder=3, gid="waits"))
+
+
+def _quiet(holds: Sequence[Hold], wait: Wait, number: float) -> tuple[float, float]:
+    """Where the longest stretch of a wait without a flit begins and ends; behind numbers so many cycles wide."""
+    begin, end = wait.first - 0.5, wait.last + 0.5
+    taken = [(begin, begin), (end, end)]
+    for hold in holds:
+        taken += [(hold.first - 0.5, hold.first - 0.5 + number),
+                  *((first - 0.5, last + 0.5) for first, last in hold.runs)]
+    gaps, reached = [], begin
+    for start, stop in sorted(taken):
+        if start <= end:
+            gaps.append((reached, start))
+            reached = max(reached, stop)
+    return max(gaps, key=lambda gap: gap[1] - gap[0])
+
+
+def _deliveries(axes: "Axes", history: History, scale: Scale) -> None:
+    """Mark each tail that a node takes: behind its bar, or in it where the next one follows."""
+    begins = {(hold.link, hold.vc, hold.first) for hold in history.holds}
+    width = 0.5 * scale.row / scale.cycle
+    marks = []
+    for hold in history.deliveries:
+        if (hold.link, hold.vc) in scale.at:
+            after = range(hold.last + 1, hold.last + 2 + int(width))
+            inside = any((hold.link, hold.vc, cycle) in begins for cycle in after)
+            marks.append((hold.last + 0.5 + (-width if inside else width) / 2, scale.at[hold.link, hold.vc]))
+    drawn = axes.scatter([cycle for cycle, _ in marks], [at for _, at in marks], marker=">",
+                         s=(scale.row * 0.62) ** 2, facecolor="black", edgecolor="white", linewidth=0.3, zorder=5,
+                         clip_on=False)
+    drawn.set_gid("deliveries")
+
+
+def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
+    """Lead an arrow from each header of a deadlock's cycle to what it asks for, beside the ends of the bars."""
+    assert history.deadlock is not None
+    arrows = []
+    for step in history.deadlock["cycle"]:
+        start = _header(history, step["worm"], step["waits"])
+        ends = [place for place in map(history.channel, step["waits"]) if place in scale.at]
+        if start in scale.at and ends and ends[0]:
+            arrows.append((scale.at[start], scale.at[ends[0]], step["worm"]))
+    edge, point = history.end - 0.5, 1 / scale.cycle
+    for lane, (start_at, end_at, worm) in enumerate(sorted(arrows, key=lambda arrow: abs(arrow[1] - arrow[0]))):
+        turn = edge + (3 + scale.lane * (lane + 0.5)) * point
+        out, back = start_at + ASIDE, end_at - ASIDE
+        colour = scale.colours[worm]
+        axes.plot([edge, turn, turn, edge + 2.5 * point], [out, out, back, back], color=colour, linewidth=0.9,
+                  clip_on=False, zorder=6, gid=f"waits-{worm}", solid_joinstyle="miter")
+        axes.plot([edge + 2 * point], [back], marker="<", markersize=3.2, color=colour, markeredgewidth=0,
+                  clip_on=False, zorder=6)
+
+
+def _header(history: History, worm: int, resources: Sequence[str]) -> tuple[int, int]:
+    """The virtual channel behind which a worm's header stands at the end, or the last one that it came to."""
+    waits = [wait for wait in history.waits if wait.worm == worm and wait.last == history.end - 1]
+    asking = [wait for wait in waits if set(wait.resources) & set(resources)]
+    held = [hold for hold in history.holds
+            if hold.worm == worm and not hold.ended and history.links[hold.link].kind != "consumption"]
+    places = [(wait.link, wait.vc) for wait in (*asking, *waits) if wait.link is not None]
+    return next(iter([*places, *((hold.link, hold.vc) for hold in reversed(held))]), (-1, 0))

@@ -1,0 +1,89 @@
+"""Which virtual channels are shown, in which order, and what they are called."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from wormcast.algorithms import Topology, WormcastError
+
+from .history import History, Link
+
+__all__ = ["Row", "choose_links", "rows_of"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A virtual channel of a link, and its label."""
+
+    link: int
+    vc: int
+    label: str
+
+
+def rows_of(history: History, links: Collection[int] | None = None) -> list[Row]:
+    """Put virtual channels in an order in which a worm's path reads as a staircase.
+
+    First those of the first worm, in the order in which it comes to them, then what the next one adds; consumption
+    channels behind all others. Virtual channels of a link lie side by side, and are numbered if several are shown.
+
+    Parameters
+    ----------
+    links : collection of int, optional
+        Show these, used or not; otherwise those that are used.
+    """
+    shown = range(len(history.links)) if links is None else links
+    inside = set(shown)
+    order: dict[int, set[int]] = {}
+    for hold in sorted(history.holds, key=lambda hold: (hold.worm, hold.first, hold.last, hold.link)):
+        if hold.link in inside:
+            order.setdefault(hold.link, set()).add(hold.vc)
+    for wait in history.waits:
+        if wait.link is not None and wait.link in inside:
+            order.setdefault(wait.link, set()).add(wait.vc)
+    if links is not None:
+        for link in links:
+            order.setdefault(link, {0})
+    rows = [Row(link, vc, _label(history, link, vc, len(used))) for link, used in order.items() for vc in sorted(used)]
+    return sorted(rows, key=lambda row: history.links[row.link].kind == "consumption")
+
+
+def _label(history: History, link: int, vc: int, used: int) -> str:
+    name = history.channel_name(link, vc)
+    return name if used > 1 or history.links[link].kind == "consumption" else name.rpartition(":")[0]
+
+
+def choose_links(history: History, text: str) -> list[int] | None:
+    """Read which links are meant: ``used`` (None), ``all``, or some, joined by commas.
+
+    ``0.1>0.2`` is a link between routers, ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, and
+    ``0.1`` all that begin or end there.
+
+    Raises
+    ------
+    WormcastError
+        There is no such link in the waveform.
+    """
+    if text == "used":
+        return None
+    if text == "all":
+        return list(range(len(history.links)))
+    found: dict[int, None] = {}
+    for name in map(str.strip, text.split(",")):
+        try:
+            matching = [index for index, link in enumerate(history.links) if _means(history.topology, name, link)]
+        except WormcastError as error:
+            raise WormcastError(f"links: {error}") from error
+        if not matching:
+            raise WormcastError(f"links: {name!r} is given, the waveform has no such link; allowed are used, all, and "
+                                "U>V, inj:NODE, cons:NODE or NODE, joined by commas")
+        found.update(dict.fromkeys(matching))
+    return list(found)
+
+
+def _means(topology: Topology, name: str, link: Link) -> bool:
+    start, arrow, end = name.partition(">")
+    if arrow:
+        return (link.kind, link.source, link.target) == ("network", topology.node(start), topology.node(end))
+    kind, colon, node = name.partition(":")
+    if colon and kind in ("inj", "cons"):
+        return link.name.startswith(f"{kind}:") and link.source == topology.node(node)
+    return topology.node(name) in (link.source, link.target)

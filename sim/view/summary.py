@@ -1,0 +1,64 @@
+"""What became of each worm, in numbers."""
+
+from collections.abc import Collection
+from itertools import chain
+from typing import Any
+
+from .history import History, Hold
+from .worms import shown_worms
+
+__all__ = ["summarise", "to_dict"]
+
+
+def summarise(history: History) -> list[dict[str, Any]]:
+    """Tell of each worm that is seen, as plain data.
+
+    ``injected``: first cycle with a flit of it on its injection link; ``arrived``: on a consumption link;
+    ``delivered``: cycle of the last tail there, if all destinations have theirs; ``nodes``: how many have;
+    ``blocked``: cycles in which it has virtual channels and no flit on any of them; ``waits``: those in which its
+    header asks in vain. None for what is not seen.
+    """
+    return [_worm(history, number) for number in shown_worms(history)]
+
+
+def _worm(history: History, number: int) -> dict[str, Any]:
+    worm = history.worms[number]
+    holds = [hold for hold in history.holds if hold.worm == number]
+    by_kind = {kind: [hold for hold in holds if history.links[hold.link].kind == kind]
+               for kind in ("injection", "consumption")}
+    flits = {kind: list(chain.from_iterable(hold.flits for hold in found)) for kind, found in by_kind.items()}
+    delivered = {history.links[hold.link].source for hold in by_kind["consumption"] if hold.ended}
+    all_flits = set(chain.from_iterable(hold.flits for hold in holds))
+    held = set(chain.from_iterable(range(hold.first, hold.last + 1) for hold in holds))
+    asking = set(chain.from_iterable(range(wait.first, wait.last + 1) for wait in history.waits if wait.worm == number))
+    return {
+        "worm": number, "message": worm.message, "source": worm.source, "destinations": list(worm.destinations),
+        "length": worm.length,
+        "injected": min(flits["injection"], default=None),
+        "arrived": min(flits["consumption"], default=None),
+        "delivered": max(flits["consumption"]) if delivered.issuperset(worm.destinations) else None,
+        "nodes": len(delivered), "blocked": len(held - all_flits), "waits": len(asking),
+    }
+
+
+def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
+    """Give a history as plain data for JSON, with what happened on some of its links.
+
+    Flits are written as stretches, first and last cycle of each.
+    """
+    def hold_to_dict(hold: Hold) -> dict[str, Any]:
+        return {"link": history.links[hold.link].name, "vc": hold.vc, "worm": hold.worm, "first": hold.first,
+                "last": hold.last, "ended": hold.ended, "flits": [list(run) for run in hold.runs]}
+
+    return {
+        "topology": history.topology.name, "scheme": history.scheme, "hardware": history.configuration,
+        "first": history.first, "end": history.end,
+        "links": [{"name": link.name, "kind": link.kind, "from": link.source, "to": link.target, "vcs": link.vcs}
+                  for index, link in enumerate(history.links) if index in links],
+        "worms": summarise(history),
+        "holds": [hold_to_dict(hold) for hold in history.holds if hold.link in links],
+        "waits": [{"worm": wait.worm, "link": history.links[wait.link].name, "vc": wait.vc, "first": wait.first,
+                   "last": wait.last, "resources": list(wait.resources)}
+                  for wait in history.waits if wait.link is not None and wait.link in links],
+        "deadlock": history.deadlock,
+    }

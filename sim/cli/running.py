@@ -19,6 +19,7 @@ from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
 from .options import Given
+from .replaying import replay_run, require_replay
 from .waveform import record_deadlock, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
@@ -45,6 +46,8 @@ def run_(
     instances: Annotated[str | None, typer.Option(
         help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
              "all.")] = None,
+    replay: Annotated[Path | None, typer.Option(
+        help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
     relation: RelationOption = None,
     *,
     given: Given,
@@ -68,10 +71,14 @@ def run_(
     options = hardware(network, found, given)
     posted = _messages(network, source, destinations, length, messages)
     cycles = window_of(window)
+    if replay:
+        require_replay(network, replay)
     with (stdout_for_results(), _entries_named(messages),
           whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, found, posted, options, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout)
+    if replay:
+        replay_run(result, replay)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     resolved = {
@@ -81,11 +88,14 @@ def run_(
         "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:
-        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform)}, resolved, seed)
+        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
+              "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
+        if replay:
+            say(f"replay: {replay}")
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
 
 

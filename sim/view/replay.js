@@ -1,0 +1,342 @@
+// The page: draws the network once, then what changes from cycle to cycle.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const model = unpack(data);
+const byId = (id) => document.getElementById(id);
+const COLOURS = 8;  // worms after so many have a light core, and those after twice as many none again
+const TIP = 7, DEPTH = 9, STEP = 14;  // arrowhead; a waiting header from the edge of its router, and the next one
+const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+
+// share: of the cycle that has passed while it plays
+const at = {cycle: model.first, share: 0, chosen: null, playing: false, state: null};
+
+function svg(kind, attributes = {}, text = null) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== null) made.textContent = text;
+  return made;
+}
+
+function element(kind, properties = {}, ...inside) {
+  const made = Object.assign(document.createElement(kind), properties);
+  made.append(...inside);
+  return made;
+}
+
+const colour = (worm) => `c${model.worms[worm].colour}`;
+const path = (points) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;
+
+/** A triangle whose point is at the end of some points. */
+function tip(points, size) {
+  const [x, y] = points.at(-1), [backX, backY] = beyond(points, -size);
+  const acrossX = (y - backY) * 0.55, acrossY = (backX - x) * 0.55;
+  return `M${x} ${y}L${backX + acrossX} ${backY + acrossY}L${backX - acrossX} ${backY - acrossY}Z`;
+}
+
+// ---- what stays
+
+const network = byId("network");
+const layers = {};
+const places = new Map(data.nodes.map(([node, x, y]) => [node, [x, y]]));
+
+function drawNetwork() {
+  const [x, y] = data.corner, [width, height] = data.size;
+  network.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+  network.style.minWidth = `${width * 0.55}px`;
+  network.style.maxWidth = `${width * 1.6}px`;
+  const wide = width > 1.5 * height && width > 900;  // then the words stand below
+  byId("stage").style.flexBasis = wide ? "100%" : "620px";
+  const above = 185 + (wide ? 100 : 0) + (model.deadlock ? 22 * model.deadlock.lines.length + 24 : 0);  // pixels that other things take
+  network.style.maxHeight = `max(${height * 0.55}px, calc(100vh - ${above}px))`;
+  for (const layer of ["ring", "path", "ground", "hosts", "holds", "waits", "flits", "badges"]) {
+    layers[layer] = network.appendChild(svg("g", {id: `layer-${layer}`}));
+  }
+  layers.ground.append(svg("path", {class: "lanes", d: model.lanes.map((lane) => path(lane.points)).join("")}));
+  for (const [node, middleX, middleY] of data.nodes) {
+    layers.ground.append(
+      svg("rect", {class: "router", x: middleX - data.box, y: middleY - data.box, width: 2 * data.box,
+                   height: 2 * data.box, rx: 6}),
+      svg("text", {class: "name", x: middleX - data.box + 7, y: middleY - data.box - 7}, model.names[node]));
+    layers.hosts.append(
+      svg("rect", {class: "host", "data-node": node, x: middleX + data.node - data.host,
+                   y: middleY + data.node - data.host, width: 2 * data.host, height: 2 * data.host, rx: 3}),
+      svg("text", {class: "number received", "data-node": node, x: middleX + data.node, y: middleY + data.node}));
+  }
+  for (const [name, planeX, planeY] of data.planes) {
+    layers.ground.append(svg("text", {class: "plane", x: planeX, y: planeY}, name));
+  }
+}
+
+function drawStrip() {
+  const strip = byId("strip"), cycles = Math.max(1, model.last - model.first);
+  strip.setAttribute("viewBox", `0 0 ${cycles} 12`);
+  const least = cycles / 400;  // still seen where cycles are narrow
+  const bars = model.stands.map(({first, last}) => (
+    `M${first - model.first} 7h${Math.max(least, last - first)}v5h-${Math.max(least, last - first)}z`));
+  strip.append(svg("path", {class: "waits", d: bars.join("")}));
+  model.worms.forEach((worm, place) => {
+    for (const cycle of worm.delivered.values()) {
+      strip.append(svg("rect", {class: `delivery ${colour(place)}`, x: cycle - model.first - least, y: 0,
+                                width: 2 * least, height: 6}));
+    }
+  });
+}
+
+function drawWorms() {
+  model.worms.forEach((worm, place) => {
+    const button = element("button", {textContent: worm.number, title: `Path of worm ${worm.number}`,
+                                      onclick: () => choose(place)});
+    button.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-label", `worm ${worm.number}`);
+    const stops = worm.destinations.flatMap((node) => (
+      [element("span", {className: "stop"}, model.names[node], " ", element("small")), " "]));
+    const row = element("tr", {className: colour(place)}, element("td", {}, button),
+                        element("td", {textContent: model.names[worm.source]}), element("td", {}, ...stops),
+                        element("td", {className: "now"}));
+    row.dataset.worm = worm.number;
+    byId("worms").append(row);
+  });
+}
+
+// ---- what changes
+
+/** Keep one drawn thing for each key: make those that are new, take away those that are gone. */
+function keep(layer, keys, make, update) {
+  const there = layer.things ??= new Map();
+  for (const [key, thing] of there) if (!keys.has(key)) { thing.remove(); there.delete(key); }
+  for (const key of keys) {
+    if (!there.has(key)) there.set(key, layer.appendChild(make(key)));
+    update(there.get(key), key);
+  }
+}
+
+function group(worm, title) {
+  const made = svg("g", {class: colour(worm), "data-worm": model.worms[worm].number});
+  made.addEventListener("click", () => choose(worm));
+  made.append(svg("title", {}, title));
+  return made;
+}
+
+function makeHold(hold) {
+  const lane = model.lanes[hold.lane], number = model.worms[hold.worm].number;
+  const made = group(hold.worm, `${lane.name}: worm ${number} since cycle ${hold.first}`);
+  made.dataset.lane = lane.name;
+  const line = [...lane.points.slice(0, -1), beyond(lane.points, -TIP + 1)];
+  // numbers of virtual channels that lie side by side, one after the other
+  const vc = hold.lane - lane.link.lane;
+  const [x, y] = along(lane.points, lane.link.kind === "network" ? [0.12, 0.28, 0.74, 0.88][vc % 4] : 0.3);
+  made.append(svg("path", {class: "held", d: path(line)}));
+  if (Math.floor(hold.worm / COLOURS) % 2) made.append(svg("path", {class: "core", d: path(line)}));
+  made.append(svg("path", {class: "tip", d: tip(lane.points, TIP)}),
+              svg("text", {class: "tag", x, y}, number));
+  return made;
+}
+
+function makeFlit(hold) {
+  const number = model.worms[hold.worm].number, width = 8 + 5 * String(number).length;
+  const made = group(hold.worm, `flit of worm ${number}`);
+  made.dataset.lane = model.lanes[hold.lane].name;
+  made.append(svg("rect", {class: "flit", x: -width / 2, y: -6, width, height: 12}),
+              svg("text", {class: "number", x: 0, y: 0.5}, number));
+  return made;
+}
+
+function makeWait(wait) {
+  const number = model.worms[wait.worm].number, width = 7 + 5 * String(number).length;
+  const made = group(wait.worm, `worm ${number} ${tellWait(model, at.state, wait)}`);
+  made.dataset.waits = wait.resources.map((one) => model.resources[one].name).join("|");
+  if (wait.lane === null) return made;
+  const lane = model.lanes[wait.lane], from = beyond(lane.points, DEPTH + STEP * (wait.lane - lane.link.lane));
+  for (const one of wait.resources) {
+    const asked = model.resources[one].lane;
+    if (asked === null) continue;
+    const to = along(model.lanes[asked].points, Math.min(0.5, 9 / lengthOf(model.lanes[asked].points)));
+    made.append(svg("path", {class: "arrow", d: path([from, beyond([from, to], -TIP)])}),
+                svg("path", {class: "point", d: tip([from, to], TIP + 2)}));
+  }
+  made.append(svg("rect", {class: "header", x: from[0] - width / 2, y: from[1] - 6, width, height: 12}),
+              svg("text", {class: "number own", x: from[0], y: from[1] + 0.5}, number));
+  return made;
+}
+
+function lengthOf(points) {
+  return points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0);
+}
+
+/** Whether a worm stands back: another one is chosen, or it is in no circle where one is shown. */
+function aside(worm) {
+  if (at.chosen !== null) return worm !== at.chosen;
+  return at.state.closed && !model.deadlock.worms.has(worm);
+}
+
+function show() {
+  const state = at.state = stateAt(model, at.cycle);
+  keep(layers.holds, new Set(state.holds), makeHold, (thing, hold) => {
+    thing.classList.toggle("aside", aside(hold.worm));
+    const busy = hold.flits.has(at.cycle);  // its number is on the flit then
+    thing.querySelector(".held").classList.toggle("still", state.waiting.has(hold.worm) && !busy);
+    thing.classList.toggle("busy", busy);
+  });
+  keep(layers.flits, new Set(state.flits), makeFlit, (thing, hold) => {
+    thing.classList.toggle("aside", aside(hold.worm));
+    const lead = hold.lead === at.cycle, pill = thing.querySelector("rect");
+    pill.classList.toggle("lead", lead);
+    pill.setAttribute("rx", lead ? 0 : 6);
+  });
+  keep(layers.waits, new Set(state.waits), makeWait, (thing, wait) => {
+    thing.classList.toggle("aside", aside(wait.worm));
+    thing.classList.toggle("circle", state.closed && model.deadlock.waits.has(wait));
+  });
+  keep(layers.ring, new Set(state.closed ? model.deadlock.lanes : []),
+       (lane) => svg("path", {class: "ring", d: path(model.lanes[lane].points), "data-lane": model.lanes[lane].name}),
+       () => {});
+  keep(layers.path, new Set(at.chosen === null ? [] : model.worms[at.chosen].lanes),
+       (lane) => svg("path", {d: path(model.lanes[lane].points), "data-lane": model.lanes[lane].name}),
+       (thing) => thing.setAttribute("class", `path ${colour(at.chosen)}`));
+  showHosts();
+  showBadges();
+  showWords(state);
+  placeFlits();
+}
+
+function placeFlits() {
+  for (const [hold, thing] of layers.flits.things) {
+    const [x, y] = along(model.lanes[hold.lane].points, at.playing && !reduced.matches ? at.share : 0.5);
+    thing.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+  }
+}
+
+function showHosts() {
+  const latest = new Map();
+  model.worms.forEach((worm, place) => {
+    for (const [node, cycle] of worm.delivered) {
+      const before = latest.get(node);
+      if (cycle <= at.cycle && (!before || before.cycle < cycle)) latest.set(node, {cycle, place});
+    }
+  });
+  for (const thing of layers.hosts.children) {
+    const found = latest.get(Number(thing.dataset.node)), kind = thing.tagName === "rect" ? "host" : "number received";
+    thing.setAttribute("class", found ? `${kind} has ${colour(found.place)}` : kind);
+    if (thing.tagName === "text") thing.textContent = found ? model.worms[found.place].number : "";
+  }
+}
+
+/** Number the destinations of the chosen worm in the order of its visits; S is where it comes from. */
+function showBadges() {
+  const worm = at.chosen === null ? null : model.worms[at.chosen];
+  const marks = worm ? [[worm.source, "S"], ...worm.destinations.map((node, place) => [node, String(place + 1)])] : [];
+  layers.badges.replaceChildren(...marks.filter(([node]) => places.has(node)).flatMap(([node, text]) => {
+    const [x, y] = places.get(node).map((one) => one + data.node + data.host);
+    return [svg("circle", {class: "badge", cx: x, cy: y, r: 9}), svg("text", {class: "order", x, y}, text)];
+  }));
+}
+
+function showWords(state) {
+  byId("cycle").textContent = `cycle ${at.cycle}`;
+  byId("time").value = at.cycle;
+  byId("time").setAttribute("aria-valuetext", `cycle ${at.cycle} of ${model.last}`);
+  const delivered = [];
+  for (const [place, row] of [...byId("worms").rows].entries()) {
+    const worm = model.worms[place], words = tell(model, state, place, at.cycle), now = row.querySelector(".now");
+    if (now.textContent !== words) now.textContent = words;
+    row.classList.toggle("waiting", state.waiting.has(place));
+    row.classList.toggle("out", words === "delivered" || words === "not seen yet");
+    row.querySelectorAll("small").forEach((small, stop) => {
+      const cycle = worm.delivered.get(worm.destinations[stop]);
+      const text = cycle !== undefined && cycle <= at.cycle ? `✓ ${cycle}` : "";
+      if (small.textContent !== text) small.textContent = text;
+      if (cycle === at.cycle) delivered.push(`worm ${worm.number} is delivered to ${model.names[worm.destinations[stop]]}`);
+    });
+    row.querySelector("button").setAttribute("aria-pressed", String(place === at.chosen));
+  }
+  const blocked = state.waits.filter((wait) => wait.first === at.cycle).map(
+    (wait) => `worm ${model.worms[wait.worm].number} ${tellWait(model, state, wait)}`);
+  const counts = `${state.flits.length} flit${state.flits.length === 1 ? "" : "s"} on links, ` +
+    `${state.waiting.size} worm${state.waiting.size === 1 ? "" : "s"} waiting`;
+  const words = [`Cycle ${at.cycle}: ${counts}.`, ...[...delivered, ...blocked].map((one) => `Now ${one}.`)].join(" ");
+  // a reader of the screen is told of single steps, not of every cycle that plays
+  byId("told").setAttribute("aria-live", at.playing ? "off" : "polite");
+  byId("told").textContent = words;
+  byId("deadlock").classList.toggle("closed", state.closed);
+}
+
+// ---- controls
+
+function go(cycle) {
+  at.cycle = Math.min(model.last, Math.max(model.first, cycle));
+  show();
+}
+
+function choose(worm) {
+  at.chosen = worm === at.chosen ? null : worm;
+  if (at.chosen !== null) byId("worms").rows[worm].scrollIntoView({block: "nearest"});
+  show();
+}
+
+function play(on) {
+  if (on === at.playing) return;
+  at.playing = on;
+  byId("play").textContent = on ? "Pause" : "Play";
+  byId("play").setAttribute("aria-pressed", String(on));
+  if (!on) { go(at.cycle); return; }
+  if (at.cycle === model.last) at.cycle = model.first;
+  at.share = 0;
+  show();
+  let before = null;
+  requestAnimationFrame(function frame(now) {
+    if (!at.playing) return;
+    at.share += before === null ? 0 : (now - before) / 1000 * Number(byId("speed").value);
+    before = now;
+    const cycles = Math.floor(at.share);
+    if (at.cycle + cycles > model.last) { at.cycle = model.last; play(false); return; }
+    at.share -= cycles;
+    at.cycle += cycles;
+    if (cycles) show();
+    else placeFlits();
+    requestAnimationFrame(frame);
+  });
+}
+
+function pauseAt(cycle) {
+  play(false);
+  go(cycle);
+}
+
+const actions = {
+  first: () => pauseAt(model.first),
+  last: () => pauseAt(model.last),
+  back: (far) => pauseAt(at.cycle - (far ? 10 : 1)),
+  forward: (far) => pauseAt(at.cycle + (far ? 10 : 1)),
+  next: () => pauseAt(model.events.find((cycle) => cycle > at.cycle) ?? model.last),
+  before: () => pauseAt(model.events.findLast((cycle) => cycle < at.cycle) ?? model.first),
+  play: () => play(!at.playing),
+};
+const KEYS = {Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "forward", n: "next", p: "before", " ": "play"};
+
+for (const [name, action] of Object.entries(actions)) byId(name).addEventListener("click", (event) => action(event.shiftKey));
+byId("time").addEventListener("input", () => pauseAt(Number(byId("time").value)));
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
+  if (event.key === "Escape" && at.chosen !== null) choose(at.chosen);
+  const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  // a focused button is pressed by space
+  if (!name || (name === "play" && ["BUTTON", "SUMMARY"].includes(event.target.tagName))) return;
+  event.preventDefault();
+  actions[name](event.shiftKey);
+});
+
+const [title, ...hardware] = data.title;
+byId("title").textContent = title;
+byId("hardware").querySelector("summary").textContent = hardware.join(", ") || "hardware";
+byId("hardware").querySelector("dl").append(...data.hardware.map(([name, value]) => (
+  element("div", {}, element("dt", {textContent: name}), element("dd", {textContent: value})))));
+document.querySelector("footer").textContent = `wormcast ${data.version}; a cycle shows the flits that are on links in it, half way`;
+Object.assign(byId("time"), {min: model.first, max: model.last});
+if (model.deadlock) {
+  byId("deadlock").hidden = false;
+  byId("deadlock").append(...model.deadlock.lines.map((line) => element("p", {textContent: line})));
+}
+drawNetwork();
+drawStrip();
+drawWorms();
+go(Number(location.hash.slice(1)) || model.first);  // FILE.html#CYCLE opens at a cycle

@@ -1,0 +1,144 @@
+// What happened, unpacked from the page's data, and what can be asked of it. Nothing here knows of the page.
+
+/** Unpack the data: holds with their flits, events, and what each worm comes to. */
+function unpack(data) {
+  const holds = data.holds.map(([lane, worm, first, last, ended, lengths]) => {
+    const flits = new Set();
+    let cycle = first;
+    for (let i = 0; i < lengths.length; i += 2) {
+      cycle += lengths[i];
+      for (let n = 0; n < lengths[i + 1]; n += 1) flits.add(cycle++);
+    }
+    const lead = first > data.first || first === 0 ? first + (lengths[0] ?? 0) : null;
+    return {lane, worm, first, last, ended: Boolean(ended), flits, lead};
+  });
+  const waits = data.waits.map(([lane, worm, first, last, resources]) => ({lane, worm, first, last, resources}));
+  const links = data.links.map(([kind, source, target, lane]) => ({kind, source, target, lane}));
+  const lanes = data.lanes.map(([link, name, flat]) => {
+    const points = [];
+    for (let i = 0; i < flat.length; i += 2) points.push([flat[i], flat[i + 1]]);
+    return {link: links[link], name, points};
+  });
+  const worms = data.worms.map(([number, source, destinations, colour]) => (
+    {number, source, destinations, colour, delivered: new Map(), begins: Infinity, lanes: new Set()}));
+  for (const hold of holds) {
+    const worm = worms[hold.worm], {kind, target} = lanes[hold.lane].link;
+    worm.begins = Math.min(worm.begins, hold.first);
+    worm.lanes.add(hold.lane);
+    // a worm of several packets is there with the last of them
+    if (kind === "consumption" && hold.ended) {
+      worm.delivered.set(target, Math.max(hold.last, worm.delivered.get(target) ?? 0));
+    }
+  }
+  const model = {
+    first: data.first, last: data.end - 1, links, lanes, worms, holds, waits,
+    resources: data.resources.map(([name, lane]) => ({name, lane})), names: data.names, deadlock: null,
+  };
+  model.deadlock = data.deadlock && circle(model, data.deadlock);
+  model.stands = stands(model);
+  model.events = events(model);
+  return model;
+}
+
+/** The circle of a deadlock: when it closes, its waits, and the lanes that lead from each to the next. */
+function circle(model, {circle: steps, lines}) {
+  const waits = steps.map(([worm, resources]) => model.waits.find((wait) => (
+    wait.worm === worm && wait.last === model.last && resources.some((one) => wait.resources.includes(one)))));
+  const since = Math.max(...waits.map((wait) => (wait ? wait.first : model.last)));
+  const lanes = new Set();
+  steps.forEach(([, resources], place) => {
+    const holder = steps[(place + 1) % steps.length][0];
+    const held = model.holds.filter((hold) => hold.worm === holder && hold.last === model.last && !hold.ended);
+    const asked = resources.map((one) => model.resources[one].lane);
+    for (const hold of held) if (asked.includes(hold.lane)) follow(model, held, hold.lane, lanes);
+  });
+  return {since, lines, lanes, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
+}
+
+/** Add to `found` a lane that a worm holds, and those by which it goes on from there to its header. */
+function follow(model, held, lane, found) {
+  found.add(lane);
+  const at = model.lanes[lane].link.target;
+  for (const next of held) {
+    const link = model.lanes[next.lane].link;
+    if (link.kind === "network" && link.source === at && !found.has(next.lane)) follow(model, held, next.lane, found);
+  }
+}
+
+/** Stretches in which a header stands behind one lane; what it asks for there may change. */
+function stands({waits}) {
+  const found = [];
+  for (const {worm, lane, first, last} of waits) {
+    const before = found.find((one) => one.worm === worm && one.lane === lane && one.last === first - 1);
+    if (before) before.last = last;
+    else found.push({worm, lane, first, last});
+  }
+  return found.filter(({first, last}) => last > first);  // a turn that takes one cycle is nothing to look at
+}
+
+/** Cycles in which something is delivered, a worm comes to stand, or the circle of a deadlock closes; in order. */
+function events({stands, worms, deadlock}) {
+  const cycles = new Set(deadlock ? [deadlock.since] : []);
+  for (const worm of worms) for (const cycle of worm.delivered.values()) cycles.add(cycle);
+  for (const {first} of stands) cycles.add(first);
+  return [...cycles].sort((a, b) => a - b);
+}
+
+/** What holds in a cycle. */
+function stateAt(model, cycle) {
+  const during = (one) => one.first <= cycle && cycle <= one.last;
+  const holds = model.holds.filter(during), waits = model.waits.filter(during);
+  return {
+    holds, waits,
+    flits: holds.filter((hold) => hold.flits.has(cycle)),
+    waiting: new Set(waits.map((wait) => wait.worm)),
+    closed: model.deadlock !== null && cycle >= model.deadlock.since,
+  };
+}
+
+/** The worm that holds a resource in these holds, or undefined. */
+function holderOf(model, holds, resource) {
+  const lane = model.resources[resource].lane;
+  return lane === null ? undefined : holds.find((hold) => hold.lane === lane)?.worm;
+}
+
+/** How far a worm has come by a cycle, in words; `state` is what holds in it. */
+function tell(model, state, number, cycle) {
+  const worm = model.worms[number];
+  const waits = state.waits.filter((wait) => wait.worm === number);
+  if (waits.length) return waits.map((wait) => tellWait(model, state, wait)).join("; ");
+  if (state.holds.some((hold) => hold.worm === number)) return "on its way";
+  if (cycle < worm.begins) return "not seen yet";
+  return worm.destinations.every((node) => (worm.delivered.get(node) ?? Infinity) <= cycle) ? "delivered" : "on its way";
+}
+
+/** What a header waits for, where, and who has it. */
+function tellWait(model, state, wait) {
+  const asked = wait.resources.map((resource) => {
+    const holder = holderOf(model, state.holds, resource);
+    const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
+    return model.resources[resource].name + by;
+  });
+  const where = wait.lane === null ? "" : ` at ${model.names[model.lanes[wait.lane].link.target]}`;
+  return `waits${where} for ${asked.join(" or ")}`;
+}
+
+/** The point at a share, 0 to 1, of the way along some points. */
+function along(points, share) {
+  const lengths = points.slice(1).map(([x, y], i) => Math.hypot(x - points[i][0], y - points[i][1]));
+  let left = share * lengths.reduce((sum, one) => sum + one, 0);
+  for (let i = 0; i < lengths.length; i += 1) {
+    if (left <= lengths[i] || i === lengths.length - 1) {
+      const part = lengths[i] ? left / lengths[i] : 0, [x, y] = points[i], [nextX, nextY] = points[i + 1];
+      return [x + part * (nextX - x), y + part * (nextY - y)];
+    }
+    left -= lengths[i];
+  }
+  return points[0];
+}
+
+/** The point that lies some way beyond the end of a lane, in its direction. */
+function beyond(points, distance) {
+  const [[x, y], [endX, endY]] = points.slice(-2), length = Math.hypot(endX - x, endY - y);
+  return [endX + distance * (endX - x) / length, endY + distance * (endY - y) / length];
+}

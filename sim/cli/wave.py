@@ -21,6 +21,7 @@ from ..view import (
     summarise,
     to_dict,
 )
+from ..view.replay import write_replay
 from ..view.telling import describe, describe_deadlock
 from .app import Json, app, count, emit, say, table, width
 from .waveform import window_of
@@ -33,6 +34,8 @@ def wave(
     files: Annotated[list[Path], typer.Argument(
         metavar="FILE", help="What run or load has written by --vcd; several are drawn side by side.")],
     plot: Annotated[Path | None, typer.Option(help="Draw the space-time diagram into this .svg or .png.")] = None,
+    replay: Annotated[Path | None, typer.Option(
+        help="Write a page for a browser that replays it cycle by cycle.")] = None,
     text: Annotated[bool, typer.Option("--text", help="Print it in characters, as wide as the terminal.")] = False,
     window: Annotated[str | None, typer.Option(
         metavar="A:B", help="From cycle A up to the one before B; default: all, of a diagram those with flits.",
@@ -51,11 +54,12 @@ def wave(
     """
     if text and json:
         raise WormcastError("wave: --text and --json are given, allowed is one or the other")
-    if len(files) > 1 and json:
-        raise WormcastError(f"wave: --json is given with {len(files)} files, it tells of one")
+    for option, asked in (("json", json), ("replay", replay)):
+        if asked and len(files) > 1:
+            raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
     cycles, chosen = window_of(window), _numbers(worms)
-    if plot:
-        require_writable(plot)
+    for path in filter(None, (plot, replay)):
+        require_writable(path)
     histories = [read_waveform(file) for file in files]
     if chosen is not None:
         histories = [of_worms(history, chosen) for history in histories]
@@ -64,10 +68,13 @@ def wave(
     seen = [(history if cycles else history.trimmed(), choose_links(history, links)) for history in histories]
     if plot:
         _draw(seen, plot)
+    if replay:
+        write_replay(seen[0][0], replay)
     if json:
         [history], [(_, shown)] = histories, seen
         rows = rows_of(history, shown)
-        emit(to_dict(history, {row.link for row in rows}) | {"plot": plot and str(plot)},
+        files_made = {"plot": plot and str(plot), "replay": replay and str(replay)}
+        emit(to_dict(history, {row.link for row in rows}) | files_made,
              {"file": str(files[0]), "window": f"{history.first}:{history.end}", "worms": chosen, "links": links})
         return
     for file, history, (drawn, shown) in zip(files, histories, seen, strict=True):
@@ -82,6 +89,8 @@ def wave(
             _report(history)
     if plot:
         say(f"drawing: {plot}")
+    if replay:
+        say(f"replay: {replay}")
 
 
 def _numbers(text: str | None) -> list[int] | None:

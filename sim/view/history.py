@@ -10,6 +10,7 @@ from wormcast.algorithms import Topology, WormcastError
 __all__ = ["History", "Hold", "Link", "Wait", "Worm"]
 
 REST = 3  # of the time with flits, what is kept after it
+LEAST_REST = 10  # cycles: a header that asks in vain has begun to by then
 
 
 @dataclass(frozen=True)
@@ -187,12 +188,12 @@ class History:
                        deadlock=self.deadlock if at_rest else None)
 
     def trimmed(self) -> "History":
-        """What happened, without the cycles before the first flit and, but for a few, those after the last one."""
+        """What happened, without the cycles long before the first flit and long after the last one."""
         flits = [hold.flits for hold in self.holds if hold.flits]
         if not flits:
             return self
-        first, end = min(seen[0] for seen in flits), max(seen[-1] for seen in flits) + 1
-        return self.between(first, min(self.end, end + max(1, (end - first) // REST)))
+        first, end = min(seen[0] for seen in flits) - 1, max(seen[-1] for seen in flits) + 1
+        return self.between(max(self.first, first), min(self.end, end + max(LEAST_REST, (end - first) // REST)))
 
     def at_rest(self, worms: Iterable[int]) -> int:
         """The first cycle after which no flit of these worms is seen."""

@@ -44,8 +44,8 @@ def test_a_diagram_in_characters_is_as_wide_as_the_terminal(figure_4):
     # a process of its own: the width is read when the command line is loaded
     out = subprocess.run([sys.executable, "-m", "wormcast", "wave", figure_4, "--text"], check=True, text=True,
                          capture_output=True, env=os.environ | {"COLUMNS": "60"}).stdout
-    assert out.splitlines()[:3] == ["           2       10", "   inj 0.0 AAAAAAAAaaaaaaaaaa",
-                                    " 0.0 > 0.1 ···AAAAAAaaaaaaaaa"]
+    assert out.splitlines()[:3] == ["           1        10        20", "   inj 0.0 ·AAAAAAAAaaaaaaaaaaaaaaaa",
+                                    " 0.0 > 0.1 ····AAAAAAaaaaaaaaaaaaaaa"]
     assert max(map(len, out.splitlines())) <= 60
 
 

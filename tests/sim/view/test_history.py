@@ -90,8 +90,8 @@ def test_a_deadlock_stays_where_its_worms_rest(figure_4):
 
 
 def test_cycles_without_flits_are_trimmed(figure_4, crossing):
-    assert (figure_4.trimmed().first, figure_4.trimmed().end) == (2, 20)
-    assert (crossing.trimmed().first, crossing.trimmed().end) == (10, 27)
+    assert (figure_4.trimmed().first, figure_4.trimmed().end) == (1, 26)
+    assert (crossing.trimmed().first, crossing.trimmed().end) == (9, 33)
 
 
 def test_rows_are_a_staircase_with_consumption_channels_behind(crossing):

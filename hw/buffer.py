@@ -169,8 +169,9 @@ class ReplicationBuffer(wiring.Component):
     @staticmethod
     def stored(write_at: int, read_at: int, filled: int, depth: int) -> int:
         """Flits that a reader has before it, told from the registers of a virtual channel: the two positions (0 where
-        there is room for one flit and no register), and whether the last change filled it."""
-        return (write_at - read_at) % depth or depth * filled
+        there is room for one flit and no register), and whether the last change filled it. Arrays will do as well."""
+        found = (write_at - read_at) % depth
+        return found + (found == 0) * depth * filled
 
     def _after(self, position):
         """The position behind this one, round the ring."""

@@ -3,15 +3,17 @@
 A packet is what the network takes for a worm: a host's worm, or a piece of it with a header of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .channels import Channel, resource, wanted
 from .engines.bulk import BulkEngine
 from .host import NOW, Packet
-from .snapshot import Channel, Snapshot
+from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
@@ -72,6 +74,11 @@ class Deadlock:
     def worms(self) -> frozenset[int]:
         """The worms that these packets belong to."""
         return frozenset(worm for worm, _ in self.packets)
+
+    def counted_from(self, before: int) -> "Deadlock":
+        """The same with worms numbered from the first one of all, where the host has forgotten so many."""
+        return Deadlock(self.at, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
+                        frozenset((worm + before, number) for worm, number in self.packets))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
@@ -134,22 +141,23 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 def _at_front(snapshot: Snapshot, channel: Channel) -> tuple[list[str], list[Wait]]:
     """What the packet at the front of a buffer holds from there on, and what it waits for."""
-    router, port, _ = channel
-    network, output = snapshot.network, snapshot.output(channel)
-    held = [f"cons:{router}:{snapshot.of(channel, 'consumption_vc')}"] if snapshot.consumes(channel) else []
-    if snapshot.of(channel, "wants_consumption"):
-        mask = network.consumption_mask(router, port, output, bool(snapshot.of(channel, "ends_here")))
-        wanted = [c for c in range(network.configuration.consumption) if mask >> c & 1]
-        owners = [snapshot.owners.get((router, snapshot.ejection, c)) for c in wanted]
-        return held, [([f"cons:{router}:{c}" for c in wanted], [snapshot.front(owner) for owner in owners])]
-    if output is None:
+    router, network, of = channel[0], snapshot.network, partial(snapshot.of, channel)
+    held = [resource(network, router, snapshot.ejection, of("consumption_vc"))] if snapshot.consumes(channel) else []
+    output = snapshot.output(channel)
+    if output is not None and snapshot.owns_link(channel):
+        held.append(resource(network, router, output, of("link_vc")))
+    wants = wanted(network, channel, of)
+    if wants is None:
         return held, []
-    far = int(snapshot.neighbours[router, output])
-    if snapshot.of(channel, "owns_link"):
-        owned = [f"link:{router}>{far}:{snapshot.of(channel, 'link_vc')}"] if snapshot.owns_link(channel) else []
-        return held + owned, []
-    return held, [([f"link:{router}>{far}:{w}" for w in range(snapshot.vcs)],
-                   [_link_holder(snapshot, router, output, w) for w in range(snapshot.vcs)])]
+    target, vcs = wants
+    holder = _consumption_holder if target == snapshot.ejection else _link_holder
+    return held, [([resource(network, router, target, vc) for vc in vcs],
+                   [holder(snapshot, router, target, vc) for vc in vcs])]
+
+
+def _consumption_holder(snapshot: Snapshot, router: int, output: int, channel: int) -> Packet | None:
+    """The packet that holds a consumption channel."""
+    return snapshot.front(snapshot.owners.get((router, output, channel)))
 
 
 def _link_holder(snapshot: Snapshot, router: int, output: int, vc: int) -> Packet | None:

@@ -225,10 +225,14 @@ class Network:
         following = NO_CLASS if output is None else self._hop_classes[node, output]
         return masks[int(rule.at_stop(self._hop_classes[came, back], following))]  # that of no class is the last one
 
+    def node_scope(self, node: int) -> str:
+        """A node's name as a part of names in waveforms: ``1_2``."""
+        return self.topology.node_name(node).replace(".", "_")
+
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """The components, by kind: routers, then interfaces."""
-        nodes = [self.topology.node_name(node).replace(".", "_") for node in range(self.nodes)]
+        nodes = [self.node_scope(node) for node in range(self.nodes)]
         names = nodes if self.lanes == 1 else [f"lane{lane}_{node}" for lane in range(self.lanes) for node in nodes]
         straps = {
             f"strap_{name}": np.tile(np.array(values, object), self.lanes)

@@ -17,7 +17,7 @@ from .engines.bulk import BulkEngine
 from .faults import Fault, find_faults
 from .host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from .network import Network
-from .record import find_instances, record_window
+from .record import About, find_instances, record_window
 
 __all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
 
@@ -67,7 +67,7 @@ class Run:
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
     def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
-        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by running once more.
+        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by running once more; see `record`.
 
         Raises
         ------
@@ -78,7 +78,9 @@ class Run:
             raise WormcastError(f"window: {first}:{end} is given, the run has {self.cycles} cycles, allowed is A:B "
                                 f"with 0 <= A < B <= {self.cycles}")
         host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
-        record_window(self.network, host, path, first, end, instances)
+        message_of = np.repeat(np.arange(self.worms.messages), np.diff(self.worms.message_offsets))
+        about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
+        record_window(self.network, host, path, first, end, instances, about)
 
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
@@ -172,7 +174,7 @@ def run(
     messages : sequence of Message
     engine : "bulk" or "amaranth"
     vcd : Path, optional
-        Where to write a waveform of every signal.
+        Where to write a waveform of every signal; engine ``bulk`` writes beside it what viewers show first (`beside`).
     window : (int, int), optional
         First cycle of the waveform and the cycle behind its last one; the whole run if it is not given.
     instances : str, optional

@@ -1,24 +1,18 @@
 """Who holds what in a network, and what its buffers hold: read from the registers of routers and interfaces."""
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from wormcast.hw.buffer import ReplicationBuffer
 from wormcast.hw.intake import Mark
 
+from .channels import Channel, consumes, output_of, owns_link, register_of, unread
 from .engines.bulk import BulkEngine
 from .host import Packet, packet_at_interface, packet_of
 
-__all__ = ["Channel", "Snapshot"]
-
-Channel = tuple[int, int, int]
-"""An input virtual channel: router, port, virtual channel."""
-
-#: Registers of an input virtual channel whose worms may stop here; a node's own worms do not.
-OF_STOPS = {"here", "ends_here", "wants_consumption", "consumption_vc", "done_0", "done_1"}
+__all__ = ["Snapshot"]
 
 
 class Snapshot:
@@ -32,11 +26,6 @@ class Snapshot:
         self.inputs, self.outputs = network.router_inputs, network.router_outputs
         self.ejection = len(self.outputs)
         self.vcs, self.depth, self.width = configuration.vcs, configuration.buffer, configuration.flit_width
-        self.readers = 2 if configuration.readers == "independent" else 1
-        # one virtual channel needs no number, a single reader no mark of being through
-        lacking = (({"link_vc", "packet_vc"}, self.vcs == 1), ({"consumption_vc"}, configuration.consumption == 1),
-                   ({"done_0", "done_1"}, self.readers == 1))
-        self._absent = {name for names, lacks in lacking if lacks for name in names}
         self.neighbours = network.topology.neighbours
         self._registers: dict[tuple[str, str], list[Any]] = {}
         self._links: dict[tuple[str, str], list[int]] = {}
@@ -45,20 +34,17 @@ class Snapshot:
         self.downstream = {near: far for far, near in self.upstream.items()}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
-        """A register of one instance; 0 for one that the configuration is built without."""
+        """A register of one instance."""
         values = self._registers.get((kind, name))
         if values is None:
-            absent = name.rsplit(".", 1)[-1] in self._absent
-            values = [0] * self.network.nodes if absent else self.engine.register(kind, name)[self._instances].tolist()
-            self._registers[kind, name] = values
+            values = self._registers[kind, name] = self.engine.register(kind, name)[self._instances].tolist()
         return values[instance]
 
     def of(self, channel: Channel, name: str) -> int:
         """A register of an input virtual channel; 0 for one that it is built without."""
         router, port, vc = channel
-        if port >= self.ejection and name in OF_STOPS:
-            return 0
-        return int(self.register("router", f"{self.inputs[port]}_input.channel_{vc}.{name}", router))
+        register = register_of(self.network, port, vc, name)
+        return int(self.register("router", register, router)) if register else 0
 
     def channels(self) -> Iterator[Channel]:
         """All input virtual channels."""
@@ -69,19 +55,15 @@ class Snapshot:
 
     def output(self, channel: Channel) -> int | None:
         """The network output that the packet at the front goes to."""
-        links = self.of(channel, "links")
-        return next((o for i, o in enumerate(self.network.reaches(channel[1])) if links >> i & 1), None)
+        return output_of(self.network, channel[1], self.of(channel, "links"))
 
     def consumes(self, channel: Channel) -> bool:
         """Whether the packet at the front holds a consumption channel."""
-        # of two readers the second one may be through with it before the packet is gone
-        return bool(self.of(channel, "here") and not self.of(channel, "wants_consumption")
-                    and not self.of(channel, "done_1"))
+        return bool(consumes(partial(self.of, channel)))
 
     def owns_link(self, channel: Channel) -> bool:
         """Whether the packet at the front owns a virtual channel of its link."""
-        # and so may the first one with the link
-        return bool(self.of(channel, "owns_link") and not self.of(channel, "done_0"))
+        return bool(owns_link(partial(self.of, channel)))
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -103,16 +85,7 @@ class Snapshot:
     def _unread(self, channel: Channel) -> list[int]:
         """Flits stored that each reader of a buffer has before it."""
         router, port, vc = channel
-        prefix = f"{self.inputs[port]}_input.buffer.vc{vc}_"
-        end = self._position(router, f"{prefix}write_at")
-        readers = self.readers if port < self.ejection else 1
-        return [ReplicationBuffer.stored(end, self._position(router, f"{prefix}read{r}_at"),
-                                         int(self.register("router", f"{prefix}filled{r}", router)), self.depth)
-                for r in range(readers)]
-
-    def _position(self, router: int, name: str) -> int:
-        """A position in a buffer; with room for one flit there is no register of it."""
-        return 0 if self.depth == 1 else int(self.register("router", name, router))
+        return unread(self.network, port, vc, lambda name: int(self.register("router", name, router)))
 
     def full(self, channel: Channel) -> bool:
         """Whether a buffer has no room for a flit, with one that is on its link."""
@@ -126,7 +99,7 @@ class Snapshot:
         # of several readers the last one has the most before it
         levels = self._unread(channel)
         last = int(np.argmax(levels))
-        start = self._position(router, f"{prefix}vc{vc}_read{last}_at")
+        start = self.register("router", f"{prefix}vc{vc}_read{last}_at", router) if self.depth > 1 else 0
         first_row = vc << (self.depth - 1).bit_length()
         rows = [int(memory[first_row + (start + k) % self.depth]) for k in range(levels[last])]
         return rows + self._on_link(channel)
@@ -205,6 +178,8 @@ class Snapshot:
     def _injecting(self, node: int, port: int, vc: int) -> Packet | None:
         """The packet that a node's interface is sending on this virtual channel."""
         def register(name: str, _: int) -> Any:
+            if self.vcs == 1 and name.endswith(".packet_vc"):
+                return 0  # one virtual channel needs no number
             return self.register("interface", name, node)
 
         instance = self._instances.start + node

@@ -17,7 +17,7 @@ from ..load import Experiment, Load, Origin, draw_utilisation, keep, rewind_to_d
 from ..load.waveform import Instance
 from ..network import Network
 from ..pictures import whole_picture
-from ..record import find_instances
+from ..record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .options import Given
 from .progress import on_terminal, progress
@@ -102,7 +102,7 @@ class Recording:
         """Read the options; the window must lie before the experiment."""
         vcd, window, instances = (given.get(name) for name in ("vcd", "window", "instances"))
         if vcd is not None:
-            require_writable(vcd)
+            require_waveform(vcd)
         cycles = window_of(window)
         if cycles is None:
             if instances is not None:
@@ -148,7 +148,7 @@ class Recording:
         """Write the file; what goes wrong must not lose the results, and is told after them."""
         assert path is not None
         try:
-            with whole_file(path) as unfinished:
+            with whole_waveform(path) as unfinished:
                 record(unfinished)
             self.written = path
         except WormcastError as error:

@@ -15,6 +15,7 @@ from wormcast.algorithms.errors import MessageError
 
 from ..files import whole_file
 from ..host import Message
+from ..record import whole_waveform
 from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
@@ -40,7 +41,8 @@ def run_(
     engine: Annotated[str, typer.Option(
         metavar="|".join(ENGINES),
         help="bulk: compiled, fast. amaranth: its judge, slow.")] = "bulk",
-    vcd: Annotated[Path | None, typer.Option(help="Write the waveform of every signal to this file.")] = None,
+    vcd: Annotated[Path | None, typer.Option(
+        help="Write the waveform of every signal to this file; beside it, what GTKWave and Surfer show first.")] = None,
     window: Annotated[str | None, typer.Option(
         metavar="A:B", help="With --vcd: from cycle A up to the one before B; default: the whole run.")] = None,
     instances: Annotated[str | None, typer.Option(
@@ -73,8 +75,10 @@ def run_(
     cycles = window_of(window)
     if replay:
         require_replay(network, replay)
+    # the simulator of engine amaranth writes the waveform alone
+    whole = whole_waveform if engine == "bulk" else whole_file
     with (stdout_for_results(), _entries_named(messages),
-          whole_file(vcd) if vcd else contextlib.nullcontext() as unfinished):
+          whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, found, posted, options, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout)
     if replay:

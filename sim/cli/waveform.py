@@ -5,8 +5,7 @@ from pathlib import Path
 
 from wormcast.algorithms import WormcastError
 
-from ..files import whole_file
-from ..record import around
+from ..record import around, whole_waveform
 from ..run import Run
 from .app import count
 
@@ -43,7 +42,7 @@ def record_deadlock(result: Run) -> tuple[Path, str] | None:
     kinds = [kind for kind, _ in instances]
     shown = " and ".join(count(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))
     try:
-        with whole_file(DEADLOCK_FILE) as unfinished:
+        with whole_waveform(DEADLOCK_FILE) as unfinished:
             result.record(unfinished, first, end, instances)
     except WormcastError as error:
         print(f"wormcast: the waveform of the deadlock is left out: {error}", file=sys.stderr)

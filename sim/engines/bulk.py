@@ -256,6 +256,11 @@ class BulkEngine:
         marks = block.kernel.output(port).bits
         return whole_words(block.output(port), block.n) | whole_words(block.output(data_word(port)), block.n) << marks
 
+    def place(self, kind: str, word: str) -> tuple[int, int]:
+        """Byte of ``outputs`` where the word of a kind's first instance begins, and how far it is to the next one's."""
+        start, _, dtype, _ = self._places[kind, "out", word]
+        return start, dtype.itemsize
+
     def register(self, kind: str, name: str) -> np.ndarray:
         """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
         return self.kernels[kind].read(self.blocks[kind], name)

@@ -173,7 +173,7 @@ class Group:
             self._patience[lane] *= 2
             if self.found is None and (deadlock := find_deadlock(engine, int(lane))):
                 shown = around(window.network, window.host, deadlock, int(lane))
-                self.found = Found(deadlock, int(lane), *shown)
+                self.found = Found(deadlock.counted_from(window.worms_before), int(lane), *shown)
 
     def _count(self, at: int) -> None:
         """Add what has come since the last step to a slice of time."""

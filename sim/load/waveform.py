@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..deadlock import Deadlock
 from ..engines.bulk import BulkEngine
-from ..record import record, require_size
+from ..record import About, record, require_size
 from .group import Group
 from .load import Experiment
 
@@ -17,14 +18,14 @@ Instance = tuple[str, int]
 def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
     """Write how the earliest deadlock of an experiment came about: the instances and cycles that `around` names.
 
-    Where past states do not go back so far, it begins with the oldest one. The experiment is of no use after this, but
-    for results that were taken before.
+    Where past states do not go back so far, it begins with the oldest one, and has one cycle at least. The experiment
+    is of no use after this, but for results that were taken before.
     """
     group = experiment.deadlocked
     assert group is not None
     assert group.found is not None
     found = group.found
-    _record(experiment, group, found.first, found.end, path, found.instances)
+    _record(experiment, group, found.first, found.end, path, found.instances, found.lane, found.deadlock)
 
 
 def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, instances: Sequence[Instance]) -> None:
@@ -46,14 +47,17 @@ def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, i
 
 
 def _record(experiment: Experiment, group: Group, first: int, end: int, path: Path,
-            instances: Sequence[Instance]) -> None:
+            instances: Sequence[Instance], lane: int = 0, deadlock: Deadlock | None = None) -> None:
     past = experiment.pasts[experiment.groups.index(group)]
     assert past is not None
     state = past.before(first)
     begin = max(first, state.cycle)
+    end = max(end, begin + 1)
 
     def act(engine: BulkEngine) -> None:
         require_size(engine, end - begin, instances)
-        record(engine, path, end - begin, instances, first=begin)
+        told = deadlock.to_dict() if deadlock else None
+        about = About(group.window.message_of, group.window.worms_before, lane, told)
+        record(engine, path, end - begin, instances, about, first=begin)
 
     group.replay(state, begin, end, act)

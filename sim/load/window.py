@@ -36,10 +36,13 @@ class Window:
     ----------
     host : Host
         The program that sends them.
+    worms_before, messages_before : int
+        How many have been forgotten; the host's numbers begin behind them.
     """
 
     def __init__(self, network: Network, sources: Sequence[Stream], until: int):
         self.network = network
+        self.worms_before = self.messages_before = 0
         self.sources = sources
         self._created = {name: np.zeros(len(sources), np.int64) for name in ("created", "wanted", "begun")}
         self.messages, self.host, waits = self._create(until)
@@ -74,7 +77,7 @@ class Window:
         if not len(message):
             return
         host, nodes, starts = self.host, self.network.nodes, self._starts
-        message_of = np.repeat(np.arange(len(self.messages)), self.messages["worms"])
+        message_of = self.message_of - self.messages_before
         keys = message_of[host.deliveries["worm"]] * nodes + host.deliveries["node"]
         wanted = other * nodes + host.worms["source"][starts[message]]
         order = np.argsort(keys)
@@ -100,6 +103,8 @@ class Window:
         result = self._results()[:through]
         self.messages = self.messages[through:]
         self.host = drop(self.host, int(ends[through - 1]))
+        self.messages_before += through
+        self.worms_before += int(ends[through - 1])
         return result
 
     def take_rest(self) -> np.ndarray:
@@ -140,6 +145,11 @@ class Window:
     def _begun(self) -> np.ndarray:
         """Whether each message here is created: none of the receipts that it waits for is outstanding."""
         return self.host.worms["waits"][self._starts] == 0
+
+    @property
+    def message_of(self) -> np.ndarray:
+        """The message of each of the host's worms, counted from the first one of all; [worms]."""
+        return self.messages_before + np.repeat(np.arange(len(self.messages)), self.messages["worms"])
 
     @property
     def ended(self) -> bool:

@@ -4,28 +4,40 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 from vcd import VCDWriter
 from vcd.writer import Variable
 
 from ..engines.bulk import BulkEngine, observer
 from ..lowering import Observer
 from .changes import Changes
+from .columns import Columns
+from .heading import PERIOD, About, heading
+from .layout import groups_of, write_gtkwave, write_surfer
+from .links import Link, shown_links
+from .trace import Trace, take_trace
+from .whole import beside
+from .worms import declare_worms
 
 __all__ = ["record"]
 
 #: Above the instances, as in a waveform of Amaranth's simulator over the whole network.
 ABOVE = ("bench", "top", "network")
-#: Femtoseconds of a cycle.
-PERIOD = 1_000_000
 UNKNOWN = "[unknown]"
+#: What an input virtual channel calls the state of its worm.
+STATE = "state"
 #: Words of so few bits have a line ready for each value.
 FEW_BITS = 3
 
 Line = Callable[[int], str]
 
 
-def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], *, first: int) -> None:
+def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], about: About, *,
+           first: int) -> None:
     """Run an engine and write the waveform of some instances: every signal, in a VCD file.
+
+    Besides, the worms on the links that begin or end there, and these routers port by port (`declare_worms`); and
+    beside the file, what GTKWave and Surfer are to show first (`beside`).
 
     The engine goes on as by ``run(cycles, beyond=True)``. Names, values and times are those of a waveform of the
     ``amaranth`` engine: cycle c lasts from c - 1/2 to c + 1/2 ns and has a falling clock edge in its middle; ``rst``
@@ -40,16 +52,23 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
         At least 1.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
+    about : About
     first : int
         The number of the cycle that comes next.
     """
+    links = shown_links(engine.network, instances, about.lane)
+    trace = take_trace(engine, links, cycles, about.lane)
+    groups = groups_of(engine.network, engine.host, about, links, trace)
     with path.open("w") as file:
-        wave = _Wave(engine, file, instances, first)
+        wave = _Wave(engine, file, instances, about, links, trace, first)
         for cycle in range(first, first + cycles):
             engine.gather()
             wave.show(cycle)
             engine.run(1, beyond=True)
         wave.close(first + cycles)
+    layouts = write_gtkwave(groups, about, trace, first), write_surfer(groups)
+    for layout, text in zip(beside(path), layouts, strict=True):
+        layout.write_text(text)
 
 
 def _start(cycle: int) -> int:
@@ -64,13 +83,18 @@ class _Wave:
     to put together the lines of those words that differ.
     """
 
-    def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], first: int):
+    def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
+                 links: Sequence[Link], trace: Trace, first: int):
         self._file = file
         self._first = first
+        worms = np.unique(trace.held)
+        comment = heading(engine.network, engine.host, about, links, worms[worms >= 0].tolist(), first,
+                          first + len(trace.held))
         # no date: the same cycles give the same bytes
-        self._writer = VCDWriter(file, timescale="1 fs", date="", comment="wormcast", init_timestamp=_start(first))
+        self._writer = VCDWriter(file, timescale="1 fs", date="", comment=comment, init_timestamp=_start(first))
         self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
         self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
+        self._states: dict[tuple[str, ...], Variable[Any]] = {}
         self._nothing: Variable[Any] | None = None
         self._tiles: list[tuple[Changes, list[Line]]] = []
         engine.gather()
@@ -87,6 +111,9 @@ class _Wave:
                 self._tiles.append((changes, self._declare(shown, changes, names)))
                 for _ in changes.new():
                     pass  # all values are declared
+        self._worms = Columns(self._writer)
+        declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
+        self._worms.finish()
         self._writer.flush()
 
     def _declare(self, shown: Observer, changes: Changes, names: list[str]) -> list[Line]:
@@ -109,16 +136,18 @@ class _Wave:
                 key = trace.word, trace.labels is not None, repr(trace.labels)
                 if key in known:
                     self._writer.register_alias(scope, trace.name, known[key])
-                    continue
-                number = numbers[trace.word] + place
-                value: Any = changes.value(number)
-                if trace.labels is None:
-                    variable = self._writer.register_var(scope, trace.name, "wire", size=trace.width, init=value)
                 else:
-                    label = trace.labels.get(value, UNKNOWN)
-                    variable = self._writer.register_var(scope, trace.name, "string", size=1, init=label)
-                known[key] = variable
-                written.setdefault(number, []).append((variable, trace.labels))
+                    number = numbers[trace.word] + place
+                    value: Any = changes.value(number)
+                    if trace.labels is None:
+                        variable = self._writer.register_var(scope, trace.name, "wire", size=trace.width, init=value)
+                    else:
+                        label = trace.labels.get(value, UNKNOWN)
+                        variable = self._writer.register_var(scope, trace.name, "string", size=1, init=label)
+                    known[key] = variable
+                    written.setdefault(number, []).append((variable, trace.labels))
+                if trace.name == STATE:
+                    self._states[name, *trace.scope] = known[key]
         return [_line(written[index * len(names) + place], word.bits)
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 
@@ -129,6 +158,7 @@ class _Wave:
             for changes, written in self._tiles:
                 changes.look()
                 lines += [written[number](value) for number, value in changes.new()]
+            lines.append(self._worms.lines(cycle - self._first))
             self._file.write("".join(lines))
         if cycle:
             self._file.write(f"#{cycle * PERIOD}\n0{self._clock.ident}\n")

@@ -9,6 +9,7 @@ from ..engines.bulk import BulkEngine, observer
 from ..host import Host
 from ..lowering import vector_bytes
 from ..network import Network
+from .heading import About
 from .recorder import record
 
 __all__ = ["record_window", "require_size"]
@@ -20,16 +21,17 @@ NAMES = 1000
 
 
 def record_window(
-    network: Network, host: Host, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]
+    network: Network, host: Host, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]], about: About
 ) -> None:
     """Run a program from its start and write the waveform of cycles ``first`` to ``end`` - 1, as `record` does.
 
     Parameters
     ----------
     host : Host
-        A program that has not begun; it is run up to ``end``.
+        A program that has not begun; it is used up.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
+    about : About
 
     Raises
     ------
@@ -40,7 +42,7 @@ def record_window(
     require_size(engine, end - first, instances)
     if first:
         engine.run(first, beyond=True)
-    record(engine, path, end - first, instances, first=first)
+    record(engine, path, end - first, instances, about, first=first)
 
 
 def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:

@@ -233,7 +233,8 @@ def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_
 def test_demo_makes_the_files_it_names(tmp_path):
     code, out, err = wormcast("demo", "--out", tmp_path / "out")
     assert (code, err) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["example.json", "figure4.json", "figure4.vcd"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "example.json", "figure4.json", "figure4.vcd", "figure4.vcd.gtkw", "figure4.vcd.sucl"]
     for path in (tmp_path / "out").iterdir():
         assert path.name in out
     assert "deadlock, proved in cycle" in out

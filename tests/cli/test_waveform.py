@@ -92,7 +92,7 @@ def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
 def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
     done = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (3, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.json", "w.vcd"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.json", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
 
 
 def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlock, tmp_path):

@@ -323,7 +323,8 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
 
     monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
     engine = SimpleNamespace(
-        network=SimpleNamespace(consumption_mask=lambda node, port, output, ends_here: -1 if ends_here else masks,
+        network=SimpleNamespace(router_outputs=range(4), reaches=lambda port: [],
+                                consumption_mask=lambda node, port, output, ends_here: -1 if ends_here else masks,
                                 configuration=SimpleNamespace(consumption=consumption)),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
     return find_deadlock(engine)

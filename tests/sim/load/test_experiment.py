@@ -1,17 +1,19 @@
 """An experiment that is paused, put back, extended or replayed comes to what an unbroken one comes to."""
 
+import json
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import waves
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
 from wormcast.sim.load.ladder import RUNG
 from wormcast.sim.load.load import Experiment, shared
 from wormcast.sim.load.waveform import rewind_to_deadlock, rewind_to_window
-from wormcast.sim.record.recorder import record
+from wormcast.sim.record import About, record
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
@@ -128,7 +130,7 @@ class Recorder:
         self.every = every
         monkeypatch.setattr(sys.modules[rewind_to_window.__module__], "record", self)
 
-    def __call__(self, engine, path, cycles, instances, *, first):
+    def __call__(self, engine, path, cycles, instances, about, *, first):
         self.first, self.cycles, self.instances = first, cycles, list(instances)
         assert engine.host.counters[0] == first
         self.seen = registers(engine, cycles, self.every)
@@ -173,11 +175,12 @@ def test_a_rewound_waveform_is_the_one_that_is_recorded_as_it_goes_by(tmp_path):
     first, end, instances = 5000, 5060, [("router", 5), ("interface", 5)]
     one, plain = experiment(rewind=True), experiment().groups[0]
     one.run(12_000)
+    assert one.groups[0].window.worms_before > 0
     rewind_to_window(one, tmp_path / "rewound.vcd", first, end, instances)
     plain.window.extend(end)
     plain.engine.host = plain.window.host
     plain.engine.run(first, beyond=True)
-    record(plain.engine, tmp_path / "plain.vcd", end - first, instances, first=first)
+    record(plain.engine, tmp_path / "plain.vcd", end - first, instances, About(plain.window.message_of), first=first)
     assert (tmp_path / "rewound.vcd").read_bytes() == (tmp_path / "plain.vcd").read_bytes()
 
 
@@ -199,6 +202,29 @@ def test_a_deadlock_is_replayed_from_before_it(monkeypatch, tmp_path):
     wanted = {int(resource.split(":")[1].split(">")[0]) for hold in found.deadlock.cycle for resource in hold.waits}
     assert wanted <= {number % 16 for kind, number in recorder.instances if kind == "router"}
     assert_seen(recorder, experiment(**DEADLOCK).groups[at])
+
+
+def test_a_rewound_deadlock_names_its_worms(tmp_path):
+    """The numbers are those of the result, however many worms the host has forgotten before the proof."""
+    one = experiment(rewind=True, **DEADLOCK)
+    one.run()
+    cycle = outcome(one)[0]["deadlock"]["cycle"]
+    assert one.deadlocked.window.worms_before > 0
+    rewind_to_deadlock(one, tmp_path / "w.vcd")
+    told = (tmp_path / "w.vcd").read_text().split("$comment", 1)[1].split("$end", 1)[0]
+    told, found = json.loads(told.split("wormcast ", 1)[1]), waves.read(tmp_path / "w.vcd")
+    assert told["deadlock"]["cycle"] == cycle
+    assert {hold["worm"] for hold in cycle} <= {worm["worm"] for worm in told["worms"]}
+    scopes, last = {link["name"]: link["scope"] for link in told["links"]}, (told["end"] - 1) * waves.PERIOD
+    for hold in cycle:
+        for resource in hold["holds"]:
+            kind, where, vc = resource.split(":")
+            scope = scopes[f"cons:{where}:0" if kind == "cons" else f"link:{where}"]
+            # a worm may stand in a buffer whose link another one, behind it, has by now
+            holder = found[f"{scope}.vc_{vc}.holder"].at(last)
+            assert holder == f"sworm_{hold['worm']}" or kind == "link"
+    held = {resource for hold in cycle for resource in hold["holds"]}
+    assert all(set(hold["waits"]) & held for hold in cycle)
 
 
 def test_a_deadlock_is_the_same_with_pauses():

@@ -13,7 +13,7 @@ from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.host import lay_out
 from wormcast.sim.network import Network
-from wormcast.sim.record import find_instances, record, record_window
+from wormcast.sim.record import About, find_instances, record, record_window
 from wormcast.sim.record import window as window_module
 from wormcast.sim.run import plan_messages
 
@@ -38,11 +38,16 @@ def state_of(engine):
     return [*(block.state for block in engine.blocks.values()), engine.inputs, engine.outputs, *engine.host]
 
 
+def about(engine, lane=0):
+    """Each worm a message of its own."""
+    return About(np.arange(len(engine.host.worms)), lane=lane)
+
+
 def record_all(case, path, cycles, messages=WORMS, first=0, shown="all", **stalls):
     """Record the cycles from ``first`` on of a fresh engine; return the engine."""
     engine = engine_of(case, messages, **stalls)
     engine.run(first, beyond=True)
-    record(engine, path, cycles, find_instances(engine.network, shown), first=first)
+    record(engine, path, cycles, find_instances(engine.network, shown), about(engine), first=first)
     return engine
 
 
@@ -154,7 +159,8 @@ def test_instances_of_a_later_tile_are_recorded(tmp_path):
     worms = plan_messages(mesh, scheme, WORMS)
     at, length = (np.array([getattr(one, field) for one in WORMS]) for field in ("at", "length"))
     engine = BulkEngine(many, lay_out(many, at, length, worms, lane=25))
-    record(engine, tmp_path / "many.vcd", 40, find_instances(many, "0,1,2,router_lane0_0_0", lane=25), first=0)
+    shown = find_instances(many, "0,1,2,router_lane0_0_0", lane=25)
+    record(engine, tmp_path / "many.vcd", 40, shown, about(engine, lane=25), first=0)
     record_all(SMALL, tmp_path / "one.vcd", 40)
     found, one = waves.read(tmp_path / "many.vcd"), waves.read(tmp_path / "one.vcd")
     ours = {name.replace("_lane25", ""): wave for name, wave in found.items() if "_lane0" not in name}
@@ -190,9 +196,9 @@ def test_an_absurd_waveform_is_refused_before_anything_is_written(tmp_path, monk
     monkeypatch.setattr(window_module, "MOST_VALUES", 10_000_000)
     path = tmp_path / "wave.vcd"
     with pytest.raises(WormcastError, match=r"waveform: \d+ signals in 20000 cycles are asked for, allowed are 10"):
-        record_window(engine.network, engine.host, path, 0, 20_000, everything(engine))
+        record_window(engine.network, engine.host, path, 0, 20_000, everything(engine), about(engine))
     assert not path.exists()
-    record_window(engine.network, engine.host, path, 0, 20, everything(engine))
+    record_window(engine.network, engine.host, path, 0, 20, everything(engine), about(engine))
     assert path.exists()
 
 

@@ -1,0 +1,62 @@
+"""Variables of a waveform whose values in all cycles are known before any is written."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from vcd import VCDWriter
+from vcd.writer import Variable
+
+__all__ = ["Columns"]
+
+#: What a waveform shows of a value: a number, a text, or ``x`` for unknown.
+Shown = Callable[[int], int | str]
+
+
+class Columns:
+    """Declares variables, and gives the lines of those that change in a cycle."""
+
+    def __init__(self, writer: VCDWriter):
+        self._writer = writer
+        self._lines: list[Callable[[int], str]] = []
+        self._cycles: list[npt.NDArray[np.int64]] = []
+        self._values: list[npt.NDArray[np.int64]] = []
+
+    def add(self, scope: tuple[str, ...], name: str, kind: str, bits: int, values: npt.NDArray[Any],
+            shown: Shown = int) -> Variable[Any]:
+        """Declare a variable that has ``shown(values[c])`` in cycle c, counted from the first one."""
+        variable = self._writer.register_var(scope, name, kind, size=bits, init=shown(int(values[0])))
+        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+        self._cycles.append(changes)
+        self._values.append(values[changes].astype(np.int64))
+        self._lines.append(_line(variable, shown))
+        return variable
+
+    def alias(self, scope: tuple[str, ...], name: str, variable: Variable[Any]) -> None:
+        """Give a variable another name."""
+        self._writer.register_alias(scope, name, variable)
+
+    def finish(self) -> None:
+        """Bring all changes into the order of their cycles; nothing is added any more."""
+        self._which = np.repeat(np.arange(len(self._cycles)), [len(cycles) for cycles in self._cycles])
+        cycles, values = np.concatenate(self._cycles), np.concatenate(self._values)
+        order = np.argsort(cycles, kind="stable")
+        self._all_cycles, self._all_values, self._which = cycles[order], values[order], self._which[order]
+
+    def lines(self, cycle: int) -> str:
+        """What changes in a cycle, counted from the first one."""
+        begin, end = np.searchsorted(self._all_cycles, (cycle, cycle + 1))
+        return "".join([self._lines[which](value) for which, value in zip(
+            self._which[begin:end].tolist(), self._all_values[begin:end].tolist(), strict=True)])
+
+
+def _line(variable: Variable[Any], shown: Shown) -> Callable[[int], str]:
+    known: dict[int, str] = {}
+
+    def line(value: int) -> str:
+        if value not in known:
+            known[value] = f"{variable.format_value(shown(value), check=False)}\n"
+        return known[value]
+
+    return line

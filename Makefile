@@ -6,7 +6,7 @@ TEST := .venv-test/bin
 WORKERS ?= 2
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
-.PHONY: demo test test-all lint types bench costs figures tables prove clean
+.PHONY: demo test test-all lint types docs bench costs figures tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -22,6 +22,11 @@ lint: .venv-test/ready
 
 types: .venv-test/ready
 	$(TEST)/mypy
+
+docs: .venv-test/ready
+	$(TEST)/python -m wormcast.sim.reference build/docs
+	$(TEST)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs -d build/doctrees build/docs out/site
+	@echo "site: out/site/index.html"
 
 bench: .venv-test/ready
 	$(TEST)/python -m wormcast.sim.bench

@@ -4,8 +4,12 @@
 components; ``comment`` and ``document`` tell what ``facts``, ``links`` and ``docstrings`` know.
 """
 
+from .docstrings import entries
+from .document import component_tables
 from .export import Export, component_verilog, export, has_clock
 from .facts import NETWORK, foreign_options
+from .netlist import is_clocked
 from .ports import Port, ports
 
-__all__ = ["NETWORK", "Export", "Port", "component_verilog", "export", "foreign_options", "has_clock", "ports"]
+__all__ = ["NETWORK", "Export", "Port", "component_tables", "component_verilog", "entries", "export", "foreign_options",
+           "has_clock", "is_clocked", "ports"]

@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-__all__ = ["member_meaning", "promises", "summary"]
+__all__ = ["entries", "member_meaning", "promises", "summary"]
 
 #: The promises that matter to who instantiates a component, as they are told, in this order.
 TOLD = {"Reset": "After reset", "Latency": "Latency", "Throughput": "Throughput", "Waiting": "Waiting",
@@ -13,7 +13,8 @@ TOLD = {"Reset": "After reset", "Latency": "Latency", "Throughput": "Throughput"
 
 def summary(kind: object) -> str:
     """First sentence of the docstring of a class or function."""
-    return _plain(inspect.getdoc(kind) or "").partition("\n")[0]
+    first = (inspect.getdoc(kind) or "").partition("\n\n")[0]
+    return re.split(r"(?<=\.)\s", _plain(" ".join(first.split())))[0]
 
 
 def promises(kind: type) -> list[str]:
@@ -21,7 +22,7 @@ def promises(kind: type) -> list[str]:
     text = (inspect.getdoc(kind) or "").partition("\nParameters\n")[0]
     found = {}
     for word, said in re.findall(r"\*([A-Z][\w ]*)\*(.*?)(?=\s\*[A-Z][\w ]*\*|\n\n|\Z)", text, re.DOTALL):
-        found[word] = _plain(TOLD.get(word, word) + re.sub(r"\s+", " ", said))
+        found[word] = _plain(TOLD.get(word, word) + re.sub(r"\s+", " ", said)).strip()
     return [found[word] for word in TOLD if word in found]
 
 
@@ -30,8 +31,8 @@ def member_meaning(kind: type, name: str) -> str | None:
 
     ``{...}`` in a name stands for anything, and in what is said for the same again.
     """
-    for names, said in _members(kind):
-        for pattern in names:
+    for head, said in entries(kind, "Members", "Straps"):
+        for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(","))):
             found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)
             if found:
                 for hole, value in found.groupdict().items():
@@ -40,13 +41,13 @@ def member_meaning(kind: type, name: str) -> str | None:
     return None
 
 
-def _members(kind: type) -> Iterator[tuple[list[str], str]]:
-    """Names and text of each entry of the sections Members and Straps, as numpydoc has them."""
+def entries(kind: type, *sections: str) -> Iterator[tuple[str, str]]:
+    """Head (names, and what they are) and text of each entry of a class's sections of these titles: numpydoc's."""
     text = inspect.getdoc(kind) or ""
-    for section in re.findall(r"(?:Members|Straps)\n-+\n(.*?)(?=\n\n\w+\n---|\Z)", text, re.DOTALL):
+    titles = "|".join(sections)
+    for section in re.findall(rf"(?:{titles})\n-+\n(.*?)(?=\n\n\w+\n---|\Z)", text, re.DOTALL):
         for head, body in re.findall(r"^(\S.*)\n((?:    .*\n?|\n)*)", section + "\n", re.MULTILINE):
-            names = [part.split(":")[0].strip() for part in head.split(",") if part.split(":")[0].strip()]
-            yield names, _plain(" ".join(body.split()))
+            yield head, _plain(" ".join(body.split()))
 
 
 def _plain(text: str) -> str:

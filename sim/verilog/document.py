@@ -21,7 +21,7 @@ from .links import CONSUMPTION, channel_classes, links
 from .network import outside
 from .ports import Port, ports
 
-__all__ = ["document_component", "document_network", "meaning"]
+__all__ = ["component_tables", "document_component", "document_network", "meaning"]
 
 CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
 
@@ -33,9 +33,16 @@ HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
 
 def document_component(blueprint: Blueprint, component: wiring.Component, module: str, *, command: str,
                        facts: Iterable[tuple[str, str]], clocked: bool) -> str:
-    """Tables of a component's ports, link by link, and of what is in a flit."""
+    """What a component is, and its tables; see `component_tables`."""
     return "".join([
         *_opening(module, summary(type(component)), command, facts),
+        component_tables(blueprint, component, clocked=clocked),
+    ])
+
+
+def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool) -> str:
+    """Tables of a component's ports, link by link, and of what is in a flit."""
+    return "".join([
         _clock() if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),

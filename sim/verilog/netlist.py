@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 
 from .ports import ports
 
-__all__ = ["netlist"]
+__all__ = ["is_clocked", "netlist"]
 
 #: Attributes that say something about the hardware; the others are names of tools and of numbers.
 KEPT = ("init", "ram_style")
@@ -33,6 +33,11 @@ def netlist(component: wiring.Component, name: str) -> str:
     text = _numbered(text, ["clk", "rst", *pins])
     text = _plain_names(text, re.findall(r"^module \\(\S+)$", text, re.MULTILINE))
     return CELL.sub(_as_wide, text)
+
+
+def is_clocked(component: wiring.Component) -> bool:
+    """Whether a component has flip-flops, and so a port ``clk``."""
+    return re.search(r"^  wire width 1 input \d+ \\clk$", netlist(component, "top"), re.MULTILINE) is not None
 
 
 def _numbered(text: str, names: list[str]) -> str:

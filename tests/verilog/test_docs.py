@@ -1,12 +1,8 @@
 """What docs/verilog.md says is so."""
 
 import re
-import shlex
 import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from wormcast.algorithms.headers import AddressList
 from wormcast.sim.tools import find_tool
@@ -16,7 +12,6 @@ from .cases import blueprint
 from .test_lint import WAIVED
 
 TEXT = (Path(__file__).parents[2] / "docs" / "verilog.md").read_text()
-COMMANDS = re.findall(r"^    wormcast (verilog .*)$", TEXT, re.MULTILINE)
 
 
 def test_instance_has_ports_of_the_router():
@@ -55,14 +50,3 @@ def test_names_in_three_dimensions():
         assert name in compared | table
     for link in re.findall(r"`([xyz]_\w+)`", paragraph):
         assert f"{link}_valid" in compared & table
-
-
-@pytest.mark.slow
-def test_commands_work(tmp_path):
-    assert len(COMMANDS) == 6
-    for command in COMMANDS:
-        done = subprocess.run([sys.executable, "-m", "wormcast", *shlex.split(command)], cwd=tmp_path, check=True,
-                              capture_output=True, text=True)
-        assert done.stdout
-    assert {path.name for path in tmp_path.iterdir()} \
-        == {"router.v", "router.v.md", "interface.v", "network.v", "network.v.md", "local.v"}

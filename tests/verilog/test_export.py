@@ -228,7 +228,8 @@ def test_network_joins_what_the_topology_joins():
 
 def test_what_docstrings_say():
     class Thing:
-        """Does `something`.
+        """Does `something`,
+        and does it well. Not always.
 
         *Latency*, from here to there: two cycles;
         three at times. *Reset*: empty. *Cost*: none.
@@ -251,7 +252,7 @@ def test_what_docstrings_say():
             No member.
         """
 
-    assert summary(Thing) == "Does something."
+    assert summary(Thing) == "Does something, and does it well."
     assert promises(Thing) == ["After reset: empty.", "Latency, from here to there: two cycles; three at times."]
     assert [member_meaning(Thing, name) for name in ("one", "two_7", "three", "four_2", "five")] \
         == ["The first, and the others.", "The first, and the others.", "", "A strap of dimension 2.", None]

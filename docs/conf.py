@@ -1,0 +1,24 @@
+"""Sphinx: how the site is made of its pages (`make docs`)."""
+
+from wormcast import __version__
+
+project = "wormcast"
+author = "The wormcast authors"
+project_copyright = "The wormcast authors, Apache-2.0"
+release = __version__
+
+extensions = ["myst_parser"]
+myst_enable_extensions = ["attrs_inline"]
+myst_heading_anchors = 4
+# quotes and dashes are as a user types them
+smartquotes = False
+
+html_theme = "furo"
+html_title = f"wormcast {__version__}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+# the page's own text says what is code in which language; nothing else is coloured
+highlight_language = "none"
+nitpicky = True

@@ -1,0 +1,67 @@
+"""``doctor``: whether this installation works."""
+
+from dataclasses import asdict
+
+from ..doctor import Cache, Engine, Extra, Processor, Speed, engines, extras, kernel_cache, processor, speed, versions
+from .app import Exit, Json, app, count, emit, say
+
+__all__: list[str] = []
+
+WORKS = {"bulk": "works", "amaranth": "works, and delivers each flit in the same cycle as bulk"}
+
+
+@app.command("doctor")
+def doctor(json: Json = False) -> int:
+    """Tell what is installed, try both engines, look for the tools of all extras, and measure the speed.
+
+    Exit code 4 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
+    compiled first.
+    """
+    quiet = (lambda line: None) if json else say
+    installed, machine = versions(), processor()
+    quiet("wormcast {wormcast} with Python {python}, ".format(**installed)
+          + ", ".join(f"{name} {number}" for name, number in list(installed.items())[2:]))
+    quiet(_machine(machine))
+    tried = engines()
+    quiet("engines:")
+    for engine in tried:
+        quiet(f"  {engine.name:9} {_engine(engine)}")
+    works = not any(engine.error for engine in tried)
+    measured = speed() if works else None
+    if measured:
+        quiet(_speed(measured))
+    kept = kernel_cache()
+    quiet(_cache(kept))
+    found = extras()
+    quiet("extras:")
+    for extra in found:
+        quiet(f"  {extra.name:9} {_extra(extra)}")
+    if json:
+        emit({"versions": installed, "processor": asdict(machine), "engines": [asdict(engine) for engine in tried],
+              "speed": measured and asdict(measured), "kernels": asdict(kept),
+              "extras": [asdict(extra) for extra in found]}, {})
+    return Exit.DONE if works else Exit.TOOL_MISSING
+
+
+def _machine(found: Processor) -> str:
+    return (f"processor: {found.name}, {count(found.cores, 'core')}; kernels are compiled for {found.target}, vectors "
+            f"of {8 * found.vector_bytes} bits")
+
+
+def _engine(engine: Engine) -> str:
+    return WORKS[engine.name] if engine.error is None else f"does not work: {engine.error}"
+
+
+def _speed(measured: Speed) -> str:
+    return (f"speed: {measured.cycles_per_second:,.0f} cycles/s".replace(",", " ")
+            + f" with one seed on one core, of: wormcast load {measured.topology} {measured.scheme} "
+              f"--rate {measured.rate} --cycles {measured.cycles} --seeds 1")
+
+
+def _cache(kept: Cache) -> str:
+    return (f"kernels: {count(kept.kernels, 'file')}, {kept.bytes / 1e6:.1f} MB in {kept.folder}"
+            + ("" if kept.writable else ", which cannot be written: they are compiled anew each time"))
+
+
+def _extra(extra: Extra) -> str:
+    return f"lacks {', '.join(extra.missing)}: {extra.install}" if extra.missing else "works"

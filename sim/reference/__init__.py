@@ -1,0 +1,14 @@
+"""The site: pages of ``docs/`` as they are, and reference pages made of the code that they describe (``make docs``).
+
+Nothing that is made here is kept in the repository: what a command, a scheme or a component is, its own declaration
+says, and these pages are made of that each time.
+"""
+
+from .commands import command_pages
+from .components import component_pages
+from .navigation import navigation
+from .schemes import scheme_pages
+from .site import assemble, rewritten
+from .words import words_page
+
+__all__ = ["assemble", "command_pages", "component_pages", "navigation", "rewritten", "scheme_pages", "words_page"]

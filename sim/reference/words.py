@@ -1,0 +1,55 @@
+"""The index of words: each that a page of ``docs/`` defines in a table whose first column is called ``word``."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .markdown import anchor, table
+
+__all__ = ["Word", "find_words", "words_page"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, and where it is defined.
+
+    Parameters
+    ----------
+    name : str
+        As it stands in the table, in Markdown.
+    meaning : str
+    page, heading : str
+        File, and heading above the table.
+    """
+
+    name: str
+    meaning: str
+    page: str
+    heading: str
+
+
+def find_words(page: str, text: str) -> Iterable[Word]:
+    """Words that a page defines, in the order of its tables."""
+    heading, columns = "", list[str]()
+    for line in text.splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] if line.startswith("|") else []
+        if not cells:
+            columns = []
+        elif re.match(r"word\b", cells[0]):
+            columns = cells
+        elif columns and not set(line) <= set("|-: "):
+            told = [f"{title}: {said}" if title in ("excluded",) else said
+                    for title, said in zip(columns[1:], cells[1:], strict=True) if said]
+            meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(told))
+            for name in cells[0].split(", "):
+                yield Word(name, meaning, page, heading)
+
+
+def words_page(pages: Mapping[str, str]) -> str:
+    """The index of the words of all pages, by file, in the order of the alphabet."""
+    found = [word for page, text in pages.items() for word in find_words(page, text)]
+    rows = [[word.name, word.meaning, f"[{word.heading}]({word.page}#{anchor(word.heading)})"]
+            for word in sorted(found, key=lambda word: re.sub(r"[^\w ]", "", word.name).lower())]
+    return "# Words\n\nAll words that these pages define, and where.\n\n" + table(["word", "meaning", "where"], rows)

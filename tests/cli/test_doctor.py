@@ -1,0 +1,87 @@
+"""``wormcast doctor``: what works, what is missing, and what is said of it."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from wormcast.sim import doctor
+from wormcast.sim.cli.app import Exit, app
+from wormcast.sim.extras import ToolMissing
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(doctor, "CYCLES", 2000)
+
+
+def ask(capsys, *words):
+    code = app(["doctor", *words], standalone_mode=False)
+    return code, capsys.readouterr().out
+
+
+def test_all_works_here(capsys):
+    code, out = ask(capsys, "--json")
+    found = json.loads(out)
+    assert code == Exit.DONE
+    assert found["engines"] == [{"name": "bulk", "error": None}, {"name": "amaranth", "error": None}]
+    assert found["processor"]["vector_bytes"] in (16, 32, 64)
+    assert found["processor"]["cores"] >= 1
+    assert found["speed"]["cycles_per_second"] > 1000
+    assert set(found["versions"]) == {"wormcast", "python", "numpy", "numba", "llvmlite", "amaranth"}
+    assert found["kernels"]["writable"]
+    assert found["kernels"]["kernels"] >= 2
+    assert found["kernels"]["bytes"] > 10_000
+    assert not any(extra["missing"] for extra in found["extras"])
+
+
+def broken(*arguments, engine, **options):
+    if engine == "amaranth":
+        raise RuntimeError("the engines disagree on what becomes of this run")
+    return doctor_run(*arguments, engine=engine, **options)
+
+
+doctor_run = doctor.run
+
+
+def test_an_engine_that_does_not_work_is_exit_4(capsys, monkeypatch):
+    monkeypatch.setattr(doctor, "run", broken)
+    code, out = ask(capsys)
+    assert code == Exit.TOOL_MISSING
+    assert "  bulk      works\n" in out
+    assert "  amaranth  does not work: RuntimeError: the engines disagree" in out
+    assert "speed" not in out
+
+
+def nothing_there(monkeypatch):
+    def missing(name, extra):
+        raise ToolMissing(name, extra)
+
+    monkeypatch.setattr(doctor, "find_tool", missing)
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+
+
+def test_extras_may_be_missing(capsys, monkeypatch):
+    monkeypatch.setattr("wormcast.sim.cli.doctor.engines", list)
+    nothing_there(monkeypatch)
+    code, out = ask(capsys)
+    assert code == Exit.DONE
+    assert '  synth     lacks yosys, nextpnr-ecp5, nextpnr-ice40: pip install "wormcast[synth]"\n' in out
+    assert '  parquet   lacks pyarrow: pip install "wormcast[parquet]"\n' in out
+    assert out.count("lacks") == len(doctor.EXTRAS)
+
+
+def test_all_extras_are_looked_for():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(doctor.EXTRAS) == set(declared) - {"test", "docs"}
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "file" / "kernels"))
+    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "new"))
+    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "new"), 0, 0, writable=True)

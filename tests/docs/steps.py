@@ -1,0 +1,128 @@
+"""What a page tells its reader to do: commands with what they print, files to write, Python to run.
+
+- A fenced block with lines ``$ wormcast ...`` shows commands, and what each prints up to the next; ``...`` stands for
+  lines that are left out.
+- A line ``wormcast ...`` or ``make demo`` in a fenced or indented block, and a whole command in code within a text or
+  table, is run. A line that ends in a backslash goes on in the next.
+- A fenced block with a title, as ``toml title="sweep.toml"``, is the file of that name.
+- Any other block of Python is run.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import typer
+
+from wormcast.sim.reference.commands import commands
+
+__all__ = ["Command", "Python", "WrittenFile", "complete", "steps"]
+
+BLOCK = re.compile(r"^```(\w*)(.*)\n((?:.*\n)*?)```$|(?<=\n\n)((?:    .*\n)+)|(?<!`)`(wormcast [^`]+)`(?!`)",
+                   re.MULTILINE)
+
+#: What the Makefile does for these, once things are installed.
+MAKE = {"make demo": "wormcast demo --out out"}
+
+#: A word that stands for what the reader puts there.
+PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.").search
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, and what the page says it prints.
+
+    Parameters
+    ----------
+    words : tuple of str
+        Behind ``wormcast``.
+    line : int
+        Of the page, from 1.
+    comment : str
+        Behind ``#``.
+    shown : tuple of str, optional
+        Lines; None where nothing is shown.
+    """
+
+    words: tuple[str, ...]
+    line: int
+    comment: str = ""
+    shown: tuple[str, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """As it is typed."""
+        return shlex.join(["wormcast", *self.words])
+
+
+@dataclass(frozen=True)
+class Python:
+    """Python to run."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that the reader writes."""
+
+    name: str
+    text: str
+    line: int
+
+
+def steps(text: str) -> Iterator[Command | Python | WrittenFile]:
+    """Steps of a page in the order in which they stand there."""
+    for found in BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        language, named, fenced, indented, inline = found.groups()
+        if inline:
+            if complete(inline):
+                yield _command(inline, line)
+        elif fenced is None:
+            yield from _listed(indented, line)
+        elif title := re.search(r'title="(.+?)"', named):
+            yield WrittenFile(title[1], fenced, line)
+        elif language == "python":
+            yield Python(fenced, line)
+        elif re.search(r"^\$ ", fenced, re.MULTILINE):
+            yield from _shown(fenced, line + 1)
+        else:
+            yield from _listed(fenced, line + 1)
+
+
+def complete(inline: str) -> bool:
+    """Whether a command within a text is one to type: with all it needs, and without words that stand for others."""
+    _, name, *words = shlex.split(inline)
+    if PLACEHOLDER(inline) or name not in commands():
+        return False
+    try:
+        commands()[name].make_context(name, words)
+    except typer.TyperException:
+        return False
+    return True
+
+
+def _listed(block: str, line: int) -> Iterator[Command]:
+    joined = re.sub(r"\\\n", "  ", block)
+    for text in joined.splitlines():
+        if text.strip().startswith(("wormcast ", *MAKE)) and not PLACEHOLDER(text.partition("#")[0]):
+            yield _command(text, line)
+
+
+def _shown(block: str, line: int) -> Iterator[Command]:
+    parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block, flags=re.MULTILINE)
+    for text, shown in zip(parts[1::2], parts[2::2], strict=True):
+        text = text.replace("\\\n", " ")
+        if text.startswith(("wormcast ", *MAKE)):
+            yield _command(text, line, tuple(shown.splitlines()))
+
+
+def _command(text: str, line: int, shown: tuple[str, ...] | None = None) -> Command:
+    text, _, comment = text.strip().partition(" #")
+    for make, command in MAKE.items():
+        if text.startswith(make):
+            text = command
+    return Command(tuple(shlex.split(text)[1:]), line, comment.strip(), shown)

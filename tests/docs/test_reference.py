@@ -1,0 +1,123 @@
+"""Reference pages have all that the code declares."""
+
+import re
+
+import pytest
+
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
+from wormcast.sim.cli.app import Exit
+from wormcast.sim.components import COMPONENTS, Blueprint
+from wormcast.sim.configurations import CONFIGURATIONS
+from wormcast.sim.reference import command_pages, component_pages, scheme_pages, words_page
+from wormcast.sim.reference.block import draw_block
+from wormcast.sim.reference.commands import commands
+from wormcast.sim.reference.words import Word, find_words
+from wormcast.sim.verilog import is_clocked, ports
+
+BLUEPRINT = Blueprint.of({"topology": "mesh:1x3"})
+
+
+@pytest.fixture(scope="module")
+def told():
+    return command_pages()
+
+
+@pytest.mark.parametrize("name", commands())
+def test_page_of_a_command(told, name):
+    page = told[f"commands/{name}.md"]
+    assert f"(commands/{name}.md)" in told["commands.md"]
+    assert f"\ncommands/{name}\n" in told["commands.md"]
+    for parameter in commands()[name].params:
+        shown = [parameter.metavar or parameter.name.upper()] if parameter.param_type_name == "argument" \
+            else parameter.opts
+        for word in shown:
+            assert f"`{word}`" in page
+        assert re.sub(r"\W", "", parameter.help or "") in re.sub(r"\W", "", page)
+        if panel := getattr(parameter, "rich_help_panel", None):
+            assert f"## {panel}\n" in page
+
+
+def test_values_and_defaults_of_options(told):
+    page = told["commands/run.md"]
+    assert re.search(r"^\| `--engine`\S* \| `bulk\\\|amaranth`\S* \| .* \| `bulk`\S* \|$", page, re.MULTILINE)
+    assert re.search(r"^\| `--seed`\S* \| `0\.\.`\S* \|", page, re.MULTILINE)
+    assert re.search(r"^\| `--json`\S* \|  \|", page, re.MULTILINE)
+
+
+def test_exit_codes(told):
+    assert re.findall(r"^\| (\d+) \|", told["commands.md"], re.MULTILINE) == [str(int(code)) for code in Exit]
+
+
+def test_schemes_relations_topologies_and_configurations():
+    pages = scheme_pages()
+    for name in SCHEMES:
+        section = pages["schemes.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        scheme = SCHEMES[name]
+        for said in (scheme.provenance, scheme.relation.name, scheme.header.__name__):
+            assert re.sub(r"\W", "", said) in re.sub(r"\W", "", section)
+        assert "| consumption classes |" in section
+        assert "| 0 |  | 1.1 |" in section
+        assert f"](schemes/{name}.svg)" in section
+        assert pages[f"schemes/{name}.svg"].startswith("<?xml")
+    for name in RELATIONS:
+        assert f"| `{name}`" in pages["schemes.md"]
+    for name in TOPOLOGIES:
+        assert TOPOLOGIES[name].syntax in pages["topologies.md"]
+    for name, named in CONFIGURATIONS.items():
+        [row] = re.findall(rf"^\| `{name}`.*$", pages["configurations.md"], re.MULTILINE)
+        assert all(f"--{option.replace('_', '-')} {value}`" in row for option, value in named.options.items())
+
+
+@pytest.mark.slow
+def test_pages_of_components():
+    pages, blueprint = component_pages(), Blueprint.of({})
+    for name in COMPONENTS:
+        page, component = pages[f"components/{name}.md"], blueprint.component(name)
+        assert f"(components/{name}.md)" in pages["components.md"]
+        assert f"]({name}.svg)" in page
+        assert type(component).__name__ in page
+        for port in ports(component):
+            assert f"| `{port.name}` | {'in' if port.inward else 'out'} | {port.width} |" in page
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_drawing_of_a_component(name):
+    component = BLUEPRINT.component(name)
+    drawing = draw_block(component, name)
+    texts = re.findall(r">([^<>]+)</text>", drawing)
+    for port in ports(component):
+        assert any(text.split("[")[0] == port.path[0] for text in texts)
+        if len(port.path) > 1:
+            assert any(re.search(rf"\b{port.path[1]}\b", text) for text in texts)
+    links = {port.path[0] for port in ports(component) if len(port.path) > 1}
+    assert drawing.count('class="link"') == len(links)
+
+
+def test_only_the_decoder_has_no_clock():
+    assert {name for name in COMPONENTS if not is_clocked(BLUEPRINT.component(name))} == {"decoder"}
+
+
+PAGE = """# Page
+
+| key | |
+|---|---|
+| `a` | no word |
+
+## Words of `load`
+
+| word (`--json`) | formula | excluded |
+|---|---|---|
+| `mean`, `width` | of [all](#page) `x\\|y` | none |
+| **flit** | what is on a link | |
+"""
+
+
+def test_words_of_a_page():
+    heading = "Words of `load`"
+    said = "of [all](p.md#page) `x\\|y`; excluded: none"
+    assert list(find_words("p.md", PAGE)) == [
+        Word("`mean`", said, "p.md", heading), Word("`width`", said, "p.md", heading),
+        Word("**flit**", "what is on a link", "p.md", heading)]
+    rows = re.findall(r"^\| (\S+) \| .* \| (.*) \|$", words_page({"p.md": PAGE}), re.MULTILINE)
+    assert [row[0] for row in rows[1:]] == ["**flit**", "`mean`", "`width`"]
+    assert rows[1][1] == "[Words of `load`](p.md#words-of-load)"

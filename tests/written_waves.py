@@ -9,7 +9,7 @@ import json
 __all__ = ["FIGURE_4", "comment", "links_of", "vcd"]
 
 PERIOD = 1_000_000
-NONE = (1 << 32) - 1
+NONE = "bx"
 
 
 def links_of(nodes, vcs=1, consumption=1):
@@ -41,7 +41,7 @@ def vcd(said, holds, waits=()):
     Parameters
     ----------
     holds : sequence of (link, vc, worm, first, text)
-    waits : sequence of (link, vc, first, last, resources)
+    waits : sequence of (link, vc, worm, first, last, resources)
     """
     lines = [f"$comment wormcast {json.dumps(said)} $end", "$timescale 1 fs $end", "$scope module bench $end",
              "$scope module top $end", "$var wire 1 ! clk $end", "$scope module worms $end"]
@@ -60,6 +60,7 @@ def vcd(said, holds, waits=()):
         for vc in range(link["vcs"]):
             lines.append(f"$scope module vc_{vc} $end")
             declare((link["name"], vc, "worm"), "integer", 32, "worm")
+            declare((link["name"], vc, "front"), "integer", 32, "front")
             declare((link["name"], vc, "waits"), "string", 1, "waits")
             lines.append("$upscope $end")
         lines.append("$upscope $end")
@@ -67,7 +68,7 @@ def vcd(said, holds, waits=()):
 
     before = {}
     for cycle in range(said["first"], said["end"]):
-        now = {key: "s" if key[-1] == "waits" else f"b{NONE:b}" if key[-1] == "worm" else "b0" if key[-1] == "vc"
+        now = {key: "s" if key[-1] == "waits" else NONE if key[-1] in ("worm", "front") else "b0" if key[-1] == "vc"
                else "0" for key in names}
         for link, vc, number, first, text in holds:
             if first <= cycle < first + len(text):
@@ -78,8 +79,9 @@ def vcd(said, holds, waits=()):
                     now[link, "head"] = str(int(cycle == first))
                     if (link, "vc") in now:
                         now[link, "vc"] = f"b{vc:b}"
-        for link, vc, first, last, resources in waits:
+        for link, vc, number, first, last, resources in waits:
             if first <= cycle <= last:
+                now[link, vc, "front"] = f"b{number:b}"
                 now[link, vc, "waits"] = "s" + "|".join(resources)
         lines.append(f"#{max(0, cycle * PERIOD - PERIOD // 2)}")
         if cycle == said["first"]:
@@ -105,5 +107,5 @@ FIGURE_4 = (
         ("inj:3:0", 0, 1, 4, "FFFFFFFF" + "." * 18), ("link:3>2", 0, 1, 7, "FFFFFF" + "." * 17),
         ("cons:2:0", 0, 1, 12, "FFF" + "." * 15), ("link:2>1", 0, 1, 12, "FFFF" + "." * 14),
     ],
-    [("link:1>2", 0, 13, 29, ["cons:2:0"]), ("link:2>1", 0, 15, 29, ["cons:1:0"])],
+    [("link:1>2", 0, 0, 13, 29, ["cons:2:0"]), ("link:2>1", 0, 1, 15, 29, ["cons:1:0"])],
 )

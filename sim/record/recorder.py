@@ -87,7 +87,7 @@ class _Wave:
                  links: Sequence[Link], trace: Trace, first: int):
         self._file = file
         self._first = first
-        worms = np.unique(trace.held)
+        worms = np.union1d(trace.held, trace.front)
         comment = heading(engine.network, engine.host, about, links, worms[worms >= 0].tolist(), first,
                           first + len(trace.held))
         # no date: the same cycles give the same bytes

@@ -102,8 +102,8 @@ class Wait:
     Parameters
     ----------
     worm : int
-    link : int or None
-        Index of the link that the header came by; None where that is not known.
+    link : int
+        Index of the link that the header came by.
     vc : int
     first, last : int
         Cycles, both included.
@@ -112,7 +112,7 @@ class Wait:
     """
 
     worm: int
-    link: int | None
+    link: int
     vc: int
     first: int
     last: int

@@ -134,7 +134,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     lines = []
     for wait in history.waits:
         place = wait.link, wait.vc
-        if wait.link is None or place not in scale.at:
+        if place not in scale.at:
             continue
         at = scale.at[wait.link, wait.vc]
         lines.append([(wait.first - 0.5, at + BAR / 2), (wait.last + 0.5, at + BAR / 2)])
@@ -202,5 +202,5 @@ def _header(history: History, worm: int, resources: Sequence[str]) -> tuple[int,
     asking = [wait for wait in waits if set(wait.resources) & set(resources)]
     held = [hold for hold in history.holds
             if hold.worm == worm and not hold.ended and history.links[hold.link].kind != "consumption"]
-    places = [(wait.link, wait.vc) for wait in (*asking, *waits) if wait.link is not None]
+    places = [(wait.link, wait.vc) for wait in (*asking, *waits)]
     return next(iter([*places, *((hold.link, hold.vc) for hold in reversed(held))]), (-1, 0))

@@ -58,7 +58,7 @@ def _data(history: History) -> dict[str, Any]:
     colours = colours_of(history)
     asked: dict[str, int] = {}
     waits = [
-        [None if wait.link is None else first_lane[wait.link] + wait.vc, number[wait.worm], wait.first, wait.last,
+        [first_lane[wait.link] + wait.vc, number[wait.worm], wait.first, wait.last,
          [asked.setdefault(resource, len(asked)) for resource in wait.resources]]
         for wait in history.waits
     ]

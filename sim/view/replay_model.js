@@ -119,7 +119,7 @@ function tellWait(model, state, wait) {
     const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
     return model.resources[resource].name + by;
   });
-  const where = wait.lane === null ? "" : ` at ${model.names[model.lanes[wait.lane].link.target]}`;
+  const where = ` at ${model.names[model.lanes[wait.lane].link.target]}`;
   return `waits${where} for ${asked.join(" or ")}`;
 }
 

@@ -37,7 +37,7 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Row]
         if hold.link in inside:
             order.setdefault(hold.link, set()).add(hold.vc)
     for wait in history.waits:
-        if wait.link is not None and wait.link in inside:
+        if wait.link in inside:
             order.setdefault(wait.link, set()).add(wait.vc)
     if links is not None:
         for link in links:

@@ -59,6 +59,6 @@ def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
         "holds": [hold_to_dict(hold) for hold in history.holds if hold.link in links],
         "waits": [{"worm": wait.worm, "link": history.links[wait.link].name, "vc": wait.vc, "first": wait.first,
                    "last": wait.last, "resources": list(wait.resources)}
-                  for wait in history.waits if wait.link is not None and wait.link in links],
+                  for wait in history.waits if wait.link in links],
         "deadlock": history.deadlock,
     }

@@ -92,9 +92,8 @@ def _cells(history: History, step: int) -> dict[tuple[int, int, int], tuple[str,
     flits: dict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     found: dict[tuple[int, int, int], tuple[str, int]] = {}
     for wait in history.waits:
-        if wait.link is not None:
-            for place in range(wait.first // step, wait.last // step + 1):
-                found.setdefault((wait.link, wait.vc, place), (WAITS, wait.worm))
+        for place in range(wait.first // step, wait.last // step + 1):
+            found.setdefault((wait.link, wait.vc, place), (WAITS, wait.worm))
     held: dict[tuple[int, int, int], tuple[str, int]] = {}
     for hold in history.holds:
         for place in range(hold.first // step, hold.last // step + 1):

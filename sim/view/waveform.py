@@ -17,8 +17,7 @@ __all__ = ["read_waveform"]
 def read_waveform(path: Path) -> History:
     """Read what worms did from the waveform of a run or of a load experiment.
 
-    Only the signals that tell of worms on links are looked at. A wait is left out if its worm has passed the link
-    before the waveform begins.
+    Only the signals that tell of worms on links are looked at.
 
     Raises
     ------
@@ -36,10 +35,11 @@ def read_waveform(path: Path) -> History:
     _follow(path, wave, comment, setters)
     holds = [hold for track in tracks for hold in track.close(comment.end - 1)]
     holds.sort(key=lambda hold: (hold.first, hold.link, hold.vc))
-    for hold in holds:
-        if hold.worm not in comment.worms:
-            raise WormcastError(f"{path} is damaged: worm {hold.worm} is in it, of which its comment says nothing")
-    waits = _with_worms([wait for track in tracks for wait in track.waits], holds, comment)
+    waits = [wait for track in tracks for wait in track.waits]
+    waits.sort(key=lambda wait: (wait.first, wait.link, wait.vc))
+    for worm in {hold.worm for hold in holds} | {wait.worm for wait in waits}:
+        if worm not in comment.worms:
+            raise WormcastError(f"{path} is damaged: worm {worm} is in it, of which its comment says nothing")
     return History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                    tuple(holds), tuple(waits), comment.deadlock, comment.configuration)
 
@@ -88,9 +88,10 @@ class _Track:
         self._flit = self._tail = False
         self._vc = 0
         self._worms: list[int | None] = [None] * link.vcs
+        self._fronts: list[int | None] = [None] * link.vcs
         self._asks: list[tuple[str, ...]] = [()] * link.vcs
         self._open: list[_Open | None] = [None] * link.vcs
-        self._waiting: list[tuple[int, tuple[str, ...]] | None] = [None] * link.vcs
+        self._waiting: list[Wait | None] = [None] * link.vcs
 
     def setters(self, path: Path, signals: Mapping[str, Signal]) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
         """Short names of the signals, each with what takes a new value."""
@@ -105,19 +106,13 @@ class _Track:
         if self.link.vcs > 1:
             yield signal("vc").ident, self._set_vc
         for vc in range(self.link.vcs):
-            worm = signal(f"vc_{vc}.worm")
-            yield worm.ident, self._set_worm(vc, none=(1 << worm.size) - 1)
+            yield signal(f"vc_{vc}.worm").ident, _number(self._worms, vc)
             yield signal(f"vc_{vc}.waits").ident, self._set_asks(vc)
+            if self.link.kind != "consumption":
+                yield signal(f"vc_{vc}.front").ident, _number(self._fronts, vc)
 
     def _set_vc(self, value: bytes) -> None:
         self._vc = int(value, 2) if value.isdigit() else -1
-
-    def _set_worm(self, vc: int, none: int) -> Callable[[bytes], None]:
-        def take(value: bytes) -> None:
-            number = int(value, 2) if value.isdigit() else none
-            self._worms[vc] = None if number == none else number
-
-        return take
 
     def _set_asks(self, vc: int) -> Callable[[bytes], None]:
         def take(value: bytes) -> None:
@@ -139,12 +134,12 @@ class _Track:
                 current.flits.append(cycle)
                 if self._tail:
                     self._close(vc, cycle, ended=True)
-            waiting = self._waiting[vc]
-            if waiting is not None and waiting[1] != asks:
+            waiting, front = self._waiting[vc], self._fronts[vc]
+            if waiting is not None and (waiting.resources, waiting.worm) != (asks, front):
                 self._end_wait(vc, cycle - 1)
                 waiting = None
-            if asks and waiting is None:
-                self._waiting[vc] = cycle, asks
+            if asks and waiting is None and front is not None:
+                self._waiting[vc] = Wait(front, self.number, vc, cycle, cycle, asks)
             goes_on = goes_on or worm is not None or bool(asks)
         return goes_on
 
@@ -163,37 +158,13 @@ class _Track:
 
     def _end_wait(self, vc: int, last: int) -> None:
         if (waiting := self._waiting[vc]) is not None:
-            # whose it is comes out when all is read
-            self.waits.append(Wait(-1, self.number, vc, waiting[0], last, waiting[1]))
+            self.waits.append(replace(waiting, last=last))
         self._waiting[vc] = None
 
 
-def _with_worms(waits: Iterable[Wait], holds: Sequence[Hold], comment: Comment) -> list[Wait]:
-    """Find the worm of each wait: of those that came by its virtual channel, the first that has not left the router.
+def _number(numbers: list[int | None], vc: int) -> Callable[[bytes], None]:
+    """What takes the number of a worm, unknown where there is none."""
+    def take(value: bytes) -> None:
+        numbers[vc] = int(value, 2) if value.isdigit() else None
 
-    Worms leave a buffer in the order in which they came. One has left when its tail was seen on each link by which it
-    goes on from there, the consumption link alone at its last destination.
-    """
-    links = comment.links
-    came_by: dict[tuple[int, int], list[Hold]] = defaultdict(list)
-    goes_by: dict[tuple[int, int], list[Hold]] = defaultdict(list)
-    for hold in holds:
-        came_by[hold.link, hold.vc].append(hold)
-        if links[hold.link].kind != "injection":
-            goes_by[links[hold.link].source, hold.worm].append(hold)
-
-    def gone(came: Hold, cycle: int) -> bool:
-        node = links[came.link].target
-        ways = [hold for hold in goes_by[node, came.worm] if came.first <= hold.first]
-        last = node == comment.worms[came.worm].destinations[-1]
-        known = last or any(links[way.link].kind == "network" for way in ways)
-        return bool(ways) and known and all(way.ended and way.last < cycle for way in ways)
-
-    found = []
-    for wait in waits:
-        assert wait.link is not None
-        worm = next((hold.worm for hold in came_by[wait.link, wait.vc]
-                     if hold.first <= wait.first and not gone(hold, wait.first)), None)
-        if worm is not None:
-            found.append(replace(wait, worm=worm))
-    return sorted(found, key=lambda wait: (wait.first, wait.link or 0, wait.vc))
+    return take

@@ -72,7 +72,7 @@ def test_blocked_time_is_hatched(tmp_path):
 
 def test_waits_are_drawn_and_told_where_there_is_room(tmp_path):
     said, holds, waits = FIGURE_4
-    text = svg(history_of(tmp_path, said, holds, [*waits, ("link:0>1", 0, 12, 13, ["link:1>2:0"])]), tmp_path)
+    text = svg(history_of(tmp_path, said, holds, [*waits, ("link:0>1", 0, 0, 12, 13, ["link:1>2:0"])]), tmp_path)
     assert group(text, "waits").count("<path") == 3
     assert re.findall(r'id="(wait-.*)"', text) == ["wait-2-0-13", "wait-3-0-15"]
 

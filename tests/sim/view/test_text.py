@@ -41,7 +41,7 @@ def test_figure_4_is_drawn_as_it_is(tmp_path):
 def test_tails_and_headers_left_behind_have_signs_of_their_own(tmp_path):
     said = comment(links_of(3), [worm(5, 0, [1, 2])], 16, first=1)
     lines = drawn(tmp_path, 80, said, [("link:0>1", 0, 5, 3, "F.T"), ("cons:1:0", 0, 5, 4, ".FFT"),
-                                       ("link:1>2", 0, 5, 11, "FT")], [("link:0>1", 0, 4, 9, ["link:1>2:0"])])
+                                       ("link:1>2", 0, 5, 11, "FT")], [("link:0>1", 0, 5, 4, 9, ["link:1>2:0"])])
     assert lines[1:6] == [" 0.0 > 0.1 ··AaA~~~~······", " 0.1 > 0.2 ··········AA···", "",
                           "cons 0.1:0 ···aAA*········", ""]
 

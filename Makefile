@@ -44,6 +44,8 @@ figures: .venv-test/ready
 	-$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg
 	$(TEST)/wormcast load mesh:8x8 dual-path --rate 0.012 --plot docs/utilisation.svg
 	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg
+	cd examples && ../$(TEST)/wormcast sweep compare.toml --out ../out/compare --plot ../docs/compare.svg
+	$(TEST)/wormcast demo --out out/demo && cp out/demo/figure4.svg docs/
 
 tables: .venv-test/ready
 	$(TEST)/python -m wormcast.sim.tables docs/synthesis.md

@@ -1,86 +1,79 @@
-"""``demo``: the main job on built-in input."""
+"""``demo``: the main job on built-in input, by the commands that anybody would type."""
 
-import dataclasses
-import json
+import shlex
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import plan
-from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms import WormcastError
 
 from ..files import whole_file
-from ..host import Message
-from ..run import run
-from .app import app, find_scheme, say, table
-from .hardware import hardware
-from .running import describe_deadlock
+from .app import Exit, app, say
 
 __all__: list[str] = []
 
-# paper 002, figures 2 and 4
-EXAMPLE = ("mesh:6x6", "3.2", "5.0,3.1,0.4,1.4,0.5,1.5,5.5", 20)
-CHAIN = "mesh:1x4"
-FIGURE_4 = (Message(at=0, source=0, destinations=(1, 2), length=64),
-            Message(at=0, source=3, destinations=(2, 1), length=64))
+#: Boppana et al. 1998, figure 4: two worms that meet between their two destinations.
+MESSAGES = """\
+[{"at": 0, "source": "0.0", "destinations": ["0.1", "0.2"], "length": 64},
+ {"at": 0, "source": "0.3", "destinations": ["0.2", "0.1"], "length": 64}]
+"""
+
+SCHEMES = """\
+topology = "mesh:8x8"
+scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast"]
+rate = [0.004, 0.01, 0.016, 0.02, 0.024, 0.028]
+cycles = 10_000
+consumption = 4
+"""
+
+#: Files that the commands read.
+GIVEN = {"figure4.json": MESSAGES, "schemes.toml": SCHEMES}
+
+#: Boppana et al. 1998, figure 2.
+MULTICAST = "--source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5"
+FIGURE_4 = "run mesh:1x4 dual-path --vcs 1 --messages {out}/figure4.json"
+
+#: What is shown, the command that shows it, and how it ends.
+STEPS = (
+    ("A multicast to seven nodes of a 6x6 mesh, as two worms along the Hamiltonian path",
+     f"plan mesh:6x6 dual-path {MULTICAST} --plot {{out}}/paths.svg", Exit.DONE),
+    ("The same two worms through router hardware", f"run mesh:6x6 dual-path {MULTICAST} --length 20", Exit.DONE),
+    ("Two worms that wait for each other's consumption channel",
+     f"{FIGURE_4} --consumption 1 --vcd {{out}}/deadlock.vcd --replay {{out}}/deadlock.html", Exit.DEADLOCK),
+    ("The same with a second consumption channel at each node",
+     f"{FIGURE_4} --consumption 2 --vcd {{out}}/cured.vcd --replay {{out}}/cured.html", Exit.DONE),
+    ("Both beside each other, from their waveforms",
+     "wave {out}/deadlock.vcd {out}/cured.vcd --plot {out}/figure4.svg", Exit.DONE),
+    ("Five schemes under load, four seeds of 10 000 cycles a point",
+     "sweep {out}/schemes.toml --out {out} --plot {out}/schemes.svg", Exit.DONE),
+)
+
+FILES = {
+    "paths.svg": "the multicast's worms: their paths, and the order of their visits",
+    "figure4.svg": "space-time diagram: the deadlock beside the cured run",
+    "deadlock.html": "the deadlock to step through, in any browser; cured.html the cured run",
+    "deadlock.vcd": "its waveform, every signal of all routers, and layouts for GTKWave and Surfer beside it",
+    "schemes.svg": "latency and delivered flits over load, five schemes; schemes.csv has the numbers",
+}
 
 
 @app.command("demo")
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files it makes.")] = Path("out"),
 ) -> None:
-    """Send a multicast by two schemes, run into Figure 4's deadlock, and cure it with a second channel."""
+    """Plan and send a multicast, run into a deadlock and cure it, compare five schemes; with files to look at."""
+    started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
-    files = [*_example(out), *_figure_4(out)]
-    say("files:")
-    for path, what in files:
-        say(f"  {path}  {what}")
-
-
-def _example(out: Path) -> list[tuple[Path, str]]:
-    name, source, destinations, length = EXAMPLE
-    network = build_topology(name)
-    rows: list[list[object]] = []
-    results = []
-    for scheme_name in ("individual", "dual-path"):
-        scheme = find_scheme(scheme_name, network)
-        planned = plan(network, scheme, source, destinations)
-        message = Message(0, network.node(source), tuple(network.node_set(destinations)), length)
-        result = run(network, scheme, [message], hardware(network, scheme, {}))
-        found = result.message_to_dict(0)
-        rows.append([scheme_name, planned.copies, planned.hops, found["latency"]])
-        results.append({"scheme": scheme_name, "plan": planned.to_dict(), "run": result.to_dict()})
-    table(["scheme", "worms", "hops", "latency (cycles)"], rows,
-          title=f"{name}: {length} flits from {source} to {destinations} (Boppana et al. 1998, figure 2)")
-    path = out / "example.json"
-    with whole_file(path) as unfinished:
-        unfinished.write_text(json.dumps(results, indent=1) + "\n")
-    return [(path, "both plans, and every delivery")]
-
-
-def _figure_4(out: Path) -> list[tuple[Path, str]]:
-    network = build_topology(CHAIN)
-    scheme = find_scheme("dual-path", network)
-    say(f"\n{CHAIN}: two worms of 64 flits, 0 to 1,2 and 3 to 2,1 (Boppana et al. 1998, figure 4)")
-    waveform = out / "figure4.vcd"
-    for channels in (1, 2):
-        options = hardware(network, scheme, {"vcs": 1, "buffer": 4, "consumption": channels})
-        if channels == 1:
-            with whole_file(waveform) as unfinished:
-                result = run(network, scheme, FIGURE_4, options, vcd=unfinished)
-        else:
-            result = run(network, scheme, FIGURE_4, options)
-        if result.deadlock:
-            say(f"consumption channels {channels}: {describe_deadlock(result)}")
-        else:
-            latest = max(result.message_to_dict(index)["latency"] for index in range(len(FIGURE_4)))
-            say(f"consumption channels {channels}: {result.outcome}, latency {latest} cycles")
-    messages = out / "figure4.json"
-    entries = [dataclasses.asdict(message) for message in FIGURE_4]
-    with whole_file(messages) as unfinished:
-        unfinished.write_text(json.dumps(entries) + "\n")
-    return [
-        (messages, f"the messages, for: wormcast run {CHAIN} dual-path --vcs 1 --consumption 1 --messages {messages}"),
-        (waveform, "the deadlock, every signal of the network"),
-    ]
+    for name, text in GIVEN.items():
+        with whole_file(out / name) as unfinished:
+            unfinished.write_text(text)
+    for title, command, expected in STEPS:
+        words = shlex.split(command.format(out=shlex.quote(str(out))))
+        say(f"\n{title}:\n$ {shlex.join(['wormcast', *words])}")
+        if (code := app(words, standalone_mode=False) or Exit.DONE) != expected:
+            raise WormcastError(f"demo: wormcast {words[0]} ended with {code}, it must end with {expected}")
+    say(f"\nfiles, made in {time.monotonic() - started:.0f} seconds:")
+    for name, what in FILES.items():
+        say(f"  {out / name}  {what}")

@@ -145,7 +145,6 @@ function makeWait(wait) {
   const number = model.worms[wait.worm].number, width = 7 + 5 * String(number).length;
   const made = group(wait.worm, `worm ${number} ${tellWait(model, at.state, wait)}`);
   made.dataset.waits = wait.resources.map((one) => model.resources[one].name).join("|");
-  if (wait.lane === null) return made;
   const lane = model.lanes[wait.lane], from = beyond(lane.points, DEPTH + STEP * (wait.lane - lane.link.lane));
   for (const one of wait.resources) {
     const asked = model.resources[one].lane;

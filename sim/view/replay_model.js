@@ -119,8 +119,7 @@ function tellWait(model, state, wait) {
     const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
     return model.resources[resource].name + by;
   });
-  const where = ` at ${model.names[model.lanes[wait.lane].link.target]}`;
-  return `waits${where} for ${asked.join(" or ")}`;
+  return `waits at ${model.names[model.lanes[wait.lane].link.target]} for ${asked.join(" or ")}`;
 }
 
 /** The point at a share, 0 to 1, of the way along some points. */

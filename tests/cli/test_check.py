@@ -118,7 +118,8 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
     assert pictures[0].startswith(magic)
 
 
-@pytest.mark.parametrize("shape", ["2x40", "40x2", "16x16"])
+@pytest.mark.parametrize("shape", [
+    "2x40", *(pytest.param(shape, marks=pytest.mark.slow) for shape in ("40x2", "16x16"))])
 def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_path, shape):
     file = tmp_path / "elongated.svg"
     assert wormcast("check", f"mesh:{shape}", "dual-path", "--consumption", 1, "--plot", file)[0] == 3

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from command import wormcast
 
+from wormcast.sim.cli.demo import FILES, GIVEN, STEPS
+
 EXAMPLE = ["--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
 FIGURE_4 = [
     {"at": 0, "source": 0, "destinations": [1, 2], "length": 64},
@@ -231,14 +233,18 @@ def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_
 
 
 def test_demo_makes_the_files_it_names(tmp_path):
-    code, out, err = wormcast("demo", "--out", tmp_path / "out")
+    folder = tmp_path / "out put"
+    code, out, err = wormcast("demo", "--out", folder)
     assert (code, err) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "example.json", "figure4.json", "figure4.vcd", "figure4.vcd.gtkw", "figure4.vcd.sucl"]
-    for path in (tmp_path / "out").iterdir():
-        assert path.name in out
-    assert "deadlock, proved in cycle" in out
-    assert "consumption channels 2: delivered" in out
+    for step, _, _ in STEPS:
+        assert f"\n{step}:\n$ wormcast " in out
+    for name in {*FILES, *GIVEN, "deadlock.vcd.gtkw", "schemes.csv", "cured.html"}:
+        assert (folder / name).stat().st_size > 100
+    for name, what in FILES.items():
+        assert f"  {folder / name}  {what}\n" in out
+    assert "worm 0 waits for cons 0.2:0, held by worm 1" in out
+    assert "dual-path on mesh:1x4: delivered after 142 cycles" in out
+    assert "30 points, 30 of them run now, 0 in deadlock" in out
 
 
 def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):

@@ -21,6 +21,7 @@ SLOW = {
     "wormcast verilog": "Yosys takes seconds for each file",
 }
 NEVER = {
+    "wormcast demo": "a minute; tests/cli/test_commands.py runs it",
     "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/sim/test_tables.py up to where tools begin",
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",
     "import cocotb": "a bench, run by cocotb: tests/tb/test_docs.py, as is what follows",
@@ -70,7 +71,8 @@ def allowed(command):
     shown = command.shown or ()
     if any(line.startswith("wormcast: ") for line in shown):
         return {Exit.BAD_INPUT, Exit.TOOL_MISSING, Exit.UNFINISHED}
-    return {Exit.DONE, Exit.DEADLOCK} if "deadlock" in " ".join([*shown, command.comment]) else {Exit.DONE}
+    said = " ".join([*shown, command.comment])
+    return {Exit.DONE, Exit.DEADLOCK} if "deadlock" in said or "a cycle of" in said else {Exit.DONE}
 
 
 def follow(page, folder, left_out):

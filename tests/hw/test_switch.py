@@ -180,7 +180,14 @@ ODD = [
 PAIRS = [("coupled", "paper"), ("independent", "fast"), ("coupled", "fast"), ("independent", "paper")]
 
 
-@pytest.mark.parametrize(("number", "options"), list(enumerate(ODD)), ids=str)
+def some(first):
+    """Every third of the odd parameters at every test, from this one on, the others where there is time."""
+    return pytest.mark.parametrize(("number", "options"), [
+        pytest.param(number, options, marks=[pytest.mark.slow] if (number - first) % 3 else [],
+                     id=f"{number}-{options}") for number, options in enumerate(ODD)])
+
+
+@some(first=0)
 def test_every_output_comes_from_a_flip_flop(number, options):
     """No combinational path from link to link, at odd parameters too: elaboration itself refuses one."""
     options = dict(options)
@@ -189,7 +196,7 @@ def test_every_output_comes_from_a_flip_flop(number, options):
     refuse_paths(netlist.read(switch))
 
 
-@pytest.mark.parametrize(("number", "options"), list(enumerate(ODD)), ids=str)
+@some(first=1)
 def test_worms_pass_at_odd_parameters(number, options):
     """By each input from the network a worm to this node and beyond, or to this node; from it one by each output."""
     options = dict(options)

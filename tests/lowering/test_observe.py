@@ -105,11 +105,15 @@ def test_expressions(tmp_path_factory, seed, depth):
     agree(lambda: RandomExpressions(random.Random(seed), depth=depth), path, seed=seed)
 
 
-@settings(max_examples=8, **SETTINGS)
-@given(seed=seeds, n=st.sampled_from([1, 5, 67]), width=st.sampled_from([None, None, 16, 32]))
-def test_machines(tmp_path_factory, seed, n, width):
-    path = tmp_path_factory.mktemp("machines") / "wave.vcd"
-    agree(lambda: RandomMachine(random.Random(seed)), path, seed=seed, n=n, vector_width=width)
+@pytest.mark.parametrize("examples", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_machines(tmp_path_factory, examples):
+    @settings(max_examples=examples, **SETTINGS)
+    @given(seed=seeds, n=st.sampled_from([1, 5, 67]), width=st.sampled_from([None, None, 16, 32]))
+    def same(seed, n, width):
+        path = tmp_path_factory.mktemp("machines") / "wave.vcd"
+        agree(lambda: RandomMachine(random.Random(seed)), path, seed=seed, n=n, vector_width=width)
+
+    same()
 
 
 class Colour(enum.Enum, shape=unsigned(2)):

@@ -33,7 +33,7 @@ def test_expressions(examples):
     check(examples, same, seed=seeds, n=instances, depth=st.integers(1, 4), count=st.integers(1, 4))
 
 
-@examples(20, 80)
+@examples(10, 80)
 def test_machines(examples):
     def same(seed, n):
         agree(lambda: RandomMachine(random.Random(seed)), n=n, seed=seed, cycles=24)
@@ -49,7 +49,7 @@ def test_machines_of_other_vector_widths(examples):
     check(examples, same, seed=seeds, width=st.sampled_from([16, 32]))
 
 
-@examples(4, 30)
+@examples(3, 30)
 def test_expressions_in_bits(examples):
     def same(seed, affine):
         with pytest.MonkeyPatch.context() as patch:
@@ -59,7 +59,7 @@ def test_expressions_in_bits(examples):
     check(examples, same, seed=seeds, affine=st.booleans())
 
 
-@examples(5, 30)
+@examples(3, 30)
 def test_machines_in_bits(examples):
     """Those without deep memories, which are refused."""
     def same(seed):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
+from ..configuration import ALLOWED
 from ..load import Traffic
 from ..style import (
     AXES,
@@ -307,9 +308,9 @@ def _caption(sweep: Sweep, point: Point) -> str:
 
 
 def _said(option: tuple[str, Any]) -> str:
-    """An option as a reader knows it: texts speak for themselves, others need their name."""
+    """An option as a reader knows it: names of things speak for themselves, others need the option's."""
     name, value = option
-    if isinstance(value, str):
+    if isinstance(value, str) and name not in ALLOWED:
         return value
     if isinstance(value, bool):
         return f"{name} {str(value).lower()}"

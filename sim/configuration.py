@@ -127,6 +127,10 @@ class Configuration:
         width = ideal_width(topology.shape, max(destinations, 1))
         return replace(self, flit_width=max(self.flit_width, width))
 
+    def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:
+        """Give all options as plain data for JSON, the scheme's classes where none are chosen."""
+        return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
+
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
         return scheme.classes_on(topology) if self.classes is None else ConsumptionClasses.parse(self.classes)

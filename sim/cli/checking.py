@@ -66,7 +66,7 @@ def check_(
                        caption=(*_subject(analysis), f"{count(vcs, 'virtual channel')} a link"))
     if json:
         emit(
-            analysis.to_dict(),
+            analysis.to_dict() | {"plot": plot and str(plot)},
             {
                 "topology": network.name, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
@@ -78,7 +78,7 @@ def check_(
     else:
         report(analysis)
         if plot:
-            say(f"drawing: {plot}")
+            say(f"picture: {plot}")
     return Exit.DONE if analysis.free else Exit.DEADLOCK
 
 

@@ -14,7 +14,7 @@ WORKS = {"bulk": "works", "amaranth": "works, and delivers each flit in the same
 def doctor(json: Json = False) -> int:
     """Tell what is installed, try both engines, look for the tools of all extras, and measure the speed.
 
-    Exit code 4 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
+    Exit code 1 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
     compiled first.
     """
     quiet = (lambda line: None) if json else say
@@ -40,7 +40,7 @@ def doctor(json: Json = False) -> int:
         emit({"versions": installed, "processor": asdict(machine), "engines": [asdict(engine) for engine in tried],
               "speed": measured and asdict(measured), "kernels": asdict(kept),
               "extras": [asdict(extra) for extra in found]}, {})
-    return Exit.DONE if works else Exit.TOOL_MISSING
+    return Exit.DONE if works else Exit.INTERNAL
 
 
 def _machine(found: Processor) -> str:

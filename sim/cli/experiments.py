@@ -173,7 +173,7 @@ class Drawing:
             with whole_picture(self.path) as target:
                 draw_utilisation(result, *target)
         if self.path and not quiet:
-            say("no drawing, as nothing is measured in a deadlock" if result.deadlock else f"drawing: {self.path}")
+            say("no picture, as nothing is measured in a deadlock" if result.deadlock else f"picture: {self.path}")
 
 
 class Outputs:
@@ -209,11 +209,11 @@ class Outputs:
             self.recording.miss_window(experiment)
             self.keeping.try_to_write(experiment, origin)
 
-    @property
-    def files(self) -> dict[str, Path | None]:
+    def files(self, result: Load) -> dict[str, Path | None]:
         """The files that are written, by what is in them."""
         return {"waveform": self.recording.written,
-                "checkpoint": None if self.keeping.written is None else self.keeping.path}
+                "checkpoint": None if self.keeping.written is None else self.keeping.path,
+                "plot": None if result.deadlock else self.drawing.path}
 
     def tell(self) -> None:
         """Say which files are written."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology
+from wormcast.algorithms import ConsumptionClasses
 
 from ..components import DEFAULTS
 from ..configuration import ALLOWED, HOST_FIELDS, LIMITS, Configuration
@@ -14,7 +14,7 @@ from .app import count
 from .options import takes
 
 __all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware", "hardware",
-           "resolved_hardware", "takes_component", "takes_hardware"]
+           "takes_component", "takes_hardware"]
 
 HARDWARE = "Hardware"
 OVERHEADS = "Overheads, in cycles"
@@ -94,11 +94,6 @@ def takes_component(command: Callable) -> Callable:
 def takes_hardware(*without: str) -> Callable[[Callable], Callable]:
     """Give a command the hardware options, but for some, in place of its parameter ``given``: those that are given."""
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in without})
-
-
-def resolved_hardware(configuration: Configuration, topology: Topology, scheme: Scheme) -> dict[str, Any]:
-    """Give all hardware options as plain data for JSON, the scheme's classes where none are chosen."""
-    return {**configuration.to_dict(), "classes": str(configuration.consumption_classes(topology, scheme))}
 
 
 def describe_hardware(configuration: Configuration) -> str:

@@ -26,7 +26,7 @@ from ..load import (
 )
 from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 from .experiments import OUTPUTS, Outputs, drive
-from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
 from .options import Given, takes
 
 __all__ = ["report", "tell"]
@@ -139,9 +139,9 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
             "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds) if random else None,
             "cycles": cycles, "warmup": warmup, "until_interval": until_interval, "named": origin.named,
             "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
-            **resolved_hardware(result.configuration, result.topology, result.scheme),
+            **result.configuration.resolved(result.topology, result.scheme),
         }
-        files = {what: None if path is None else str(path) for what, path in outputs.files.items()}
+        files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
         emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
     else:
         report(result)

@@ -18,7 +18,7 @@ from ..host import Message
 from ..record import whole_waveform
 from ..run import ENGINES, MOST_CYCLES, Run, run
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
-from .hardware import RelationOption, describe_hardware, hardware, resolved_hardware, takes_hardware
+from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
 from .options import Given
 from .replaying import replay_run, require_replay
 from .waveform import record_deadlock, window_of
@@ -88,7 +88,7 @@ def run_(
     resolved = {
         "topology": network.name, "scheme": scheme, "engine": engine, "timeout": timeout,
         "named": given.get("configuration"), "relation": relation or found.relation.name,
-        **resolved_hardware(result.network.configuration, network, found),
+        **result.network.configuration.resolved(network, found),
         "messages": [dataclasses.asdict(message) for message in posted],
     }
     if json:

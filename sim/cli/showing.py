@@ -1,12 +1,13 @@
 """``list``, ``topology`` and ``plan``: look at what there is, without running it."""
 
 import enum
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
 from wormcast.algorithms import topology as build_topology
 
 from ..components import COMPONENTS
@@ -23,20 +24,25 @@ class Subject(enum.StrEnum):
 
     SCHEMES = "schemes"
     TOPOLOGIES = "topologies"
+    RELATIONS = "relations"
     CONFIGURATIONS = "configurations"
     COMPONENTS = "components"
 
 
+#: Things of which there is no more to say than a line.
+DESCRIBED: dict[Subject, Mapping[str, Any]] = {
+    Subject.RELATIONS: RELATIONS, Subject.CONFIGURATIONS: CONFIGURATIONS, Subject.COMPONENTS: COMPONENTS,
+}
+
+
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
-    """List schemes, topologies, named configurations or hardware components, each with a line of explanation."""
+    """List schemes, topologies, routing relations, named configurations or hardware components, each with a line."""
     entries: list[dict[str, str | None]]
     if what is Subject.SCHEMES:
         entries = [_scheme(name, SCHEMES[name]) for name in SCHEMES]
-    elif what is Subject.CONFIGURATIONS:
-        entries = [{"name": name, "description": CONFIGURATIONS[name].description} for name in CONFIGURATIONS]
-    elif what is Subject.COMPONENTS:
-        entries = [{"name": name, "description": COMPONENTS[name].description} for name in COMPONENTS]
+    elif what in DESCRIBED:
+        entries = [{"name": name, "description": thing.description} for name, thing in DESCRIBED[what].items()]
     else:
         entries = [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
                    for name in TOPOLOGIES]
@@ -84,7 +90,7 @@ def topology_(
             draw_topology(network, *target)
     description = network.describe()
     if json:
-        emit(description, {"topology": network.name})
+        emit(description | {"plot": plot and str(plot)}, {"topology": network.name})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
     table(
@@ -97,7 +103,7 @@ def topology_(
         [[f"s{link['from']}", link["out"], f"s{link['to']}", link["in"]] for link in description["links"]],
     )
     if plot:
-        say(f"drawing: {plot}")
+        say(f"picture: {plot}")
 
 
 @app.command("plan")
@@ -121,8 +127,9 @@ def plan_(
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        emit(found.to_dict(), {"topology": network.name, "scheme": scheme, "source": found.source,
-                               "destinations": sorted(found.destinations)})
+        emit(found.to_dict() | {"plot": plot and str(plot)},
+             {"topology": network.name, "scheme": scheme, "source": found.source,
+              "destinations": sorted(found.destinations)})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
@@ -138,4 +145,4 @@ def plan_(
         rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
     table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
     if plot:
-        say(f"drawing: {plot}")
+        say(f"picture: {plot}")

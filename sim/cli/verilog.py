@@ -15,7 +15,7 @@ from ..configuration import INTERFACE_FIELDS
 from ..files import require_writable, whole_file
 from ..verilog import Export, export, foreign_options
 from .app import Json, app, emit, put, say, stdout_for_results
-from .hardware import resolved_hardware, takes_component
+from .hardware import takes_component
 from .options import Given
 
 __all__: list[str] = []
@@ -64,7 +64,7 @@ def verilog(
     if json:
         resolved = {"what": what, **DEFAULTS, **built_for, "topology": blueprint.topology.name, "port": port,
                     "relations": blueprint.decoded, "named": given.get("configuration"),
-                    **resolved_hardware(blueprint.configuration, blueprint.topology, blueprint.scheme)}
+                    **blueprint.configuration.resolved(blueprint.topology, blueprint.scheme)}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
               "yosys": made.yosys}, resolved)
         return

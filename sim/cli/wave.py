@@ -88,7 +88,7 @@ def wave(
         else:
             _report(history)
     if plot:
-        say(f"drawing: {plot}")
+        say(f"picture: {plot}")
     if replay:
         say(f"replay: {replay}")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..pictures import require_picture
-from ..style import LETTERS
+from ..pictures import require_picture, save_figure
+from ..style import LETTERS, WORDS
 from .layout import Layout, layout_of
 
 __all__ = ["PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",
@@ -30,7 +30,6 @@ BESIDE = 3.0  # points from what is drawn to the names of rows and columns
 OUTER = 17.0  # points from the names of rows to the names beside them
 
 PLAIN = "#c0c0c0"
-WORDS = "#404040"
 
 RESOLUTION = 300  # pixels in an inch
 MOST_PIXELS = 2**27
@@ -159,7 +158,7 @@ class Sheet:
 
         resolution = min(RESOLUTION, math.sqrt(MOST_PIXELS / (self.width * self.height)))
         with matplotlib.rc_context(SETTINGS):
-            self.figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)
+            save_figure(self.figure, file, form, resolution)
 
     def _names(self, layout: Layout, distance: float) -> None:
         """Write the names of rows and columns, so many points from their places."""

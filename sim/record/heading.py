@@ -60,7 +60,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
         "topology": network.topology.name,
         "scheme": network.scheme.name,
         "relation": network.scheme.relation.name,
-        "configuration": network.configuration.to_dict(),
+        "configuration": network.configuration.resolved(network.topology, network.scheme),
         "lane": about.lane,
         "first": first,
         "end": end,

@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..configuration import ALLOWED
 from ..load import Traffic
+from ..pictures import save_figure
 from ..style import (
     AXES,
     COLOURS,
@@ -157,7 +158,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
         figure.legend(handles=marks, loc="outside lower center", ncols=columns, frameon=False, handlelength=3)
-        figure.savefig(file, format=form, dpi=300, metadata={"Date": None} if form == "svg" else None)
+        save_figure(figure, file, form)
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:

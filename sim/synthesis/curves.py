@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
+from ..pictures import save_figure
 from ..style import (
     AXES,
     COLOURS,
@@ -101,7 +102,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
         if legend:
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
                           frameon=False, handlelength=3)
-        figure.savefig(file, format=form, dpi=300, metadata={"Date": None} if form == "svg" else None)
+        save_figure(figure, file, form)
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], along: str) -> list[_Curve]:

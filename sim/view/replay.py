@@ -69,7 +69,7 @@ def _data(history: History) -> dict[str, Any]:
     places = [history.channel(resource) for resource in asked]
     return {
         "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
-        "hardware": [[name.replace("_", " "), str(value)] for name, value in history.configuration.items()],
+        "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
         "corner": ground.corner, "size": ground.size, "box": BOX, "host": HOST, "node": CORNER,
         "names": {node: history.topology.node_name(node) for node in named},
         "nodes": [[node, x, y] for node, (x, y) in ground.nodes.items()],

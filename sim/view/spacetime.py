@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ..pictures import require_picture
+from ..pictures import require_picture, save_figure
+from ..style import WORDS
 from ..wording import count
 from .history import History
 from .marks import Scale, draw_marks, legend_marks, text_width
@@ -36,7 +37,7 @@ LETTERS = 24  # in an inch of it
 FONT = 5.5
 LANE = 0.09  # of an arrow of the deadlock, beside the bars
 GAP = 0.7  # rows, before the consumption channels
-WORDS, GRID = "#404040", "#e2e2e2"
+GRID = "#e2e2e2"
 
 SETTINGS: dict[Any, Any] = {
     "font.size": FONT, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
@@ -88,7 +89,7 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[Row]]], file: Path, f
                                   width_ratios=[one.width for one in diagrams])
         for part, diagram in zip(parts[0], diagrams, strict=True):
             diagram.draw(part, height)
-        figure.savefig(file, format=form, dpi=300, metadata={"Date": None} if form == "svg" else None)
+        save_figure(figure, file, form)
 
 
 class _Diagram:

@@ -176,7 +176,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
         (["list", "figures"],
-         "'what': 'figures' is not one of 'schemes', 'topologies', 'configurations', 'components'"),
+         "'what': 'figures' is not one of 'schemes', 'topologies', 'relations', 'configurations', 'components'"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,"], "'1,' has no node beside a comma"),
     ],
 )

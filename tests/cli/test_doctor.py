@@ -50,7 +50,7 @@ doctor_run = doctor.run
 def test_an_engine_that_does_not_work_is_exit_4(capsys, monkeypatch):
     monkeypatch.setattr(doctor, "run", broken)
     code, out = ask(capsys)
-    assert code == Exit.TOOL_MISSING
+    assert code == Exit.INTERNAL
     assert "  bulk      works\n" in out
     assert "  amaranth  does not work: RuntimeError: the engines disagree" in out
     assert "speed" not in out

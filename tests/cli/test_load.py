@@ -69,7 +69,7 @@ def test_a_drawing_is_written_whole_or_not_at_all(tmp_path):
     file = tmp_path / "busy.svg"
     code, out, _ = wormcast(*QUICK, "--plot", file)
     assert code == 0
-    assert f"drawing: {file}" in out.replace("\n", "")
+    assert f"picture: {file}" in out.replace("\n", "")
     assert "dual-path on mesh:4x4" in file.read_text()
     assert list(tmp_path.iterdir()) == [file]
 
@@ -98,7 +98,7 @@ def test_a_deadlock_ends_it(tmp_path):
     assert "latency" not in out
     code, out, _ = wormcast(*options, "--plot", tmp_path / "busy.svg", "--links")
     assert code == 3
-    assert "no drawing, as nothing is measured in a deadlock" in out
+    assert "no picture, as nothing is measured in a deadlock" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "deadlock.vcd", "deadlock.vcd.gtkw", "deadlock.vcd.sucl"]
     code, found = as_json(*options)

@@ -18,7 +18,7 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
     file = tmp_path / "drawn.svg"
     code, out, err = wormcast(*command, "--plot", file)
     assert (code, err) == (0, "")
-    assert out.replace("\n", "").endswith(f"drawing: {file}")
+    assert out.replace("\n", "").endswith(f"picture: {file}")
     first = file.read_bytes()
     assert words in html.unescape(" ".join(re.findall("<!-- (.*?) -->", first.decode())))
     code, out, err = wormcast(*command, "--plot", file, "--json")

@@ -36,7 +36,7 @@ def test_a_picture_is_drawn(figure_4, tmp_path, ending, begins):
     drawing = tmp_path / f"f.{ending}"
     code, out, err = wormcast("wave", figure_4, "--plot", drawing)
     assert (code, err) == (0, "")
-    assert out.endswith(f"drawing: {drawing}\n")
+    assert out.endswith(f"picture: {drawing}\n")
     assert drawing.read_bytes().startswith(begins)
 
 
@@ -121,7 +121,7 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     code, out, err = wormcast("wave", figure_4, figure_4, "--plot", drawing)
     assert (code, err) == (0, "")
     one = wormcast("wave", figure_4)[1]
-    assert out == f"{figure_4}:\n{one}" * 2 + f"drawing: {drawing}\n"
+    assert out == f"{figure_4}:\n{one}" * 2 + f"picture: {drawing}\n"
     width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing.read_text())[1]
     assert float(width) == pytest.approx(2 * 3.4 * 72)
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")

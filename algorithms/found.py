@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+from .consumption import ConsumptionClasses
 from .errors import WormcastError, told
 from .registry import Registry
 from .routing import E_CUBE, HAMILTONIAN, Relation
@@ -41,6 +42,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     if relation is not None:
         scheme = scheme.routed_by(load_relation(relation))
     scheme.check(topology)
+    _require_classes(scheme, topology)
     return scheme
 
 
@@ -68,6 +70,20 @@ def load_relation(text: str) -> Relation:
         There is no such file or name, the file cannot be run, or what is there is no relation.
     """
     return _load(RELATIONS, text)
+
+
+def _require_classes(scheme: Scheme, topology: Topology) -> None:
+    """Refuse a user's scheme without consumption classes."""
+    try:
+        classes = scheme.classes_on(topology)
+    except WormcastError:
+        raise
+    except Exception as error:
+        raise WormcastError(f"scheme {scheme.name}: no classes can be had from its classes_on "
+                            f"({told(error, type(scheme).__module__)})") from error
+    if not isinstance(classes, ConsumptionClasses):
+        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
+                            "ConsumptionClasses")
 
 
 def user_file(text: str | None) -> str | None:
@@ -102,9 +118,15 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{what}: {name} of {file} is a {type(thing).__name__}, it must be a {kind.__name__}")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
         raise WormcastError(f"{what}: {name} of {file} has no name, it must state one as text")
+    if thing.name in registry and thing is not registry[thing.name]:
+        raise WormcastError(f"{what}: {name} of {file} is called {thing.name!r} as another is, it must have a name of "
+                            "its own")
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
             raise WormcastError(f"{what}: {name} of {file} has no {stated}, it must state it")
+    if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
+        raise WormcastError(f"{what}: the relation of {name} of {file} is {thing.relation!r}, it must be a Relation, "
+                            "as E_CUBE or HAMILTONIAN")
     return thing
 
 
@@ -155,5 +177,9 @@ def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
 
 def _offer(registry: Registry[T], module: ModuleType) -> str:
     names = _names(registry, module)
-    return (f"allowed are {', '.join(names)}" if names
-            else f"it must have a subclass of {registry.kind.__name__}, or an instance")
+    if names:
+        return f"allowed are {', '.join(names)}"
+    for name, thing in vars(module).items():
+        if inspect.isclass(thing) and issubclass(thing, registry.kind) and thing.__module__ == module.__name__:
+            return f"its {name} lacks {', '.join(sorted(thing.__abstractmethods__))}"
+    return f"it must have a subclass of {registry.kind.__name__}, or an instance"

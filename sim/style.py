@@ -31,7 +31,7 @@ CURVES: dict[Any, Any] = {
     "xtick.major.width": 0.6, "ytick.major.width": 0.6, "errorbar.capsize": 1.5,
 }
 
-LOAD = "payload flits to deliver per node and cycle"
+LOAD = "payload flits asked for, per node and cycle"
 
 #: What an axis says of an option, where its name says too little.
 AXES = {

@@ -77,6 +77,9 @@ class Analysis:
     lemma1, corollary2 : int or None
         Channels of each node that suffice by paper 002, with one virtual channel; None where the links alone have a
         cycle.
+    complete : bool
+        Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
+        larger multicasts: then no cycle is no proof.
     """
 
     topology: Topology
@@ -90,6 +93,7 @@ class Analysis:
     classes_minimal: int | None
     lemma1: int | None
     corollary2: int | None
+    complete: bool
 
     @property
     def free(self) -> bool:
@@ -100,6 +104,7 @@ class Analysis:
         """Give it as plain data for JSON."""
         return {
             "free": self.free,
+            "complete": self.complete,
             "cycle": [step.resource for step in self.cycle] or None,
             "worms": [step.to_dict() for step in self.cycle] or None,
             "classes_required": self.classes_required,
@@ -172,4 +177,5 @@ def check(
         classes_minimal=fewest,
         lemma1=lemma1,
         corollary2=corollary2,
+        complete=all(part.complete for part in parts),
     )

@@ -54,6 +54,8 @@ class Ways:
         Whether worms use the link while they hold a consumption channel.
     arrives : bool array [links]
         Whether worms of several destinations come by the link to one of them.
+    complete : bool
+        Whether these are known to be all ways, for all multicasts.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Ways:
     stops: Integers
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
+    complete: bool
 
 
 def find_ways(
@@ -122,12 +125,12 @@ def find_ways(
         came, at, to = map(topology.node_name, sample[unknown].tolist())
         raise WormcastError(
             f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs do not "
-            "show; legs() must give all of them"
+            "show; legs() must give all of them, as multicasts to two destinations do not"
         )
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     stated = scheme.classes_on(topology)
     chosen = stated if classes is None else classes
-    return Ways(name, topology, stated, chosen, passes, ends, stops, loaded, arrives)
+    return Ways(name, topology, stated, chosen, passes, ends, stops, loaded, arrives, scheme.pairs_tell_all)
 
 
 def link_of_port(topology: Topology) -> Integers:

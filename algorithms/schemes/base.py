@@ -48,6 +48,9 @@ class Scheme(ABC):
     relation: Relation
     header: type[AddressList]
 
+    pairs_tell_all = True
+    """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
+
     @abstractmethod
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """Say which consumption channels its worms reserve on their way, so that they cannot deadlock there."""

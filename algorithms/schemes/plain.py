@@ -1,14 +1,16 @@
 """Schemes in plain Python, told one multicast at a time: for an idea that one wants to see run."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import WormcastError
+from ..errors import WormcastError, told
 from ..headers import AddressList
+from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .mesh import MeshScheme
@@ -26,6 +28,7 @@ class PlainScheme(MeshScheme):
     header = AddressList
     in_two_dimensions = "as its author says"
     in_more_dimensions = "as its author says"
+    pairs_tell_all = False
 
     @abstractmethod
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:
@@ -50,18 +53,14 @@ class PlainScheme(MeshScheme):
         Raises
         ------
         WormcastError
-            `visits` does not give each destination once.
+            `visits` fails, or does not give each destination once; or, by hamiltonian, labels neither rise nor fall all
+            along a worm, which routers refuse.
         """
         found: list[list[int]] = []
         rank: list[int] = []
         message_offsets = [0]
         for source, (first, end) in zip(sources.tolist(), pairwise(destination_offsets), strict=True):
-            wanted = destinations[first:end].tolist()
-            parts = [[int(node) for node in part] for part in self.visits(topology, source, wanted) if len(part)]
-            if sorted(chain.from_iterable(parts)) != sorted(wanted):
-                visited = ", ".join(map(str, chain.from_iterable(parts))) or "none"
-                raise WormcastError(f"scheme {self.name}: its worms from node {source} visit {visited} and shall visit "
-                                    f"{', '.join(map(str, wanted))}, each of them once")
+            parts = self._parts(topology, source, destinations[first:end].tolist())
             found += parts
             rank += range(len(parts))
             message_offsets.append(len(found))
@@ -73,3 +72,28 @@ class PlainScheme(MeshScheme):
             destination_offsets=np.cumsum([0, *map(len, found)]),
             destinations=np.array(list(chain.from_iterable(found)), np.int32),
         )
+
+    def _parts(self, topology: Topology, source: int, wanted: list[int]) -> list[list[int]]:
+        """The destinations of each worm of a multicast, checked."""
+        def names(nodes: Iterable[int]) -> str:
+            return " ".join(map(topology.node_name, nodes)) or "no node"
+
+        where = f"scheme {self.name}, a multicast from {topology.node_name(source)} to {names(wanted)}"
+        try:
+            given = self.visits(topology, source, list(wanted))
+            parts = [[index(node) for node in part] for part in given if len(part)]
+        except Exception as error:
+            raise WormcastError(f"{where}: visits must give lists of nodes, a list for each worm "
+                                f"({told(error, type(self).__module__)})") from error
+        visited = list(chain.from_iterable(parts))
+        if sorted(visited) != sorted(wanted):
+            seen = names(visited) if all(0 <= node < topology.nodes for node in visited) else f"nodes {visited}"
+            raise WormcastError(f"{where}: its worms visit {seen}, each destination must be visited once")
+        if self.relation is HAMILTONIAN:
+            for part in parts:
+                labels = [int(topology.hamiltonian_labels[node]) for node in (source, *part)]
+                if labels not in (sorted(labels), sorted(labels, reverse=True)):
+                    raise WormcastError(f"{where}: a worm visits {names(part)}, whose labels are "
+                                        f"{' '.join(map(str, labels[1:]))}; by hamiltonian they must all rise from "
+                                        f"{labels[0]}, or all fall")
+        return parts

@@ -89,8 +89,9 @@ def _other(text: str, network: Topology) -> tuple[Scheme, Relation | None]:
 
 def report(analysis: Analysis) -> None:
     """Print an analysis for people."""
-    say(f"{', '.join(_subject(analysis))}: "
-        f"{'free of deadlock' if analysis.free else f'a cycle of {len(analysis.cycle)} resources'}")
+    free = "free of deadlock" if analysis.complete else (
+        "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
+    say(f"{', '.join(_subject(analysis))}: {free if analysis.free else f'a cycle of {len(analysis.cycle)} resources'}")
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],

@@ -115,11 +115,12 @@ def _report(history: History) -> None:
     """Print what became of the worms, for people."""
     name = history.topology.node_name
     used = len({hold.link for hold in history.holds})
-    for line in [*describe(history), f"{used} of {count(len(history.links), 'link')} used"]:
+    part = "" if history.is_whole else f"; a part of the network, of {count(len(history.topology.links), 'link')}"
+    for line in [*describe(history), f"{used} of {count(len(history.links), 'link')} used{part}"]:
         say(line)
     table(["worm", "from", "to", "injected", "arrived", "delivered", "nodes", "blocked"],
           [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],
-            one["arrived"], one["delivered"], f"{one['nodes']} of {len(one['destinations'])}", one["blocked"]]
+            one["arrived"], one["delivered"], f"{one['nodes']} of {one['recorded']}", one["blocked"]]
            for one in summarise(history)])
     for line in describe_deadlock(history):
         say(line)

@@ -184,7 +184,7 @@ def _effective(point: Point) -> float:
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Colour tells the schemes apart, or the values of the first swept option; marker and shade all the rest."""
+    """Colour and marker tell the schemes apart, or the values of the first swept option; shade all the rest."""
     import matplotlib
     from matplotlib.colors import to_rgb
 
@@ -201,7 +201,7 @@ def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
         paler = PALEST * rest / len(rests)
         styles.append({
             "color": tuple(part + (1 - part) * paler for part in pure),
-            "marker": MARKERS[(rest if len(rests) > 1 else hue) % len(MARKERS)],
+            "marker": MARKERS[(hue if len(hues) > 1 else rest) % len(MARKERS)],
             "linestyle": (0, (4, 2)) if curve.reconstructed else "-",
         })
     return styles

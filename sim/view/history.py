@@ -1,5 +1,6 @@
 """What happened in a network in some cycles, as plain data: which worm held which virtual channel, and who waited."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -155,8 +156,31 @@ class History:
 
     @property
     def deliveries(self) -> list[Hold]:
-        """Holds of consumption links that the tail has passed."""
-        return [hold for hold in self.holds if hold.ended and self.links[hold.link].kind == "consumption"]
+        """Holds of consumption links that the tail has passed: of a worm in packets, that of the last one.
+
+        Of its packets before the first cycle nothing is known, so that a delivery after it may be missing.
+        """
+        found, passed = [], Counter[tuple[int, int]]()
+        for hold in sorted(self.holds, key=lambda hold: hold.last):
+            if hold.ended and self.links[hold.link].kind == "consumption":
+                passed[hold.worm, self.links[hold.link].source] += 1
+                if passed[hold.worm, self.links[hold.link].source] == self._packets(hold.worm):
+                    found.append(hold)
+        return found
+
+    def _packets(self, worm: int) -> int:
+        """Packets that a worm is sent in."""
+        payload = self.configuration.get("packet", 0)
+        return -(-self.worms[worm].length // payload) if payload else 1
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all links between routers are recorded."""
+        return sum(link.kind == "network" for link in self.links) == len(self.topology.links)
+
+    def is_cut(self, hold: Hold) -> bool:
+        """Whether a hold may have begun before the first cycle."""
+        return hold.first == self.first > 0
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -183,9 +207,13 @@ class History:
         ]
         waits = [replace(wait, first=max(wait.first, first), last=min(wait.last, end - 1))
                  for wait in self.waits if wait.first < end and wait.last >= first]
-        at_rest = self.deadlock is not None and end > self.at_rest(one["worm"] for one in self.deadlock["cycle"])
-        return replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits),
-                       deadlock=self.deadlock if at_rest else None)
+        shown = replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits), deadlock=None)
+        return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
+
+    def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:
+        """Whether all worms of a deadlock are seen, and none of their flits in the last cycle."""
+        worms = {one["worm"] for one in deadlock["cycle"]} if deadlock else set()
+        return bool(worms) and worms <= {hold.worm for hold in self.holds} and self.at_rest(worms) < self.end
 
     def trimmed(self) -> "History":
         """What happened, without the cycles long before the first flit and long after the last one."""

@@ -55,6 +55,7 @@ def _data(history: History) -> dict[str, Any]:
     for link in history.links:
         first_lane.append(first_lane[-1] + link.vcs)
     number = {worm: place for place, worm in enumerate(history.worms)}
+    delivered = set(history.deliveries)
     colours = colours_of(history)
     asked: dict[str, int] = {}
     waits = [
@@ -80,8 +81,9 @@ def _data(history: History) -> dict[str, Any]:
                   for link, ways in enumerate(ground.lanes) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
-        "holds": [[first_lane[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last, int(hold.ended),
-                   _stretches(hold)] for hold in history.holds],
+        # 2: with the tail of a worm's last packet, at a node
+        "holds": [[first_lane[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
+                   int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
         "resources": [[history.resource_name(resource), None if place is None else first_lane[place[0]] + place[1]]
                       for resource, place in zip(asked, places, strict=True)],

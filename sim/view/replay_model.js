@@ -10,7 +10,7 @@ function unpack(data) {
       for (let n = 0; n < lengths[i + 1]; n += 1) flits.add(cycle++);
     }
     const lead = first > data.first || first === 0 ? first + (lengths[0] ?? 0) : null;
-    return {lane, worm, first, last, ended: Boolean(ended), flits, lead};
+    return {lane, worm, first, last, ended: Boolean(ended), delivered: ended === 2, flits, lead};
   });
   const waits = data.waits.map(([lane, worm, first, last, resources]) => ({lane, worm, first, last, resources}));
   const links = data.links.map(([kind, source, target, lane]) => ({kind, source, target, lane}));
@@ -22,13 +22,10 @@ function unpack(data) {
   const worms = data.worms.map(([number, source, destinations, colour]) => (
     {number, source, destinations, colour, delivered: new Map(), begins: Infinity, lanes: new Set()}));
   for (const hold of holds) {
-    const worm = worms[hold.worm], {kind, target} = lanes[hold.lane].link;
+    const worm = worms[hold.worm], {target} = lanes[hold.lane].link;
     worm.begins = Math.min(worm.begins, hold.first);
     worm.lanes.add(hold.lane);
-    // a worm of several packets is there with the last of them
-    if (kind === "consumption" && hold.ended) {
-      worm.delivered.set(target, Math.max(hold.last, worm.delivered.get(target) ?? 0));
-    }
+    if (hold.delivered) worm.delivered.set(target, hold.last);
   }
   const model = {
     first: data.first, last: data.end - 1, links, lanes, worms, holds, waits,

@@ -16,7 +16,8 @@ def summarise(history: History) -> list[dict[str, Any]]:
     ``injected``: first cycle with a flit of it on its injection link; ``arrived``: on a consumption link;
     ``delivered``: cycle of the last tail there, if all destinations have theirs; ``nodes``: how many have;
     ``blocked``: cycles in which it has virtual channels and no flit on any of them; ``waits``: those in which its
-    header asks in vain. None for what is not seen.
+    header asks in vain. None for what is not seen, or may have been before the first cycle or on a link that is not
+    recorded.
     """
     return [_worm(history, number) for number in shown_worms(history)]
 
@@ -26,19 +27,29 @@ def _worm(history: History, number: int) -> dict[str, Any]:
     holds = [hold for hold in history.holds if hold.worm == number]
     by_kind = {kind: [hold for hold in holds if history.links[hold.link].kind == kind]
                for kind in ("injection", "consumption")}
-    flits = {kind: list(chain.from_iterable(hold.flits for hold in found)) for kind, found in by_kind.items()}
-    delivered = {history.links[hold.link].source for hold in by_kind["consumption"] if hold.ended}
+    delivered = {history.links[hold.link].source: hold for hold in history.deliveries if hold.worm == number}
+    recorded = {link.source for link in history.links if link.kind == "consumption"}
+    everywhere = recorded.issuperset(worm.destinations)
+    last = max((hold.last for hold in delivered.values()), default=None)
     all_flits = set(chain.from_iterable(hold.flits for hold in holds))
     held = set(chain.from_iterable(range(hold.first, hold.last + 1) for hold in holds))
     asking = set(chain.from_iterable(range(wait.first, wait.last + 1) for wait in history.waits if wait.worm == number))
     return {
         "worm": number, "message": worm.message, "source": worm.source, "destinations": list(worm.destinations),
         "length": worm.length,
-        "injected": min(flits["injection"], default=None),
-        "arrived": min(flits["consumption"], default=None),
-        "delivered": max(flits["consumption"]) if delivered.issuperset(worm.destinations) else None,
-        "nodes": len(delivered), "blocked": len(held - all_flits), "waits": len(asking),
+        "injected": _first_flit(history, by_kind["injection"]),
+        "arrived": _first_flit(history, by_kind["consumption"]) if everywhere else None,
+        "delivered": last if delivered.keys() >= {*worm.destinations} else None,
+        "nodes": len(delivered), "recorded": len(recorded.intersection(worm.destinations)),
+        "blocked": len(held - all_flits) if history.is_whole else None, "waits": len(asking),
     }
+
+
+def _first_flit(history: History, holds: list[Hold]) -> int | None:
+    """The first cycle with a flit in any of the holds; None if one of them may have had flits before."""
+    if any(map(history.is_cut, holds)):
+        return None
+    return min(chain.from_iterable(hold.flits for hold in holds), default=None)
 
 
 def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:

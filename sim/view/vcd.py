@@ -72,7 +72,9 @@ class Wave:
                     pass
                 case _:
                     raise self._no_vcd()
-        raise self._no_vcd()
+        if not self.signals:
+            raise self._no_vcd()
+        raise WormcastError(f"{self._path} is damaged: it ends amid the names of its signals")
 
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
         words: list[str] = []

@@ -40,8 +40,9 @@ def read_waveform(path: Path) -> History:
     for worm in {hold.worm for hold in holds} | {wait.worm for wait in waits}:
         if worm not in comment.worms:
             raise WormcastError(f"{path} is damaged: worm {worm} is in it, of which its comment says nothing")
-    return History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
-                   tuple(holds), tuple(waits), comment.deadlock, comment.configuration)
+    history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
+                      tuple(holds), tuple(waits), comment.deadlock, comment.configuration)
+    return history.between(history.first, history.end)  # without a deadlock that is yet to come
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,

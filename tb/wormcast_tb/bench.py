@@ -60,6 +60,7 @@ class TB:
         self.sinks: dict[str, LinkSink] = {}
         self.scoreboard = Scoreboard(strict=strict)
         self.reset_signal.value = reset_active
+        self._was_reset = False
         Clock(self.clock, period, unit="ns").start()
 
     def driver(self, prefix: str, *, depth: int, **options: Any) -> LinkDriver:
@@ -88,7 +89,17 @@ class TB:
             sink.pause = pressure(len(self.drivers) + seed)
 
     async def reset(self, cycles: int = 2) -> None:
-        """Hold reset for so many cycles, and end it: cycle 0 begins, with nothing to send and nothing expected."""
+        """Hold reset for so many cycles, and end it: cycle 0 begins, with nothing to send and nothing expected.
+
+        Raises
+        ------
+        ValueError
+            Something is to be sent or expected before the first reset, which would forget it.
+        """
+        if not self._was_reset and (self.scoreboard.missing or any(one.waiting for one in self.drivers.values())):
+            raise ValueError("worms are sent or expected before the first reset, which would forget them; they must "
+                             "come after it")
+        self._was_reset = True
         self.reset_signal.value = self.reset_active
         self.scoreboard.restart()
         await self.cycles(cycles + 1)

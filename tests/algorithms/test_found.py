@@ -285,12 +285,16 @@ def test_a_scheme_of_a_file_is_checked_for_deadlock():
 
 
 @pytest.mark.parametrize(("result", "sentence"), [
-    ("[destinations[1:]]", "scheme mine: its worms from node 0 visit 2 and shall visit 1, 2, each of them once"),
-    ("[destinations, [2]]", "scheme mine: its worms from node 0 visit 1, 2, 2 and shall visit 1, 2, each of them once"),
-    ("[]", "scheme mine: its worms from node 0 visit none and shall visit 1, 2, each of them once"),
-    ("1 / 0", r"scheme mine: no worms can be had from it \(ZeroDivisionError: division by zero, mine.py:12\)"),
-    ("[['a']]", r"scheme mine: no worms can be had from it \(ValueError: invalid literal"),
-    ("None", "scheme mine: no worms can be had from it "),
+    ("[destinations[1:]]", "its worms visit 0.2, each destination must be visited once"),
+    ("[destinations, [2]]", "its worms visit 0.1 0.2 0.2, each destination must be visited once"),
+    ("[[1], [9]]", r"its worms visit nodes \[1, 9\], each destination must be visited once"),
+    ("[]", "its worms visit no node, each destination must be visited once"),
+    ("[destinations[::-1]]", "a worm visits 0.2 0.1, whose labels are 2 1; by hamiltonian they must all rise from 0"),
+    ("1 / 0", r"visits must give lists of nodes, .* \(ZeroDivisionError: division by zero, mine.py:12\)"),
+    ("[['a']]", "visits must give lists of nodes, a list for each worm"),
+    ("[[1.0], [2.0]]", "visits must give lists of nodes, a list for each worm"),
+    ("[1, 2]", "visits must give lists of nodes, a list for each worm"),
+    ("None", "visits must give lists of nodes, a list for each worm"),
 ])
 def test_worms_that_are_none(result, sentence, tmp_path):
     scheme = load_scheme(mine(tmp_path, result))
@@ -298,10 +302,17 @@ def test_worms_that_are_none(result, sentence, tmp_path):
         plan(topology("mesh:3x3"), scheme, 0, [1, 2])
 
 
+def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
+    with pytest.raises(WormcastError, match=r"^scheme mine, a multicast from 0.0 to 0.1 0.2: its worms visit "):
+        plan(topology("mesh:3x3"), load_scheme(mine(tmp_path, "[]")), 0, [1, 2])
+
+
 @pytest.mark.parametrize(("change", "sentence"), [
     (('name = "mine"', "pass"), "scheme: Mine of .*mine.py has no name, it must state one as text"),
     (("relation = HAMILTONIAN", "pass"), "scheme: Mine of .*mine.py has no relation, it must state it"),
-    (("def visits", "def order"), r"mine.py does not say which by itself, it must have a subclass of Scheme, or"),
+    (("def visits", "def order"), r"mine.py does not say which by itself, its Mine lacks visits"),
+    (('name = "mine"', 'name = "dual-path"'), "Mine of .* is called 'dual-path' as another is, it must have"),
+    (("relation = HAMILTONIAN", "relation = 'e-cube'"), "relation of Mine of .* is 'e-cube', it must be a Relation"),
 ])
 def test_a_scheme_that_lacks_something(change, sentence, tmp_path):
     with pytest.raises(WormcastError, match=sentence):
@@ -329,3 +340,22 @@ def test_the_file_that_is_named(tmp_path):
     for name in ("dual-path", "e-cube", "unknown", None):
         assert user_file(name) is file_digest(name) is None
     assert file_digest("absent.py") is None
+
+
+@pytest.mark.parametrize(("classes", "sentence"), [
+    ("1 / 0", r"scheme mine: no classes can be had from its classes_on \(ZeroDivisionError: .*, mine.py:9\)"),
+    ("None", "scheme mine: its classes_on gives a NoneType, it must give ConsumptionClasses"),
+])
+def test_classes_that_are_none(classes, sentence, tmp_path):
+    path = mine(tmp_path, "[destinations]", ("ConsumptionClasses()", classes))
+    with pytest.raises(WormcastError, match=sentence):
+        find_scheme(path, topology("mesh:3x3"))
+
+
+def test_it_is_said_where_not_all_worms_were_looked_at(tmp_path):
+    """Of a scheme that sends other worms to many destinations, what it sends to two shows too little."""
+    mesh, scheme = topology("mesh:3x3"), load_scheme(mine(tmp_path, "[[node] for node in destinations]"))
+    assert not check(mesh, scheme).complete
+    assert check(mesh, load_scheme(str(SHORT_PATHS))).complete
+    assert check(mesh, SCHEMES["dual-path"]).complete
+    assert not check(mesh, SCHEMES["dual-path"], others=[(scheme, None)]).complete

@@ -79,14 +79,14 @@ def test_json_has_all_that_is_read(figure_4):
 
 
 def test_a_worm_that_arrives_is_told_when(tmp_path):
-    said = comment(links_of(2), [worm(3, 0, [1])], 20)
+    said = comment(links_of(4), [worm(3, 0, [1])], 20)
     (tmp_path / "w.vcd").write_text(vcd(said, [("inj:0:0", 0, 3, 2, "FFT"), ("link:0>1", 0, 3, 4, "F..FT"),
                                                ("cons:1:0", 0, 3, 7, ".FFT")]))
     code, out, _ = wormcast("wave", "w.vcd", "--json", cwd=tmp_path)
     assert code == 0
     assert json.loads(out)["worms"] == [{
         "worm": 3, "message": 3, "source": 0, "destinations": [1], "length": 8, "injected": 2, "arrived": 8,
-        "delivered": 10, "nodes": 1, "blocked": 2, "waits": 0}]
+        "delivered": 10, "nodes": 1, "recorded": 1, "blocked": 2, "waits": 0}]
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [

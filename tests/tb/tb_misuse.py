@@ -59,3 +59,17 @@ async def reset_begins_anew(dut):
     tb.scoreboard.expect("out", worm)
     await tb.finish()
     assert [found.header for found in sink.worms] == [(2,)]
+
+
+@cocotb.test()
+@cocotb.parametrize(early=["sent", "expected"])
+async def nothing_before_the_first_reset(dut, early):
+    tb = TB(dut)
+    source, _ = tb.driver("in", depth=4), tb.sink("out", depth=4)
+    worm = make_worm(header=[1], payload=[2])
+    if early == "sent":
+        source.send(worm)
+    else:
+        tb.scoreboard.expect("out", worm)
+    with pytest.raises(ValueError, match="worms are sent or expected before the first reset"):
+        await tb.reset()

@@ -56,7 +56,7 @@ def test_each_mutant_is_found(simulator, models, tmp_path, monkeypatch):
 def test_what_a_link_cannot_carry_is_refused_at_once(simulator, models, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     model = simulators.build(simulator, [PIPE], "pipe", models)
-    assert simulators.run(simulator, model, "pipe", "tb_misuse", tmp_path / "run") == 8
+    assert simulators.run(simulator, model, "pipe", "tb_misuse", tmp_path / "run") == 10
 
 
 def seen(flits, vc=0):

@@ -48,7 +48,7 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, monkeypatch, t
     assert [list(line.get_xdata()) for line in lines] == [[0.04, 0.08]] * 4
     assert [list(line.get_ydata()) for line in lines] == [[104.0 + k, 100.0 + k] for k in range(4)]
     assert [line.get_linestyle() for line in lines] == ["-", "--", "-", "--"]
-    assert latency.get_xlabel() == delivered.get_xlabel() == "load: payload flits to deliver per node and cycle"
+    assert latency.get_xlabel() == delivered.get_xlabel() == "load: payload flits asked for, per node and cycle"
     assert len({line.get_color() for line in lines}) == 4
 
 

@@ -152,7 +152,7 @@ def test_other_worms_are_refused(crossing):
 def test_worms_are_summarised(crossing, figure_4):
     assert summarise(crossing)[0] == {
         "worm": 4, "message": 4, "source": 0, "destinations": [2], "length": 8, "injected": 10, "arrived": 18,
-        "delivered": 21, "nodes": 1, "blocked": 3, "waits": 0}
+        "delivered": 21, "nodes": 1, "recorded": 1, "blocked": None, "waits": 0}
     first, second = summarise(figure_4)
     assert (first["delivered"], first["nodes"], first["blocked"], first["waits"]) == (None, 0, 16, 17)
     assert (second["arrived"], second["injected"], second["blocked"], second["waits"]) == (12, 4, 14, 15)

@@ -76,7 +76,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: "", "is given, it is no VCD file"),
     (lambda text: "some text\n", "is given, it is no VCD file"),
     (lambda text: "\x89PNG\xff", "is given, it is no VCD file"),
-    (lambda text: text[:text.index("$enddefinitions")], "is given, it is no VCD file"),
+    (lambda text: text[:text.index("$enddefinitions")], "is damaged: it ends amid the names of its signals"),
     (lambda text: text[text.index("$timescale"):], "tells nothing of worms, it must be a waveform that run or load"),
     (lambda text: text.replace("$comment wormcast {", "$comment wormcast $end $comment {", 1), "tells nothing of w"),
     (lambda text: text.replace('"links"', '"links', 1), "is damaged: its comment is no JSON: "),

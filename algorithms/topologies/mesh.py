@@ -75,7 +75,7 @@ def parse_extents(extents: str) -> tuple[int, ...]:
     shape = tuple(int(field) if digits.fullmatch(field) else 0 for field in extents.split("x"))
     if not 2 <= len(shape) <= MOST_DIMENSIONS or min(shape) < 1:
         raise WormcastError(
-            f"topology: 'mesh:{extents}' is not mesh:ROWSxCOLUMNS (or mesh:XxYxZ) with whole numbers from 1"
+            f"topology: 'mesh:{extents}' is not mesh:ROWSxCOLUMNS (or mesh:XxYxZ, or more) with whole numbers from 1"
         )
     if not 2 <= math.prod(shape) <= MOST_NODES:
         raise WormcastError(

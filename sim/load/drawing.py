@@ -49,7 +49,9 @@ def _caption(result: Load) -> list[str]:
     length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
     said = [f"{scheme_on(result.scheme, topology)}, {_sent(traffic)}" + ", saturated" * result.saturated,
             f"{hardware}, {length}"]
-    if mean is not None and busiest is not None:
+    if mean == 0:
+        said.append("no flits")
+    elif mean is not None and busiest is not None:
         first, second, flits = busiest
         said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {topology.node_name(first)} to "
                     f"{topology.node_name(second)}")

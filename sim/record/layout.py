@@ -64,6 +64,12 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Link],
             for worm in order[:MOST]]
 
 
+def _has_come(about: About, trace: Trace) -> bool:
+    """Whether all worms of a deadlock's cycle wait in the last cycle."""
+    stuck = {hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]} if about.deadlock else set()
+    return bool(stuck) and stuck <= set(trace.front[-1][trace.waits[-1] != 0].tolist())
+
+
 def _along(found: list[tuple[Link, int, int]], trace: Trace, worm: int) -> list[tuple[Link, int, int]]:
     """Order virtual channels along a worm's path; where a path branches, or a part of it is missing, by time."""
     found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
@@ -112,10 +118,10 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: Trace, first: in
     save.timestart(max(0, first + start - 1) * PERIOD)
     zoom = math.log2(max(1, end - start + 2) * PERIOD * UNIT / ACROSS)
     save.zoom_markers(-zoom)
-    for number, hold in enumerate(about.deadlock["cycle"] if about.deadlock else ()):
-        if not number:
-            save.blank("deadlock: each waits for the next")
-        save.blank(f"worm {hold['worm']} waits for {' or '.join(hold['waits'])}")
+    if about.deadlock and _has_come(about, trace):
+        save.blank("deadlock: each waits for the next")
+        for hold in about.deadlock["cycle"]:
+            save.blank(f"worm {hold['worm']} waits for {' or '.join(hold['waits'])}")
     for number, group in enumerate(groups):
         with save.group(group.title):
             for row in group.rows:

@@ -41,7 +41,7 @@ def _page(name: str, blueprint: Blueprint) -> str:
         "## Ports\n",
         (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with the hardware options as they are by default, "
          "it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
-        f"![{name} with its ports]({name}.svg)\n",
+        f"![{name} with its links and ports, without clock and reset]({name}.svg)\n",
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])
 

@@ -43,7 +43,10 @@ def shown_worms(history: History) -> list[int]:
 
 
 def colours_of(history: History) -> dict[int, str]:
-    """A colour for each worm that is seen: the next one, but for those of its neighbours on a virtual channel."""
+    """A colour for each worm that is seen: the next one, but for those of its neighbours on a virtual channel.
+
+    Those of a deadlock are the first to get theirs.
+    """
     by_channel: dict[tuple[int, int], list[int]] = defaultdict(list)
     for hold in sorted(history.holds, key=lambda hold: hold.first):
         by_channel[hold.link, hold.vc].append(hold.worm)
@@ -53,7 +56,8 @@ def colours_of(history: History) -> dict[int, str]:
             beside[one].add(other)
             beside[other].add(one)
     found: dict[int, str] = {}
-    for place, worm in enumerate(shown_worms(history)):
+    stuck = {one["worm"] for one in history.deadlock["cycle"]} if history.deadlock else set()
+    for place, worm in enumerate(sorted(shown_worms(history), key=lambda worm: worm not in stuck)):
         turn = place % len(COLOURS)
         rotated = COLOURS[turn:] + COLOURS[:turn]
         taken = {found[other] for other in beside[worm] - {worm} if other in found}

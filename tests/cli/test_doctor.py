@@ -1,6 +1,7 @@
 """``wormcast doctor``: what works, what is missing, and what is said of it."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -38,6 +39,23 @@ def test_all_works_here(capsys):
     assert not any(extra["missing"] for extra in found["extras"])
 
 
+def test_what_is_printed(capsys):
+    """The same as in JSON, in words."""
+    code, out = ask(capsys)
+    found = json.loads(ask(capsys, "--json")[1])
+    lines = out.splitlines()
+    assert code == Exit.DONE
+    versions, processor, kernels = (found[name] for name in ("versions", "processor", "kernels"))
+    assert lines[0].startswith("wormcast {wormcast} with Python {python}, numpy {numpy}".format(**versions))
+    assert f"processor: {processor['name']}, {processor['cores']} core" in lines[1]
+    assert f"vectors of {8 * processor['vector_bytes']} bits" in lines[1]
+    assert any(re.fullmatch(r"speed: [\d ]+ cycles/s with one seed on one core, of: wormcast load mesh:8x8 .*", line)
+               for line in lines)
+    assert any(kernels["folder"] in line for line in lines)
+    assert [line.split()[0] for line in lines[lines.index("extras:") + 1:]][:len(found["extras"])] == [
+        extra["name"] for extra in found["extras"]]
+
+
 def broken(*arguments, engine, **options):
     if engine == "amaranth":
         raise RuntimeError("the engines disagree on what becomes of this run")
@@ -47,7 +65,7 @@ def broken(*arguments, engine, **options):
 doctor_run = doctor.run
 
 
-def test_an_engine_that_does_not_work_is_exit_4(capsys, monkeypatch):
+def test_an_engine_that_does_not_work_is_an_error(capsys, monkeypatch):
     monkeypatch.setattr(doctor, "run", broken)
     code, out = ask(capsys)
     assert code == Exit.INTERNAL

@@ -121,7 +121,7 @@ def check_delivered(case):
     assert (host.tail - host.head >= length - 1).all()
 
 
-@examples(48)
+@examples(24)
 @given(traffic(HARDWARE))
 def test_everything_is_delivered_and_nothing_is_left(case):
     """Every destination gets every payload flit of its message once, in order and unharmed; then every buffer is
@@ -195,7 +195,7 @@ def test_worms_on_their_way_take_channels_of_their_class():
     one, any."""
     seen = Counter()
 
-    @examples(20)
+    @examples(10)
     @given(traffic(CLASSED, most_flits=20))
     def check(case):
         check_classes(case, seen)

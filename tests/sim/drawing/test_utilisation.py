@@ -32,6 +32,18 @@ def test_arrows_of_neighbours_do_not_meet_in_three_dimensions():
     assert all(right < left for (_, right), (left, _) in zip(apart[1:-1:2], apart[2::2], strict=True))
 
 
+def test_left_halves_of_nodes_are_the_first_numbers_and_right_halves_the_second():
+    mesh = topology("mesh:2x2")
+    sheet = utilisation_sheet(mesh, np.zeros(len(mesh.links)), (np.zeros(4), np.ones(4)), "flits", [])
+    halves = [collection for collection in sheet.axes.collections if collection.get_zorder() == 3]
+    dark = {tuple(collection.get_facecolor()[0, :3] < 0.5) for collection in halves}
+    assert len(dark) == 2
+    for collection in halves:
+        centres = [np.mean([path.vertices[:, 0].min(), path.vertices[:, 0].max()]) for path in collection.get_paths()]
+        to_the_right = all(any(0 < middle - x < 0.5 for x in (0, 1)) for middle in centres)
+        assert (collection.get_facecolor()[0, :3].sum() < 1) == to_the_right
+
+
 def test_colours_become_darker_all_the_way():
     lights = [sum(weight * int(colour[at:at + 2], 16) for weight, at in ((0.3, 1), (0.59, 3), (0.11, 5)))
               for colour in COLOURS]

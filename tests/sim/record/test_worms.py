@@ -234,9 +234,9 @@ def test_stored_flits_come_and_go_by_the_links(tmp_path):
 FIGURE_4 = [Message(0, 0, (1, 2), 64), Message(0, 3, (2, 1), 64)]
 
 
-def figure_4(path, buffer=4, **options):
+def figure_4(path, buffer=4, window=None, **options):
     return run(topology("mesh:1x4"), SCHEMES["dual-path"], FIGURE_4,
-               Configuration(vcs=1, consumption=1, buffer=buffer, **options), vcd=path)
+               Configuration(vcs=1, consumption=1, buffer=buffer, **options), vcd=path, window=window)
 
 
 @pytest.mark.parametrize("buffer", [1, 4])
@@ -260,7 +260,7 @@ def test_the_heading_tells_what_was_run(tmp_path):
     done = send("packets", tmp_path / "w.vcd", window=(4, 30), instances="0.1")
     told = heading(tmp_path / "w.vcd")
     assert (told["topology"], told["scheme"], told["relation"]) == (mesh, scheme, "hamiltonian")
-    assert told["configuration"] == done.network.configuration.to_dict()
+    assert told["configuration"] == {**done.network.configuration.to_dict(), "classes": "up/down:next"}
     assert told["configuration"]["packet"] == hardware["packet"]
     assert (told["lane"], told["first"], told["end"], told["period_fs"]) == (0, 4, 30, 1_000_000)
     assert told["deadlock"] is None
@@ -288,6 +288,9 @@ def test_layouts_name_signals_that_are_there_along_each_path(tmp_path):
     added = [words[1] for words in commands if words[0] == "variable_add"]
     assert set(added) <= found.keys()
     assert [line.split("} ")[1] for line in gtkwave.splitlines() if line.startswith("+{")] == added
+    colours = [re.findall(r"\n\[color\] (\d)", group) for group in gtkwave.split("\n-worm ")[1::2]]
+    assert [len(set(group)) for group in colours] == [1] * len(done.worms)
+    assert len({group[0] for group in colours}) == min(6, len(done.worms))
     dividers = [words for words in commands if words[0] == "divider_add"]
     assert len(dividers) == len(done.worms)
     assert all(len(words) == 2 and re.fullmatch(r"\w+", words[1]) for words in dividers)
@@ -305,6 +308,8 @@ def test_layouts_of_a_deadlock_begin_with_it(tmp_path):
     gtkwave = beside(tmp_path / "w.vcd")[0].read_text()
     assert "-deadlock: each waits for the next" in gtkwave
     assert gtkwave.index("-worm 0 waits for cons:2:0") < gtkwave.index("-worm 0: 0 to 1 2")
+    figure_4(tmp_path / "w.vcd", window=(0, 7))
+    assert "deadlock" not in beside(tmp_path / "w.vcd")[0].read_text()
 
 
 def interrupted(path):

@@ -14,6 +14,7 @@ def test_there_are_examples():
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
-def test_all_points_of_an_example_are_allowed(file):
-    """`points` checks each; running them takes minutes."""
+def test_all_points_of_an_example_are_allowed(file, monkeypatch):
+    """`points` checks each; running them takes minutes. Files that they name lie beside them."""
+    monkeypatch.chdir(file.parent)
     assert len(points(read(file))) > 1

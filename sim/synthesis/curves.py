@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
+from .. import style
 from ..pictures import save_figure
-from ..style import (
-    AXES,
-    COLOURS,
-    CURVES,
-    LETTERS,
-    MARKERS,
-    SIZE,
-    captioned,
-    draw_grid,
-    legend_columns,
-    require_curves,
-)
 from ..swept import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, Point
@@ -57,7 +46,7 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
         is to be drawn without clocks.
     """
     along = _along(sweep)
-    require_curves(sweep.swept, along, file)
+    style.require_curves(sweep.swept, along, file)
     if along == TRADE and not seeds:
         raise WormcastError(f"plot: {TRADE} is swept without a placement, area against clock needs --seeds from 1")
 
@@ -90,14 +79,15 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
     curves = _curves(sweep, points, results, along)
     shown = ["trade"] if along == TRADE else ["LUT4", "FF", *(["MHz"] if any(one.mhz for one in results) else [])]
     width = PANEL * max(len(shown), 1.5)
-    caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * width))
+    caption = textwrap.wrap(_caption(sweep, points[0]), int(style.LETTERS * width))
     legend = len(curves) > 1
-    columns = legend_columns([curve.label for curve in curves], width)
-    with matplotlib.rc_context(CURVES):
-        figure = captioned(width, HEIGHT, caption, -(-len(curves) // columns) if legend else 0)
+    columns = style.legend_columns([curve.label for curve in curves], width)
+    with matplotlib.rc_context(style.CURVES):
+        figure = style.captioned(width, HEIGHT, caption, -(-len(curves) // columns) if legend else 0)
         for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
             for number, curve in enumerate(curves):
-                _line(axes, what, curve, COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)])
+                _line(axes, what, curve, style.COLOURS[number % len(style.COLOURS)],
+                      style.MARKERS[number % len(style.MARKERS)])
             _axes(axes, what, along, sweep.swept[along])
         if legend:
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
@@ -122,7 +112,7 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
         found = [(at, result) for at, result in found if result.mhz]
     across = [_figure("MHz", result) if what == "trade" else at for at, result in found]
     up = [_figure("LUT4" if what == "trade" else what, result) for _, result in found]
-    axes.plot(across, up, color=colour, marker=marker, markersize=SIZE, linestyle="-" if curve.numbers else "",
+    axes.plot(across, up, color=colour, marker=marker, markersize=style.SIZE, linestyle="-" if curve.numbers else "",
               linewidth=1.0, label=curve.label)
     if what == "trade":
         periods: dict[tuple[float, float], list[str]] = {}
@@ -143,13 +133,13 @@ def _figure(what: str, result: Synthesis) -> float:
 
 def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
     axes.set_ylabel({"trade": "LUT4", "FF": "flip-flops", "MHz": "clock (MHz)"}.get(what, what))
-    draw_grid(axes)
+    style.draw_grid(axes)
     if what == "trade":
         axes.set_xlabel("clock, median of the seeds (MHz)")
         axes.margins(0.12)
         return
     axes.set_ylim(0, 1.1 * axes.dataLim.y1)
-    axes.set_xlabel(AXES.get(along, along))
+    axes.set_xlabel(style.AXES.get(along, along))
     if OPTIONS[along] is int:
         axes.set_xticks(sorted(values))
     else:

@@ -3,8 +3,7 @@
 PYTHON ?= python3
 RUN := .venv/bin
 TEST := .venv-test/bin
-# three on two processors: some tests wait for others' programs
-WORKERS ?= 3
+WORKERS ?= 2
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
 .PHONY: demo test test-all lint types docs bench costs figures tables prove clean

@@ -6,7 +6,7 @@ TEST := .venv-test/bin
 WORKERS ?= 2
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
-.PHONY: demo test test-all lint types docs bench costs figures tables prove clean
+.PHONY: demo test test-all browser lint types docs bench costs figures tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -16,6 +16,9 @@ test: lint types
 
 test-all: lint types
 	$(TEST)/python -m pytest -n $(WORKERS) -m "slow or not slow"
+
+browser: .venv-test/ready
+	$(TEST)/python -m pytest -m browser tests/sim/view
 
 lint: .venv-test/ready
 	$(TEST)/ruff check .

@@ -78,22 +78,24 @@ class PlainScheme(MeshScheme):
         def names(nodes: Iterable[int]) -> str:
             return " ".join(map(topology.node_name, nodes)) or "no node"
 
-        where = f"scheme {self.name}, a multicast from {topology.node_name(source)} to {names(wanted)}"
+        def refused(why: str) -> WormcastError:
+            return WormcastError(f"scheme {self.name}, a multicast from {topology.node_name(source)} to "
+                                 f"{names(wanted)}: {why}")
+
         try:
             given = self.visits(topology, source, list(wanted))
             parts = [[index(node) for node in part] for part in given if len(part)]
         except Exception as error:
-            raise WormcastError(f"{where}: visits must give lists of nodes, a list for each worm "
-                                f"({told(error, type(self).__module__)})") from error
+            raise refused("visits must give lists of nodes, a list for each worm "
+                          f"({told(error, type(self).__module__)})") from error
         visited = list(chain.from_iterable(parts))
         if sorted(visited) != sorted(wanted):
             seen = names(visited) if all(0 <= node < topology.nodes for node in visited) else f"nodes {visited}"
-            raise WormcastError(f"{where}: its worms visit {seen}, each destination must be visited once")
+            raise refused(f"its worms visit {seen}, each destination must be visited once")
         if self.relation is HAMILTONIAN:
             for part in parts:
                 labels = [int(topology.hamiltonian_labels[node]) for node in (source, *part)]
                 if labels not in (sorted(labels), sorted(labels, reverse=True)):
-                    raise WormcastError(f"{where}: a worm visits {names(part)}, whose labels are "
-                                        f"{' '.join(map(str, labels[1:]))}; by hamiltonian they must all rise from "
-                                        f"{labels[0]}, or all fall")
+                    raise refused(f"a worm visits {names(part)}, whose labels are {' '.join(map(str, labels[1:]))}; "
+                                  f"by hamiltonian they must all rise from {labels[0]}, or all fall")
         return parts

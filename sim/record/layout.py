@@ -57,17 +57,16 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Link],
         for worm in np.unique(trace.held[:, at]):
             if worm >= 0:
                 paths[int(worm)].append(at)
-    stuck = [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
+    stuck = _stuck(about)
     order = [worm for worm in dict.fromkeys(stuck) if worm in paths]
     order += [worm for worm in sorted(paths) if worm not in stuck]
     return [_group(network, host, about, worm, _along([(*channels[at], at) for at in paths[worm]], trace, worm), trace)
             for worm in order[:MOST]]
 
 
-def _has_come(about: About, trace: Trace) -> bool:
-    """Whether all worms of a deadlock's cycle wait in the last cycle."""
-    stuck = {hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]} if about.deadlock else set()
-    return bool(stuck) and stuck <= set(trace.front[-1][trace.waits[-1] != 0].tolist())
+def _stuck(about: About) -> list[int]:
+    """The host's worms in a deadlock's cycle, in its order."""
+    return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 
 def _along(found: list[tuple[Link, int, int]], trace: Trace, worm: int) -> list[tuple[Link, int, int]]:
@@ -118,7 +117,8 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: Trace, first: in
     save.timestart(max(0, first + start - 1) * PERIOD)
     zoom = math.log2(max(1, end - start + 2) * PERIOD * UNIT / ACROSS)
     save.zoom_markers(-zoom)
-    if about.deadlock and _has_come(about, trace):
+    # not in a window that ends before all of its worms wait
+    if about.deadlock and {*_stuck(about)} <= {*trace.front[-1][trace.waits[-1] != 0].tolist()}:
         save.blank("deadlock: each waits for the next")
         for hold in about.deadlock["cycle"]:
             save.blank(f"worm {hold['worm']} waits for {' or '.join(hold['waits'])}")

@@ -17,6 +17,8 @@ from wormcast.sim.view.telling import describe_deadlock
 
 from .made import crossing, figure_4
 
+pytestmark = pytest.mark.browser
+
 SHOWN = """
 const all = (layer, ...names) => [...document.querySelectorAll(`#layer-${layer} g`)].map(
   (one) => [Number(one.dataset.worm), ...names.map((name) => one.dataset[name])]);
@@ -28,8 +30,8 @@ return {holds: all("holds", "lane"), flits: all("flits", "lane"), waits: all("wa
 def browser():
     """Chromium without a window, driven by its own driver."""
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (program and driver):
-        pytest.skip("no browser: install Debian's packages chromium and chromium-driver")
+    assert program, "there is no chromium on the path: install Debian's package chromium"
+    assert driver, "there is no chromedriver on the path: install Debian's package chromium-driver"
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for option in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000"):

@@ -149,7 +149,7 @@ class ConsumptionClasses:
             by_port,
             routes.table,
             topology.neighbours,
-            topology.attachments[worms.source, 0],
+            topology.injections[worms.source, 0],
             worms.destination_offsets,
             worms.destinations,
         )

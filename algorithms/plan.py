@@ -176,8 +176,8 @@ class Plan:
 
     def _check_links(self, worm: Worm) -> None:
         routes = self.scheme.relation.on(self.topology)
-        homes = self.topology.attachments[:, 0].tolist()
-        at = homes[worm.source]
+        homes = self.topology.consumptions[:, 0].tolist()
+        at = int(self.topology.injections[worm.source, 0])
         ahead = list(worm.destinations)
         for start, end in worm.links:
             while ahead and homes[ahead[0]] == at:

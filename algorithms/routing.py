@@ -99,7 +99,7 @@ class Hamiltonian(Relation):
         """Compute the table; defined where nodes have Hamiltonian labels and a switch each."""
         labels = topology.hamiltonian_labels
         own, to = labels[:, None], labels[None, :]
-        table = np.broadcast_to(topology.attachments[:, 1].astype(np.int8), (len(labels), len(labels))).copy()
+        table = np.broadcast_to(topology.consumptions[:, 1].astype(np.int8), (len(labels), len(labels))).copy()
         nearest = np.broadcast_to(own, table.shape)
         for port in range(topology.neighbours.shape[1]):
             neighbour = topology.neighbours[:, port]
@@ -149,8 +149,8 @@ class Routes:
             )
         behind = topology.neighbours[np.arange(topology.switches)[:, None], table]
         own = np.zeros(expected, bool)
-        own[topology.attachments[:, 0], np.arange(topology.nodes)] = True
-        own &= table == topology.attachments[:, 1]
+        own[topology.consumptions[:, 0], np.arange(topology.nodes)] = True
+        own &= table == topology.consumptions[:, 1]
         astray = np.argwhere((table >= 0) & (behind < 0) & ~own)
         if len(astray):
             switch, node = astray[0]
@@ -172,7 +172,7 @@ class Routes:
         WormcastError
             The relation does not lead there.
         """
-        switches = [int(self.topology.attachments[source, 0])]
+        switches = [int(self.topology.injections[source, 0])]
         segment = np.empty(self.topology.switches, np.int32)
         for node in destinations:
             hops = walk(self.table, self.topology.neighbours, switches[-1], node, segment)
@@ -192,7 +192,7 @@ class Routes:
         WormcastError
             The relation does not lead there.
         """
-        starts = self.topology.attachments[worms.source, 0]
+        starts = self.topology.injections[worms.source, 0]
         counts = _hops(
             self.table, self.topology.neighbours, starts, worms.destination_offsets, worms.destinations
         )

@@ -104,7 +104,8 @@ class Network:
                     f"network: switch {switch} of {topology.name} has the ports {', '.join(ports)}, routers are built "
                     f"with those of a mesh of shape {'x'.join(map(str, shape))}: {', '.join(built)}"
                 )
-        if topology.attachments.tolist() != [[node, len(built) - 1] for node in range(topology.switches)]:
+        own = [[node, len(built) - 1] for node in range(topology.switches)]
+        if topology.injections.tolist() != own or topology.consumptions.tolist() != own:
             raise WormcastError(f"network: {topology.name} has switches without a node at their port local, or several "
                                 "nodes at one; so far node i is built at switch i")
         start, _, end, into = topology.links.T
@@ -196,7 +197,7 @@ class Network:
         if len(self.injection_ports) == 1:
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
-        hop = self.scheme.relation.on(self.topology).table[self.topology.attachments[worms.source, 0], first]
+        hop = self.scheme.relation.on(self.topology).table[self.topology.injections[worms.source, 0], first]
         return hop.astype(np.int64)
 
     @cached_property
@@ -266,7 +267,7 @@ class Network:
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
         every = np.arange(self.instances)
-        switches = self._in_all_lanes(self.topology.attachments[:, 0])
+        switches = self._in_all_lanes(self.topology.injections[:, 0])
         joins = []
         for p, name in enumerate(self.injection_ports):
             joins += [

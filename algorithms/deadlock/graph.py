@@ -131,7 +131,7 @@ def dependency_graph(
     groups = min(channels, max(1, *map(len, maps)))
     links, nodes = len(topology.links), topology.nodes
     end_node, link_of = topology.links[:, 2], link_of_port(topology)
-    node_of_switch = np.argsort(topology.attachments[:, 0]).astype(np.int32)
+    node_of_switch = np.argsort(topology.consumptions[:, 0]).astype(np.int32)
 
     rows: list[Integers] = []
 

@@ -106,7 +106,7 @@ def find_ways(
             "the analysis needs one node at each switch"
         )
     tables = routes.table, topology.neighbours, link_of_port(topology)
-    passes, ends, first, last, lost_at, lost_to = _unicasts(*tables, topology.attachments[:, 0])
+    passes, ends, first, last, lost_at, lost_to = _unicasts(*tables, topology.injections[:, 0])
     if lost_at >= 0:
         raise WormcastError(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
@@ -118,7 +118,7 @@ def find_ways(
             f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}, "
             f"they are {list(legs.shape)}"
         )
-    stops, loaded, arrives = _stops(legs, first, last, *tables, topology.attachments[:, 0])
+    stops, loaded, arrives = _stops(legs, first, last, *tables, topology.injections[:, 0])
     sample = legs_of_worms(_sample(scheme, topology, seed))
     unknown = _first_unknown(sample, stops, first, last, topology.links[:, 1])
     if unknown >= 0:

@@ -10,17 +10,33 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 
-__all__ = ["Topology"]
+__all__ = ["Places", "Topology"]
 
 Integers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where a network is drawn: x to the right, y down, and in three dimensions z towards the reader.
+
+    Parameters
+    ----------
+    switches : float array [switches, 2 or 3]
+    nodes : float array [nodes, 2 or 3]
+        That of a node in a direct network is its switch's.
+    """
+
+    switches: npt.NDArray[np.float64]
+    nodes: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Topology:
     """A network of switches, the links between them, and the nodes attached to them.
 
-    Nodes and switches are numbered apart. In a direct network (a mesh) node i sits at switch i; an indirect
-    one has switches without nodes, or several nodes at a switch. All arrays are read-only.
+    Nodes and switches are numbered apart. In a direct network (a mesh) node i sits at switch i. An indirect one has
+    switches without nodes, several nodes at a switch, or nodes that inject at one switch and consume at another. All
+    arrays are read-only.
 
     Parameters
     ----------
@@ -31,16 +47,20 @@ class Topology:
     shape : tuple of int
         Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]
-        Port names of each switch. An input and an output share index and name.
+        Port names of each switch. An input and an output share index and name; they need not lead to the same place.
     links : int32 array [links, 4]
         One row a unidirectional link between two switches: from switch, its output port, to switch, its
-        input port. A port that is in no row and has no node is left open.
-    attachments : int32 array [nodes, 2]
-        Switch and port at which a node injects and consumes.
+        input port; links may be parallel. A port that is in no row and has no node is left open.
+    injections, consumptions : int32 array [nodes, 2]
+        Where a node injects, switch and input port, and where it consumes, switch and output port. One node a port.
     coordinates : int32 array [nodes, dimensions]
         Coordinates of the nodes, in the order in which they are written.
     labels : int32 array [nodes], optional
         Place of each node on the Hamiltonian path, where the kind has one.
+    switch_names : tuple of str, optional
+        Names of the switches; by default the ids of the nodes in a direct network, and ``s0``, ``s1``, ... in others.
+    places : Places, optional
+        Where switches and nodes are drawn.
     """
 
     name: str
@@ -48,24 +68,36 @@ class Topology:
     shape: tuple[int, ...]
     ports: tuple[tuple[str, ...], ...]
     links: Integers
-    attachments: Integers
+    injections: Integers
+    consumptions: Integers
     coordinates: Integers
     labels: Integers | None = None
+    switch_names: tuple[str, ...] = ()
+    places: Places | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.links, self.attachments, self.coordinates, self.labels):
+        if not self.switch_names:
+            names = map(str, range(self.switches)) if self.direct else (f"s{k}" for k in range(self.switches))
+            object.__setattr__(self, "switch_names", tuple(names))
+        for array in (self.links, self.injections, self.consumptions, self.coordinates, self.labels):
             if array is not None:
                 array.setflags(write=False)
 
     @property
     def nodes(self) -> int:
         """Number of nodes."""
-        return len(self.attachments)
+        return len(self.injections)
 
     @property
     def switches(self) -> int:
         """Number of switches."""
         return len(self.ports)
+
+    @property
+    def direct(self) -> bool:
+        """Whether node i, and no other, sits at switch i."""
+        own = np.arange(self.switches)
+        return all(np.array_equal(ends[:, 0], own) for ends in (self.injections, self.consumptions))
 
     @cached_property
     def neighbours(self) -> Integers:
@@ -167,14 +199,22 @@ class Topology:
                     "id": node,
                     "coordinates": self.coordinates[node].tolist(),
                     "label": None if self.labels is None else self.label(node),
-                    "switch": switch,
-                    "port": self.ports[switch][port],
+                    **self._attachment(node),
                 }
-                for node, (switch, port) in enumerate(self.attachments.tolist())
+                for node in range(self.nodes)
             ],
-            "switches": [{"id": switch, "ports": list(ports)} for switch, ports in enumerate(self.ports)],
+            "switches": [{"id": switch, "name": name, "ports": list(ports)}
+                         for switch, (name, ports) in enumerate(zip(self.switch_names, self.ports, strict=True))],
             "links": [
                 {"from": start, "out": self.ports[start][leave], "to": end, "in": self.ports[end][enter]}
                 for start, leave, end, enter in self.links.tolist()
             ],
         }
+
+    def _attachment(self, node: int) -> dict[str, Any]:
+        """Switch and port of a node; those where it consumes too, if they are others."""
+        (switch, port), (to_switch, to_port) = self.injections[node].tolist(), self.consumptions[node].tolist()
+        place: dict[str, Any] = {"switch": switch, "port": self.ports[switch][port]}
+        if (switch, port) != (to_switch, to_port):
+            place["consumes"] = {"switch": to_switch, "port": self.ports[to_switch][to_port]}
+        return place

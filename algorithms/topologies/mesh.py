@@ -57,13 +57,15 @@ def mesh(extents: str) -> Topology:
         links.append(np.stack([start, np.full_like(start, out), end, np.full_like(start, into)], axis=1))
     rows = np.concatenate(links)
 
+    own = np.stack([np.arange(nodes), np.full(nodes, len(ports) - 1)], axis=1).astype(np.int32)
     return Topology(
         name=f"mesh:{'x'.join(map(str, shape))}",
         kind="mesh",
         shape=shape,
         ports=(ports,) * nodes,
         links=rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32),
-        attachments=np.stack([np.arange(nodes), np.full(nodes, len(ports) - 1)], axis=1).astype(np.int32),
+        injections=own,
+        consumptions=own.copy(),
         coordinates=coordinates,
         labels=hamiltonian_labels(coordinates, shape),
     )

@@ -76,7 +76,7 @@ class TableDecoder(AddressListDecoder):
     def strap_values(self, topology, relation):
         table, nowhere = relation.on(topology).table, len(self.steps)
         addresses = [self.header.address(node) for node in range(topology.nodes)]
-        own_port = topology.attachments[:, 1]
+        own_port = topology.consumptions[:, 1]
         values: dict[str, list[int]] = {"address": addresses, "route": [], "rises": []}
         for switch in range(topology.switches):
             route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))

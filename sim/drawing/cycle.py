@@ -80,7 +80,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     for number, (kind, place, *_) in held:
         if kind == "cons":
             node = int(place)
-            angles = [*line_angles(topology, layout, node), *taken[int(topology.attachments[node, 0])]]
+            angles = [*line_angles(topology, layout, node), *taken[int(topology.consumptions[node, 0])]]
             for ring in count():
                 angle, gap = free_direction([*angles, *squares[node, ring]])
                 if gap >= FAR or not squares[node, ring]:

@@ -50,7 +50,7 @@ def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float =
     """
     from matplotlib.collections import LineCollection
 
-    homes = topology.attachments[:, 0]
+    homes = topology.consumptions[:, 0]
     apart = (layout.switches[homes] != layout.nodes).any(axis=1)
     joined = np.stack([layout.nodes, layout.switches[homes]], axis=1)[apart]
     sheet.axes.add_collection(LineCollection(list(joined), colors=PLAIN, linewidths=LINE, zorder=1), autolim=False)
@@ -62,7 +62,7 @@ def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float =
 
 def line_angles(topology: Topology, layout: Layout, node: int | None = None) -> list[float]:
     """Directions in which lines leave a node, or any node, as angles from the right towards below."""
-    homes = topology.attachments[:, 0] if node is None else topology.attachments[[node], 0]
+    homes = topology.consumptions[:, 0] if node is None else topology.consumptions[[node], 0]
     nodes = layout.nodes if node is None else layout.nodes[[node]]
     leaving = topology.links[np.isin(topology.links[:, 0], homes)]
     ways = np.concatenate([layout.switches[homes] - nodes,

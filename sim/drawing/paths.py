@@ -105,7 +105,7 @@ def paths_sheet(plan: Plan) -> Sheet:
 
 def _beside(plan: Plan, layout: Layout) -> list[list[int]]:
     """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
-    home = plan.topology.attachments[:, 0].tolist()
+    home = plan.topology.consumptions[:, 0].tolist()
     marked = {home[node] for node in (plan.source, *plan.destinations)}
     found = lanes(layout.switches, [worm.links for worm in plan.worms],
                   [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm in plan.worms], OUTSIDE)
@@ -154,7 +154,7 @@ def _path(sheet: Sheet, plan: Plan, layout: Layout, worm: Worm, look: _Look, bes
     """Draw a worm from its source to its last destination, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
 
-    homes = plan.topology.attachments[:, 0]
+    homes = plan.topology.consumptions[:, 0]
     apart = [sheet.cells(APART + PITCH * lane) for lane in beside]
     starts = layout.switches[[start for start, _ in worm.links]].reshape(-1, 2)
     ends = layout.switches[[end for _, end in worm.links]].reshape(-1, 2)

@@ -68,7 +68,8 @@ def test_destinations_at_one_switch_take_the_class_of_the_next_hop_from_there():
         name="line", kind="mesh", shape=(4,),
         ports=(("on", "back", "a", "b"),) * 3,
         links=np.array([[0, 0, 1, 1], [1, 0, 2, 1]], np.int32),
-        attachments=np.array([[0, 2], [1, 2], [1, 3], [2, 2]], np.int32),
+        injections=np.array([[0, 2], [1, 2], [1, 3], [2, 2]], np.int32),
+        consumptions=np.array([[0, 2], [1, 2], [1, 3], [2, 2]], np.int32),
         coordinates=np.arange(4, dtype=np.int32).reshape(4, 1),
         labels=np.arange(4, dtype=np.int32),
     )  # fmt: skip

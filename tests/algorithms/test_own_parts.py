@@ -16,7 +16,8 @@ def pair():
         shape=(4,),
         ports=(("across", "a", "b"), ("across", "a", "b")),
         links=np.array([[0, 0, 1, 0], [1, 0, 0, 0]], np.int32),
-        attachments=np.array([[0, 1], [0, 2], [1, 1], [1, 2]], np.int32),
+        injections=np.array([[0, 1], [0, 2], [1, 1], [1, 2]], np.int32),
+        consumptions=np.array([[0, 1], [0, 2], [1, 1], [1, 2]], np.int32),
         coordinates=np.arange(4, dtype=np.int32).reshape(4, 1),
     )
 

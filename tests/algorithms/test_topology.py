@@ -35,7 +35,7 @@ def test_the_ports_of_a_two_dimensional_mesh_come_in_this_order():
         [3, 1, 2, 0],
         [3, 3, 1, 2],
     ]
-    assert two_by_two.attachments.tolist() == [[node, 4] for node in range(4)]
+    assert two_by_two.injections.tolist() == two_by_two.consumptions.tolist() == [[node, 4] for node in range(4)]
 
 
 def test_a_dimension_of_extent_1_has_no_ports():
@@ -159,8 +159,8 @@ def test_describe_is_plain_and_complete():
             {"id": 1, "coordinates": [0, 1], "label": 1, "switch": 1, "port": "local"},
         ],
         "switches": [
-            {"id": 0, "ports": ["east", "west", "local"]},
-            {"id": 1, "ports": ["east", "west", "local"]},
+            {"id": 0, "name": "0", "ports": ["east", "west", "local"]},
+            {"id": 1, "name": "1", "ports": ["east", "west", "local"]},
         ],
         "links": [
             {"from": 0, "out": "east", "to": 1, "in": "west"},

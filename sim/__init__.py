@@ -15,12 +15,23 @@ experiments, ``bench/`` what simulating costs.
 if __name__ != "wormcast.sim":
     raise ImportError(f"import this package as wormcast.sim, not as {__name__}")
 
-from .configuration import Configuration
-from .configurations import CONFIGURATIONS, hardware
+from .build.configuration import Configuration
+from .build.configurations import CONFIGURATIONS, hardware
+from .build.network import Network
+from .experiments.load import (
+    Experiment,
+    Interval,
+    Load,
+    Origin,
+    Trace,
+    Traffic,
+    keep,
+    load,
+    load_until_interval,
+    resume,
+)
+from .experiments.run import Run, run
 from .host import Message
-from .load import Experiment, Interval, Load, Origin, Trace, Traffic, keep, load, load_until_interval, resume
-from .network import Network
-from .run import Run, run
 
 __all__ = [
     "CONFIGURATIONS",

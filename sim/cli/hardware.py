@@ -7,9 +7,9 @@ import typer
 
 from wormcast.algorithms import ConsumptionClasses
 
-from ..components import DEFAULTS
-from ..configuration import ALLOWED, HOST_FIELDS, LIMITS, Configuration
-from ..configurations import hardware
+from ..build.components import DEFAULTS
+from ..build.configuration import ALLOWED, HOST_FIELDS, LIMITS, Configuration
+from ..build.configurations import hardware
 from .app import count
 from .options import takes
 

@@ -8,7 +8,7 @@ import typer
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
 
-from ..load import (
+from ..experiments.load import (
     CYCLES,
     DISTRIBUTIONS,
     PATTERNS,

@@ -13,10 +13,10 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.errors import MessageError
 
-from ..files import whole_file
+from ..common.whole_file import whole_file
+from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
-from ..record import whole_waveform
-from ..run import ENGINES, MOST_CYCLES, Run, run
+from ..waves.record import whole_waveform
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
 from .options import Given

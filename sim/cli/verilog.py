@@ -10,10 +10,10 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..components import DEFAULTS, Blueprint
-from ..configuration import INTERFACE_FIELDS
-from ..files import require_writable, whole_file
-from ..verilog import Export, export, foreign_options
+from ..build.components import DEFAULTS, Blueprint
+from ..build.configuration import INTERFACE_FIELDS
+from ..common.whole_file import require_writable, whole_file
+from ..export.verilog import Export, export, foreign_options
 from .app import Json, app, emit, put, say, stdout_for_results
 from .hardware import takes_component
 from .options import Given

@@ -7,8 +7,8 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
+from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step
-from ..network import HOST, Network
 
 __all__ = ["AmaranthEngine", "compose"]
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import wormcast.algorithms
 import wormcast.hw
 
+from ..build.network import HOST, Kind, Network
 from ..host import Host, gather, run_cycles
 from ..lowering import (
     LANES,
@@ -26,7 +27,6 @@ from ..lowering import (
     observe_cached,
     vector_bytes,
 )
-from ..network import HOST, Kind, Network
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
@@ -46,7 +46,7 @@ MANY = 193
 SOURCES = sorted([
     *Path(wormcast.hw.__file__).parent.rglob("*.py"),
     *Path(wormcast.algorithms.__file__).parent.rglob("*.py"),
-    Path(__file__).parents[1] / "configuration.py",
+    Path(__file__).parents[1] / "build" / "configuration.py",
 ])
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..build.network import Network
 from ..host import SAMPLES, widen
 from ..lowering import Kernel
-from ..network import Network
 
 __all__ = ["Measured", "Meter", "links_of", "make_meter", "no_meter", "take"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE
 
-from ..network import Network
+from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
 
 __all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]

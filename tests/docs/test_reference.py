@@ -4,15 +4,15 @@ import re
 
 import pytest
 
+from tools.reference import command_pages, component_pages, scheme_pages, words_page
+from tools.reference.block import draw_block
+from tools.reference.commands import commands
+from tools.reference.words import Word, find_words
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
+from wormcast.sim.build.components import COMPONENTS, Blueprint
+from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import Exit
-from wormcast.sim.components import COMPONENTS, Blueprint
-from wormcast.sim.configurations import CONFIGURATIONS
-from wormcast.sim.reference import command_pages, component_pages, scheme_pages, words_page
-from wormcast.sim.reference.block import draw_block
-from wormcast.sim.reference.commands import commands
-from wormcast.sim.reference.words import Word, find_words
-from wormcast.sim.verilog import is_clocked, ports
+from wormcast.sim.export.verilog import is_clocked, ports
 
 BLUEPRINT = Blueprint.of({"topology": "mesh:1x3"})
 

@@ -3,11 +3,11 @@
 import pytest
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
-from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
-from wormcast.sim.configurations import CONFIGURATIONS, Named
-from wormcast.sim.configurations import hardware as resolve
-from wormcast.sim.network import Network
-from wormcast.sim.run import run
+from wormcast.sim.build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
+from wormcast.sim.build.configurations import CONFIGURATIONS, Named
+from wormcast.sim.build.configurations import hardware as resolve
+from wormcast.sim.build.network import Network
+from wormcast.sim.experiments.run import run
 
 from .bench import send
 

@@ -1,0 +1,112 @@
+"""One component, with all the options that its cost depends on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.lib import wiring
+
+from wormcast.algorithms import WormcastError
+
+from ...build.components import DEFAULTS, Blueprint
+from ...build.configuration import HOST_FIELDS, Configuration
+from ...experiments.grid import Sweep, named_point, option_types
+from .breakdown import Breakdown, breakdown
+from .flow import Synthesis, synthesise
+from .targets import find_target
+
+__all__ = ["OPTIONS", "Point", "build", "points"]
+
+HARDWARE = {name: kind for name, kind in option_types(Configuration).items() if name not in (*HOST_FIELDS, "header")}
+
+#: The options of ``wormcast synth`` that a component is built and synthesised by, and their types.
+OPTIONS: dict[str, type] = {
+    "target": str, "topology": str, "scheme": str, "relation": str, "relations": str, "area_delay": int,
+    "configuration": str, **HARDWARE,
+}
+TARGET = "ecp5"
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A component to be synthesised.
+
+    Parameters
+    ----------
+    what : str
+        Name of the component, one of `COMPONENTS`.
+    port : str, optional
+        The router's port that it belongs to.
+    name : str
+        Its swept options: ``vcs 2, buffer 4``.
+    given : dict
+        Its options as they are given.
+    resolved : dict
+        All options.
+    blueprint : Blueprint
+        What it is built by.
+    """
+
+    what: str
+    port: str | None
+    name: str
+    given: dict[str, Any]
+    resolved: dict[str, Any]
+    blueprint: Blueprint
+
+    def component(self) -> wiring.Component:
+        """Build the component."""
+        return self.blueprint.component(self.what, self.port)
+
+    def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
+        """Synthesise, place and route it, as `synthesise` does."""
+        return synthesise(self.component(), seeds=seeds, progress=progress, workers=workers, **self._settings)
+
+    def breakdown(self, progress: Callable[[str], None]) -> Breakdown:
+        """Tell which block of it costs what, as `breakdown` does."""
+        return breakdown(self.component(), progress=progress, **self._settings)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {name: self.resolved[name] for name in ("target", "storage", "area_delay")}
+
+
+def points(what: str, port: str | None, sweep: Sweep) -> list[Point]:
+    """Build all points of a sweep, in its order.
+
+    Raises
+    ------
+    WormcastError
+        One cannot be built: its name, and why.
+    """
+    return [build(what, port, given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
+            for given in sweep.combinations()]
+
+
+def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "") -> Point:
+    """Resolve the options of a component, and make sure that it can be built.
+
+    Parameters
+    ----------
+    given : mapping
+        Of `OPTIONS`, as for `Blueprint.of`, for ECP5 if nothing is said. Buffers are then of what the target has for
+        them.
+    """
+    with named_point(name):
+        options = dict(given)
+        family, area_delay = options.pop("target", TARGET), options.pop("area_delay", None)
+        if area_delay is not None and area_delay < 1:
+            raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
+        target = find_target(family)
+        blueprint = Blueprint.of({"storage": next(iter(target.storages)), **options})
+        network, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
+        target.require(configuration.storage)
+        blueprint.component(what, port)
+    built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
+    resolved = {
+        "target": family, "topology": network.name, "scheme": given.get("scheme", DEFAULTS["scheme"]),
+        "relation": given.get("relation", scheme.relation.name), "relations": ",".join(blueprint.decoded),
+        "area_delay": area_delay, "configuration": given.get("configuration"), **built,
+        "classes": str(configuration.consumption_classes(network, scheme)),
+    }
+    return Point(what, port, name, dict(given), resolved, blueprint)

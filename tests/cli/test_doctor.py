@@ -100,6 +100,6 @@ def test_all_extras_are_looked_for():
 def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "file" / "kernels"))
-    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
+    assert installation.kernel_cache() == installation.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "new"))
-    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "new"), 0, 0, writable=True)
+    assert installation.kernel_cache() == installation.Cache(str(tmp_path / "new"), 0, 0, writable=True)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.router import Blueprint
 
-from ..components import COMPONENTS, Blueprint
+from ..components import COMPONENTS
 from ..configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from ..configurations import CONFIGURATIONS
 from ..wording import count

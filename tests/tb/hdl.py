@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from wormcast.sim.components import Blueprint
+from wormcast.hw.router import Blueprint
 from wormcast.sim.tools import find_tool, run_tool, scratch_folder
 from wormcast.sim.verilog import component_verilog, export
 

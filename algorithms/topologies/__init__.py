@@ -11,6 +11,7 @@ from ..errors import WormcastError
 from ..registry import Registry
 from .base import Topology
 from .mesh import mesh
+from .torus import ring, torus
 
 __all__ = ["TOPOLOGIES", "Topology", "TopologyKind", "topology"]
 
@@ -34,6 +35,11 @@ TOPOLOGIES.add(
         mesh,
     ),
 )
+
+TOPOLOGIES.add("torus", TopologyKind(
+    "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
+    "torus:XxYxZ, and so on", torus))
+TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring))
 
 
 def topology(specification: str) -> Topology:

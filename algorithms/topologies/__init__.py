@@ -11,6 +11,7 @@ from ..errors import WormcastError
 from ..registry import Registry
 from .base import Topology
 from .mesh import mesh
+from .min import WIRINGS, multistage
 from .torus import ring, torus
 
 __all__ = ["TOPOLOGIES", "Topology", "TopologyKind", "topology"]
@@ -40,6 +41,9 @@ TOPOLOGIES.add("torus", TopologyKind(
     "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
     "torus:XxYxZ, and so on", torus))
 TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring))
+TOPOLOGIES.add("min", TopologyKind(
+    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
+    f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage))
 
 
 def topology(specification: str) -> Topology:

@@ -125,6 +125,16 @@ class Switch(wiring.Component):
         return tuple(f"local_{c}" for c in range(self.outputs[-1].vcs)) if self.separate else ("local",)
 
     @property
+    def injections(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the inputs from each node, in the order of the kind's injections."""
+        return (self.injection_ports,)
+
+    @property
+    def consumptions(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the outputs to each node, in the order of the kind's ejections."""
+        return (self.consumption_ports,)
+
+    @property
     def fault_layout(self):
         """Layout of ``fault``."""
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))

@@ -8,9 +8,9 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.routing import Relation
-from wormcast.algorithms.topologies.base import Topology
+from wormcast.algorithms.routing import Routes
 
+from ..kinds import SwitchKind
 from ..logic import any_of
 
 __all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
@@ -18,6 +18,7 @@ __all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
 ANY_CHANNEL = ConsumptionClasses()
 
 INJECTION = ("one", "all")
+EJECTION = ("one", "all")
 
 
 @dataclass(frozen=True)
@@ -143,8 +144,8 @@ class Decoder(ABC):
         return True
 
     @abstractmethod
-    def strap_values(self, topology: Topology, relation: Relation) -> dict[str, list[int]]:
-        """Values of the straps of every switch of a network; refuses one that the decoder is not built for."""
+    def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:
+        """Values of the straps of a kind's members; refuses routes that the decoder is not built for."""
 
     @abstractmethod
     def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:

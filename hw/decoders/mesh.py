@@ -87,8 +87,9 @@ class MeshDecoder(AddressListDecoder):
         """Whether the relation is built here, for meshes of this shape."""
         return relation is E_CUBE or (relation is HAMILTONIAN and len(shape) == 2)
 
-    def strap_values(self, topology, relation):
-        return {name: topology.coordinates[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
+    def strap_values(self, routes, kind):
+        own = routes.topology.coordinates[kind.nodes_at(routes.topology)[:, 0]]
+        return {name: own[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
 
     def _odd_row(self, straps) -> Value:
         return straps["coordinate_0"][0] if "coordinate_0" in straps else C(0)

@@ -73,12 +73,13 @@ class TableDecoder(AddressListDecoder):
         if any(direction in ("up", "down") for network in consumption.networks for direction in network):
             self.straps["rises"] = len(self.steps)
 
-    def strap_values(self, topology, relation):
-        table, nowhere = relation.on(topology).table, len(self.steps)
+    def strap_values(self, routes, kind):
+        topology, table, nowhere = routes.topology, routes.table, len(self.steps)
         addresses = [self.header.address(node) for node in range(topology.nodes)]
         own_port = topology.consumptions[:, 1]
-        values: dict[str, list[int]] = {"address": addresses, "route": [], "rises": []}
-        for switch in range(topology.switches):
+        own = kind.nodes_at(topology)[:, 0].tolist()
+        values: dict[str, list[int]] = {"address": [addresses[node] for node in own], "route": [], "rises": []}
+        for switch in kind.members.tolist():
             route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))
             for node, address in enumerate(addresses):
                 port = int(table[switch, node])

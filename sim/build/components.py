@@ -9,101 +9,67 @@ from typing import Any
 from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
-from wormcast.algorithms import Scheme, Topology, WormcastError, find_scheme, topology
+from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.hw.decoders.alone import HeaderDecoder
 from wormcast.hw.intake import Intake
-from wormcast.hw.interface import NetworkInterface
-from wormcast.hw.switch import Switch
+from wormcast.hw.router import Blueprint
 
-from .configuration import Configuration
 from .configurations import hardware
 
-__all__ = ["COMPONENTS", "DEFAULTS", "Blueprint", "Part", "find_component"]
+__all__ = ["COMPONENTS", "DEFAULTS", "Part", "blueprint_of", "build_component", "find_component"]
 
 #: What components are built for where nothing is said.
 DEFAULTS = {"topology": "mesh:8x8", "scheme": "dual-path"}
 
 
-@dataclass(frozen=True)
-class Blueprint:
-    """What all components of a network are built by.
+def blueprint_of(options: Mapping[str, Any]) -> Blueprint:
+    """Resolve options as a user names them.
 
     Parameters
     ----------
-    topology, scheme, configuration
-        As in `Network`.
-    relations : tuple of str
-        Relations that routers decode by comparing coordinates; none: the scheme's alone, however it is decoded.
+    options : mapping
+        ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and those of
+        the hardware as for `hardware`; `DEFAULTS` for those that are not there.
+
+    Raises
+    ------
+    WormcastError
+        One of them is refused, or relation and relations are both there.
     """
+    chosen = {**DEFAULTS, **options}
+    if "relation" in chosen and "relations" in chosen:
+        raise WormcastError("relation and relations are given, allowed is one or the other")
+    network = topology(chosen.pop("topology"))
+    scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
+    relations = chosen.pop("relations", None)
+    resolved = hardware(network, scheme, chosen)
+    return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
 
-    topology: Topology
-    scheme: Scheme
-    configuration: Configuration
-    relations: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> "Blueprint":
-        """Resolve options as a user names them.
+def build_component(blueprint: Blueprint, name: str, port: str | None = None) -> wiring.Component:
+    """Build a component.
 
-        Parameters
-        ----------
-        options : mapping
-            ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and those of
-            the hardware as for `hardware`; `DEFAULTS` for those that are not there.
+    Parameters
+    ----------
+    name : str
+        One of `COMPONENTS`.
+    port : str, optional
+        The router's port that it belongs to; the first one if it is not given.
 
-        Raises
-        ------
-        WormcastError
-            One of them is refused, or relation and relations are both there.
-        """
-        chosen = {**DEFAULTS, **options}
-        if "relation" in chosen and "relations" in chosen:
-            raise WormcastError("relation and relations are given, allowed is one or the other")
-        network = topology(chosen.pop("topology"))
-        scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
-        relations = chosen.pop("relations", None)
-        return cls(network, scheme, hardware(network, scheme, chosen), tuple(relations.split(",")) if relations else ())
-
-    @property
-    def decoded(self) -> tuple[str, ...]:
-        """Names of the relations that routers decode, the scheme's where none are chosen."""
-        return self.relations or (self.scheme.relation.name,)
-
-    def router(self) -> Switch:
-        """Build one router."""
-        return self.configuration.router(self.topology, self.scheme, self.relations)
-
-    def interface(self) -> NetworkInterface:
-        """Build one network interface, with a link for each of its router's to the node."""
-        router = self.router()
-        return self.configuration.interface(
-            self.topology, self.scheme, ports=len(router.injection_ports), links=len(router.consumption_ports)
-        )
-
-    def component(self, name: str, port: str | None = None) -> wiring.Component:
-        """Build a component.
-
-        Parameters
-        ----------
-        name : str
-            One of `COMPONENTS`.
-        port : str, optional
-            The router's port that it belongs to; the first one if it is not given.
-
-        Raises
-        ------
-        WormcastError
-            There is no such component, or it is not one of a port's, or the router has no such port.
-        """
-        part = find_component(name)
-        router = self.router()
-        ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
-        if port is not None and port not in ports:
-            allowed = f"allowed are {', '.join(ports)}" if ports else f"{name} belongs to none"
-            raise WormcastError(f"port: {port!r} is given, {allowed}")
-        whole = self.interface() if part.whole == "interface" else router
-        found = _inside(whole, [step.format(port=port or next(iter(ports), "")) for step in part.path])
-        return part.take(found)
+    Raises
+    ------
+    WormcastError
+        There is no such component, or it is not one of a port's, or the router has no such port.
+    """
+    part = find_component(name)
+    router = blueprint.router()
+    ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
+    if port is not None and port not in ports:
+        allowed = f"allowed are {', '.join(ports)}" if ports else f"{name} belongs to none"
+        raise WormcastError(f"port: {port!r} is given, {allowed}")
+    whole = blueprint.interface() if part.whole == "interface" else router
+    found = _inside(whole, [step.format(port=port or next(iter(ports), "")) for step in part.path])
+    return part.take(found)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,11 @@
-# amaranth: UnusedElaboratable=no
-# (a kernel found on disk needs the component's ports alone, and never elaborates it)
 """The hardware options of a run, resolved and checked."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
-from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.hw import PortSpec, Switch
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.hw.buffer import STORAGE
-from wormcast.hw.decoders import Decoder, MeshDecoder, TableDecoder
-from wormcast.hw.decoders.base import INJECTION
-from wormcast.hw.decoders.table import MOST_ADDRESS_BITS
-from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.decoders.base import EJECTION, INJECTION
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
 __all__ = ["ALLOWED", "LIMITS", "Configuration"]
@@ -27,6 +20,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "delays": DELAYS,
     "storage": tuple(STORAGE),
     "ports": INJECTION,
+    "ejection": EJECTION,
     "consumption_links": CONSUMPTION_LINKS,
 }
 LIMITS = {
@@ -38,7 +32,6 @@ LIMITS = {
 HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
 INTERFACE_FIELDS = ("packet", "queue", "t_ns", "t_nr")
 ROUTER_FIELDS = ("readers", "delays", "classes")
-MOST_HEADER_FLITS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +47,7 @@ class Configuration:
     readers : "coupled" or "independent"
         Whether a worm's outputs advance together.
     consumption : int
-        Consumption channels of each node, 1 to 16.
+        Consumption channels of each ejection port, 1 to 16.
     flit_width : int
         Data bits of a flit, 1 to 1024.
     header : "real" or "ideal"
@@ -65,8 +58,11 @@ class Configuration:
         What the buffers are built of; no cycle depends on it.
     ports : "one" or "all"
         Injection ports of each node: one, or one for each of its router's links.
+    ejection : "one" or "all"
+        Ejection ports of each node: one, or one for each way in from which worms can end there, reached by no other;
+        each has consumption channels of its own.
     consumption_links : "shared" or "separate"
-        All consumption channels of a node on one physical link, or a link for each.
+        All consumption channels of an ejection port on one physical link, or a link for each.
     classes : str, optional
         Map of directions to consumption classes, as `ConsumptionClasses.parse` reads it; None for the scheme's.
     packet : int
@@ -97,6 +93,7 @@ class Configuration:
     delays: str = "paper"
     storage: str = "lutram"
     ports: str = "one"
+    ejection: str = "one"
     consumption_links: str = "shared"
     packet: int = 0
     queue: int = 4
@@ -134,93 +131,6 @@ class Configuration:
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
         return scheme.classes_on(topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
-
-    def header_format(self, topology: Topology, scheme: Scheme, relations: int = 1) -> AddressList:
-        """Make the scheme's header format at this flit width, for routers that know so many relations."""
-        return scheme.header(topology.shape, self.flit_width, relations)
-
-    def decoder(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Decoder:
-        """Build the header decoder: by comparing coordinates where the relation is known, else by a table.
-
-        Raises
-        ------
-        WormcastError
-            Of the relations named one is not known, or twice there; or the network is too large for a table.
-        """
-        compared = [relation for relation in (E_CUBE, HAMILTONIAN)
-                    if topology.kind == "mesh" and MeshDecoder.knows(relation, topology.shape)]
-        known = [relation.name for relation in compared]
-        if not set(relations) <= set(known) or len(set(relations)) < len(relations):
-            raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
-                                f"coordinates by {', '.join(known)}, each once")
-        header = self.header_format(topology, scheme, max(len(relations), 1))
-        classes = self.consumption_classes(topology, scheme)
-        multicast = not isinstance(header, Unicast)
-        if relations or scheme.relation in compared:
-            names = relations or (scheme.relation.name,)
-            return MeshDecoder(
-                header, relations=names, consumption=classes, multicast=multicast, injection=self.ports
-            )
-        if header.address_bits > MOST_ADDRESS_BITS:
-            raise WormcastError(
-                f"relation: {scheme.relation.name} is looked up in tables on {topology.name}, whose addresses have "
-                f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and, in two "
-                "dimensions, hamiltonian need no tables"
-            )
-        return TableDecoder(header, consumption=classes, multicast=multicast, injection=self.ports)
-
-    def router(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Switch:
-        """Build one router of the network; it knows the scheme's routing relation, or those named."""
-        decoder = self.decoder(topology, scheme, relations)
-        inputs = [PortSpec(name, vcs=self.vcs, depth=self.buffer) for name in decoder.inputs]
-        outputs = [
-            PortSpec(name, vcs=self.vcs if o < decoder.ejection else self.consumption, depth=self.buffer)
-            for o, name in enumerate(decoder.outputs)
-        ]
-        return Switch(
-            inputs=inputs,
-            outputs=outputs,
-            decoder=decoder,
-            width=self.flit_width,
-            readers=self.readers,
-            storage=self.storage,
-            delays=self.delays,
-            consumption_links=self.consumption_links,
-        )
-
-    def header_flits(self, topology: Topology, scheme: Scheme) -> int:
-        """Header flits that an interface keeps of a worm: with packets as many as all other nodes need, else 1.
-
-        Raises
-        ------
-        WormcastError
-            These are more than 64.
-        """
-        if not self.packet:
-            return 1
-        header = self.header_format(topology, scheme)
-        flits = 1 if isinstance(header, Unicast) else header.flits(max(topology.nodes - 1, 1))
-        if flits > MOST_HEADER_FLITS:
-            raise WormcastError(f"packet: {self.packet} is given where a header may have {flits} flits of "
-                                f"{self.flit_width} bits, in packets {MOST_HEADER_FLITS} are allowed: "
-                                "use wider flits or no packets")
-        return flits
-
-    def interface(self, topology: Topology, scheme: Scheme, *, ports: int = 1, links: int = 1) -> NetworkInterface:
-        """Build one network interface with so many injection ports and consumption links."""
-        return NetworkInterface(
-            injection=PortSpec("injection", vcs=self.vcs, depth=self.buffer),
-            consumption=PortSpec("consumption", vcs=self.consumption // links, depth=self.buffer),
-            ports=ports,
-            links=links,
-            width=self.flit_width,
-            storage=self.storage,
-            queue=self.queue,
-            packet=self.packet,
-            header_flits=self.header_flits(topology, scheme),
-            t_ns=self.t_ns,
-            t_nr=self.t_nr,
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give all options, resolved, as plain data for JSON."""

@@ -12,9 +12,9 @@ from wormcast.algorithms import HAMILTONIAN, NO_CLASS, Scheme, Topology, Wormcas
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.algorithms.topologies.mesh import mesh_directions, port_name
 from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
-from .components import Blueprint
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 
 __all__ = ["HOST", "Join", "Kind", "Network"]
@@ -153,7 +153,7 @@ class Network:
     @cached_property
     def header(self) -> AddressList:
         """The header format of the network's worms."""
-        return self.configuration.header_format(self.topology, self.scheme)
+        return self._blueprint.header
 
     @cached_property
     def router_inputs(self) -> tuple[str, ...]:
@@ -235,9 +235,10 @@ class Network:
         """The components, by kind: routers, then interfaces."""
         nodes = [self.node_scope(node) for node in range(self.nodes)]
         names = nodes if self.lanes == 1 else [f"lane{lane}_{node}" for lane in range(self.lanes) for node in nodes]
+        strap_values = self._router.decoder.strap_values(self._blueprint.routes, self._blueprint.kinds[0])
         straps = {
             f"strap_{name}": np.tile(np.array(values, object), self.lanes)
-            for name, values in self._router.decoder.strap_values(self.topology, self.scheme.relation).items()
+            for name, values in strap_values.items()
         }
         hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
         options = sorted(hardware.items())
@@ -258,7 +259,7 @@ class Network:
                 self._blueprint.interface,
                 tuple(f"interface_{name}" for name in names),
                 {},
-                f"interface {ports} {links} {self.configuration.header_flits(self.topology, self.scheme)} "
+                f"interface {ports} {links} {self._blueprint.header_flits} "
                 f"{interface_options}",
             ),
         }

@@ -10,7 +10,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..build.components import DEFAULTS, Blueprint
+from ..build.components import DEFAULTS, blueprint_of
 from ..build.configuration import INTERFACE_FIELDS
 from ..common.whole_file import require_writable, whole_file
 from ..export.verilog import Export, export, foreign_options
@@ -52,7 +52,7 @@ def verilog(
         require_writable(file)
     port = built_for.pop("port", None)
     with stdout_for_results():
-        blueprint = Blueprint.of(built_for | given)
+        blueprint = blueprint_of(built_for | given)
         command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.name}, port=port,
                            module=module, **given)
         made = export(blueprint, what, port=port, module=module, named=given.get("configuration"), command=command,

@@ -3,6 +3,7 @@
 import pytest
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
+from wormcast.hw.router import Blueprint
 from wormcast.sim.build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from wormcast.sim.build.configurations import CONFIGURATIONS, Named
 from wormcast.sim.build.configurations import hardware as resolve
@@ -100,14 +101,14 @@ def test_relations_that_routers_compare_by_are_named_with_those_there_are():
         ("mesh:8x8", ("e-cube", "e-cube"), "relations: e-cube, e-cube is given"),
     ):
         with pytest.raises(WormcastError, match=sentence):
-            Configuration().router(topology(shape), DUAL_PATH, relations)
+            Blueprint(topology(shape), DUAL_PATH, Configuration(), relations).router()
 
 
 def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
     by_e_cube = DUAL_PATH.routed_by(OWN)
-    assert Configuration().decoder(topology("mesh:16x16"), by_e_cube)
+    assert Blueprint(topology("mesh:16x16"), by_e_cube, Configuration()).decoder()
     with pytest.raises(WormcastError, match=r"relation: own is looked up in tables on mesh:5x33, .* 9 bits, allowed"):
-        Configuration().decoder(topology("mesh:5x33"), by_e_cube)
+        Blueprint(topology("mesh:5x33"), by_e_cube, Configuration()).decoder()
 
 
 def test_what_belongs_to_hosts_and_interfaces_is_named_rightly():

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from wormcast.sim.build.components import Blueprint
+from wormcast.hw.router import Blueprint
 from wormcast.sim.common.external import find_tool, run_tool, scratch_folder
 from wormcast.sim.export.verilog import component_verilog, export
 

@@ -1,6 +1,7 @@
 """A page for each hardware component: what it promises, and its ports."""
 
-from wormcast.sim.build.components import COMPONENTS, DEFAULTS, Blueprint
+from wormcast.hw.router import Blueprint
+from wormcast.sim.build.components import COMPONENTS, DEFAULTS, blueprint_of, build_component
 from wormcast.sim.export.verilog import component_tables, entries, is_clocked
 
 from .block import draw_block
@@ -11,10 +12,10 @@ __all__ = ["component_pages"]
 
 def component_pages() -> dict[str, str]:
     """Pages of all components by their files, their drawings, and a page that lists them."""
-    blueprint = Blueprint.of({})
+    blueprint = blueprint_of({})
     pages = {"components.md": _overview()}
     for name in COMPONENTS:
-        component = blueprint.component(name)
+        component = build_component(blueprint, name)
         pages[f"components/{name}.svg"] = draw_block(component, name)
         pages[f"components/{name}.md"] = _page(name, blueprint)
     return pages
@@ -31,7 +32,7 @@ def _overview() -> str:
 
 
 def _page(name: str, blueprint: Blueprint) -> str:
-    component = blueprint.component(name)
+    component = build_component(blueprint, name)
     kind = type(component)
     parameters = [_parameter(head, said) for head, said in entries(kind, "Parameters")]
     return "\n".join([

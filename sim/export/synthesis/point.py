@@ -7,8 +7,9 @@ from typing import Any
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError
+from wormcast.hw.router import Blueprint
 
-from ...build.components import DEFAULTS, Blueprint
+from ...build.components import DEFAULTS, blueprint_of, build_component
 from ...build.configuration import HOST_FIELDS, Configuration
 from ...experiments.grid import Sweep, named_point, option_types
 from .breakdown import Breakdown, breakdown
@@ -56,7 +57,7 @@ class Point:
 
     def component(self) -> wiring.Component:
         """Build the component."""
-        return self.blueprint.component(self.what, self.port)
+        return build_component(self.blueprint, self.what, self.port)
 
     def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
         """Synthesise, place and route it, as `synthesise` does."""
@@ -89,7 +90,7 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
     Parameters
     ----------
     given : mapping
-        Of `OPTIONS`, as for `Blueprint.of`, for ECP5 if nothing is said. Buffers are then of what the target has for
+        Of `OPTIONS`, as for `blueprint_of`, for ECP5 if nothing is said. Buffers are then of what the target has for
         them.
     """
     with named_point(name):
@@ -98,10 +99,10 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
         if area_delay is not None and area_delay < 1:
             raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
         target = find_target(family)
-        blueprint = Blueprint.of({"storage": next(iter(target.storages)), **options})
+        blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
         network, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
         target.require(configuration.storage)
-        blueprint.component(what, port)
+        build_component(blueprint, what, port)
     built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
     resolved = {
         "target": family, "topology": network.name, "scheme": given.get("scheme", DEFAULTS["scheme"]),

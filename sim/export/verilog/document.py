@@ -11,9 +11,9 @@ from amaranth.lib import data, wiring
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.link import LinkSignature
+from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
-from ...build.components import Blueprint
 from ...build.network import Network
 from .docstrings import member_meaning, summary
 from .facts import axis, header_fields
@@ -165,14 +165,12 @@ def _fields(shape: Any) -> str:
 
 def _flit(blueprint: Blueprint) -> Iterator[str]:
     """What is in a flit, bit by bit; its layout is that of all links."""
-    configuration, topology, scheme = blueprint.configuration, blueprint.topology, blueprint.scheme
-    width = configuration.flit_width
+    width = blueprint.configuration.flit_width
     yield "\n## Flit\n\n| bits of `flit` | field | meaning |\n|---:|---|---|\n"
     yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
     yield f"| {width + 1}:2 | `data` | {width} bits: payload, or what follows |\n"
     yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
-    header = configuration.header_format(topology, scheme, max(len(blueprint.relations), 1))
-    for low, high, said in header_fields(header):
+    for low, high, said in header_fields(blueprint.header):
         yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError
+from wormcast.hw.router import Blueprint
 
-from ...build.components import COMPONENTS, Blueprint
+from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
 from .comment import CLOCK, NO_CLOCK, RESET, comment
 from .docstrings import promises, summary
@@ -60,7 +61,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
     what : str
         One of `COMPONENTS`, or ``network``.
     port : str, optional
-        As in `Blueprint.component`.
+        As in `build_component`.
     module : str, optional
         Name of the module on top, with which those of all others begin; ``wormcast_`` and what it is by default.
     named : str, optional
@@ -94,7 +95,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
     else:
         if what not in COMPONENTS:
             raise WormcastError(f"verilog: {what!r} is unknown, there are {NETWORK}, {', '.join(COMPONENTS)}")
-        component = blueprint.component(what, port)
+        component = build_component(blueprint, what, port)
         text, yosys = component_verilog(component, name, progress)
         kind, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)

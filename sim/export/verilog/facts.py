@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.router import Blueprint
 
-from ...build.components import COMPONENTS, Blueprint
+from ...build.components import COMPONENTS
 from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from ...build.configurations import CONFIGURATIONS
 from ...common.text import count

@@ -3,7 +3,7 @@
 import pytest
 
 from wormcast.algorithms import HAMILTONIAN, SCHEMES, topology
-from wormcast.sim.build.components import Blueprint
+from wormcast.hw.router import Blueprint
 from wormcast.sim.build.configurations import hardware
 
 

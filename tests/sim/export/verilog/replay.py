@@ -145,8 +145,7 @@ class Stimulus:
         self.random = random.Random(seed)
         self.inputs = [port for port in ports(component) if port.inward]
         self.outputs = {port.name: port for port in ports(component) if not port.inward}
-        self.header = blueprint.configuration.header_format(
-            blueprint.topology, blueprint.scheme, max(len(blueprint.relations), 1))
+        self.header = blueprint.header
         self.nodes = blueprint.topology.nodes
         self.fixed = fixed or {}
         self.receivers = {port.path[0]: port for port in self.inputs if port.path[1:] == ("flit",)}

@@ -11,7 +11,7 @@ from amaranth.lib import memory, wiring
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.sim.build.components import COMPONENTS
+from wormcast.sim.build.components import COMPONENTS, build_component
 from wormcast.sim.build.network import HOST, Network
 from wormcast.sim.export.verilog import NETWORK, export, ports
 from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
@@ -27,7 +27,7 @@ from .cases import blueprint
 def split():
     """All components of a router with as many ports as there can be."""
     built = blueprint(readers="independent", consumption_links="separate")
-    return {name: built.component(name) for name in COMPONENTS}
+    return {name: build_component(built, name) for name in COMPONENTS}
 
 
 def parts(component):
@@ -45,11 +45,11 @@ def test_every_part_of_router_and_interface_has_a_name(split):
 
 def test_a_part_is_the_one_that_the_port_has():
     built = blueprint(buffer=3)
-    assert built.component("replication-buffer").depth == 3
-    east, local = built.component("input-unit"), built.component("input-unit", "local")
+    assert build_component(built, "replication-buffer").depth == 3
+    east, local = build_component(built, "input-unit"), build_component(built, "input-unit", "local")
     assert east.ejection is not None
     assert local.ejection is None
-    assert len(built.component("output-unit", "local").classes) == len(built.router().consumption_masks())
+    assert len(build_component(built, "output-unit", "local").classes) == len(built.router().consumption_masks())
 
 
 @pytest.mark.parametrize(("name", "port", "sentence"), [
@@ -59,7 +59,7 @@ def test_a_part_is_the_one_that_the_port_has():
 ])
 def test_a_part_that_is_not_there_is_refused(name, port, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
-        blueprint().component(name, port)
+        build_component(blueprint(), name, port)
 
 
 def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wormcast.sim.build.components import COMPONENTS
+from wormcast.sim.build.components import COMPONENTS, build_component
 from wormcast.sim.export.verilog import component_verilog
 
 from .cases import WIDE, blueprint
@@ -15,7 +15,7 @@ LONGER = {"input-vc": 2000}
 def straps(built):
     """Values of the straps of a router in the middle, by port."""
     node = built.topology.nodes // 2
-    values = built.router().decoder.strap_values(built.topology, built.scheme.relation)
+    values = built.router().decoder.strap_values(built.routes, built.kinds[0])
     return {f"strap_{name}": column[node] for name, column in values.items()}
 
 
@@ -23,7 +23,7 @@ def recorded(built, cycles, seed, names=tuple(COMPONENTS)):
     """Components by module, each with a stimulus of its own."""
     found = {}
     for name in names:
-        component = built.component(name)
+        component = build_component(built, name)
         stimulus = Stimulus(component, built, f"{seed} {name}", fixed=straps(built))
         found[f"c_{name.replace('-', '_')}"] = record(component, cycles, stimulus)
     return found

@@ -98,7 +98,7 @@ def find_ways(
         its worms take a way through a stop that they do not show.
     """
     scheme.check(topology)
-    own = scheme.relation
+    own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
     if topology.nodes != topology.switches:
         raise WormcastError(

@@ -9,7 +9,10 @@ import numpy.typing as npt
 from ..errors import WormcastError
 from .base import Topology
 
-__all__ = ["direction_name", "mesh", "mesh_directions", "port_name"]
+__all__ = ["GRIDS", "direction_name", "mesh", "mesh_directions", "port_name"]
+
+GRIDS = ("mesh", "torus", "ring")
+"""Kinds whose ports are steps up and down the dimensions of their coordinates."""
 
 MOST_NODES = 4096
 """A routing table has a byte for each pair of nodes, and some more while it is made."""

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from ..errors import WormcastError
 from ..registry import Registry
 from .base import Topology
+from .irregular import irregular
 from .mesh import mesh
+from .min import WIRINGS, multistage
+from .torus import ring, torus
 
 __all__ = ["TOPOLOGIES", "Topology", "TopologyKind", "topology"]
 
@@ -34,6 +37,17 @@ TOPOLOGIES.add(
         mesh,
     ),
 )
+
+TOPOLOGIES.add("torus", TopologyKind(
+    "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
+    "torus:XxYxZ, and so on", torus))
+TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring))
+TOPOLOGIES.add("min", TopologyKind(
+    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
+    f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage))
+TOPOLOGIES.add("irregular", TopologyKind(
+    "irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1", "switches joined at random by so large a share of "
+    "the ports that nodes leave free; these are the defaults, each parameter may be left out", irregular))
 
 
 def topology(specification: str) -> Topology:

@@ -9,25 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import WormcastError
+from .places import Places, places_by_level
 
 __all__ = ["Places", "Topology"]
 
 Integers = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
-class Places:
-    """Where a network is drawn: x to the right, y down, and in three dimensions z towards the reader.
+class _PlacesOfTopology:
+    """The field `Topology.places`: what it was made with, or else a layout by levels, made when first asked for."""
 
-    Parameters
-    ----------
-    switches : float array [switches, 2 or 3]
-    nodes : float array [nodes, 2 or 3]
-        That of a node in a direct network is its switch's.
-    """
+    def __get__(self, topology: "Topology | None", owner: type) -> Places:
+        if topology is None:
+            return None  # type: ignore[return-value]  # the field's default
+        if vars(topology).get("_places") is None:
+            vars(topology)["_places"] = places_by_level(topology)
+        return vars(topology)["_places"]
 
-    switches: npt.NDArray[np.float64]
-    nodes: npt.NDArray[np.float64]
+    def __set__(self, topology: "Topology", places: Places | None) -> None:
+        vars(topology)["_places"] = places
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,9 @@ class Topology:
     switch_names : tuple of str, optional
         Names of the switches; by default the ids of the nodes in a direct network, and ``s0``, ``s1``, ... in others.
     places : Places, optional
-        Where switches and nodes are drawn.
+        Where switches and nodes are drawn; by default by the levels of the breadth-first tree from the root.
+    root : int
+        Switch from which breadth-first trees grow.
     """
 
     name: str
@@ -73,14 +75,15 @@ class Topology:
     coordinates: Integers
     labels: Integers | None = None
     switch_names: tuple[str, ...] = ()
-    places: Places | None = None
+    places: _PlacesOfTopology = _PlacesOfTopology()
+    root: int = 0
 
     def __post_init__(self) -> None:
         if not self.switch_names:
             names = map(str, range(self.switches)) if self.direct else (f"s{k}" for k in range(self.switches))
             object.__setattr__(self, "switch_names", tuple(names))
         for array in (self.links, self.injections, self.consumptions, self.coordinates, self.labels):
-            if array is not None:
+            if isinstance(array, np.ndarray):
                 array.setflags(write=False)
 
     @property
@@ -155,9 +158,8 @@ class Topology:
             return node
         fields = text.split(".")
         if len(fields) != len(self.shape):
-            raise WormcastError(
-                f"node: {text!r} has {len(fields)} coordinates, {self.name} has {len(self.shape)}"
-            )
+            has = "names its nodes by their ids" if len(self.shape) == 1 else f"has {len(self.shape)}"
+            raise WormcastError(f"node: {text!r} has {len(fields)} coordinates, {self.name} {has}")
         node = 0
         for field, extent in zip(fields, self.shape, strict=True):
             coordinate = self._number(field, text)
@@ -177,10 +179,10 @@ class Topology:
     def _number(self, digits: str, text: str) -> int:
         if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
             corner = ".".join(str(extent - 1) for extent in self.shape)
+            coordinates = "" if len(self.shape) == 1 else f", coordinates (up to {corner})"
             label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
             raise WormcastError(
-                f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1}), "
-                f"coordinates (up to {corner}){label}"
+                f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1}){coordinates}{label}"
             )
         return int(digits)
 

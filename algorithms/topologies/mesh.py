@@ -1,24 +1,18 @@
 """Meshes of two or more dimensions: one router a node, no links around the edge."""
 
-import math
-import re
+import dataclasses
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import WormcastError
 from .base import Topology
+from .grid import direction_name, grid, mesh_directions, port_name
+from .parameters import read_extents
 
 __all__ = ["GRIDS", "direction_name", "mesh", "mesh_directions", "port_name"]
 
 GRIDS = ("mesh", "torus", "ring")
 """Kinds whose ports are steps up and down the dimensions of their coordinates."""
-
-MOST_NODES = 4096
-"""A routing table has a byte for each pair of nodes, and some more while it is made."""
-
-MOST_DIMENSIONS = 12
-"""As many as the extents of 4096 nodes can fill."""
 
 
 def mesh(extents: str) -> Topology:
@@ -43,68 +37,8 @@ def mesh(extents: str) -> Topology:
         The extents are not two (up to twelve) whole numbers from 1 joined by ``x``, or there are fewer than
         two nodes, or more than 4096.
     """
-    shape = parse_extents(extents)
-    nodes = math.prod(shape)
-    coordinates = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1).astype(np.int32)
-    directions = mesh_directions(shape)
-    ports = (*(port_name(len(shape), dimension, step) for dimension, step in directions), "local")
-
-    links = []
-    for out, (dimension, step) in enumerate(directions):
-        into = out ^ 1  # the two ports of a dimension are neighbours in the list: 0 and 1, 2 and 3
-        target = coordinates.copy()
-        target[:, dimension] += step
-        inside = (target[:, dimension] >= 0) & (target[:, dimension] < shape[dimension])
-        start = np.flatnonzero(inside)
-        end = np.ravel_multi_index(tuple(target[inside].T), shape)
-        links.append(np.stack([start, np.full_like(start, out), end, np.full_like(start, into)], axis=1))
-    rows = np.concatenate(links)
-
-    own = np.stack([np.arange(nodes), np.full(nodes, len(ports) - 1)], axis=1).astype(np.int32)
-    return Topology(
-        name=f"mesh:{'x'.join(map(str, shape))}",
-        kind="mesh",
-        shape=shape,
-        ports=(ports,) * nodes,
-        links=rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32),
-        injections=own,
-        consumptions=own.copy(),
-        coordinates=coordinates,
-        labels=hamiltonian_labels(coordinates, shape),
-    )
-
-
-def parse_extents(extents: str) -> tuple[int, ...]:
-    """Read ``"8x8"`` as (8, 8), or refuse it."""
-    digits = re.compile("[0-9]{1,9}")
-    shape = tuple(int(field) if digits.fullmatch(field) else 0 for field in extents.split("x"))
-    if not 2 <= len(shape) <= MOST_DIMENSIONS or min(shape) < 1:
-        raise WormcastError(
-            f"topology: 'mesh:{extents}' is not mesh:ROWSxCOLUMNS (or mesh:XxYxZ, or more) with whole numbers from 1"
-        )
-    if not 2 <= math.prod(shape) <= MOST_NODES:
-        raise WormcastError(
-            f"topology: 'mesh:{extents}' is a mesh of size {math.prod(shape)}, allowed are 2 to {MOST_NODES} nodes"
-        )
-    return shape
-
-
-def mesh_directions(shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    """List dimension and step (+1 or -1) of each port to another router, in the order of the ports."""
-    return [(dim, step) for dim in reversed(range(len(shape))) if shape[dim] > 1 for step in (1, -1)]
-
-
-def direction_name(dimension: int, step: int) -> str:
-    """Name of the steps up (+1) or down (-1) a dimension, as class maps write it: ``0+``, ``0-``, ``1+``, ..."""
-    return f"{dimension}{'+' if step > 0 else '-'}"
-
-
-def port_name(dimensions: int, dimension: int, step: int) -> str:
-    """Name of the port that leads one step up (+1) or down (-1) a dimension."""
-    if dimensions == 2:
-        return {(1, 1): "east", (1, -1): "west", (0, 1): "south", (0, -1): "north"}[dimension, step]
-    name = "xyz"[dimension] if dimensions == 3 else f"d{dimension}"
-    return name + ("+" if step > 0 else "-")
+    network = grid("mesh", read_extents("mesh", extents), wraps=False)
+    return dataclasses.replace(network, labels=hamiltonian_labels(network.coordinates, network.shape))
 
 
 def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.int32]:

@@ -140,7 +140,7 @@ EXTENTS = r"is not mesh:ROWSxCOLUMNS \(or mesh:XxYxZ, or more\) with whole numbe
         ("mesh:1x1", r"topology: 'mesh:1x1' is a mesh of size 1, allowed are 2 to 4096 nodes"),
         ("mesh:64x65", r"'mesh:64x65' is a mesh of size 4160, allowed are 2 to 4096 nodes"),
         ("mesh", r"topology: 'mesh' is not KIND:PARAMETERS, allowed are .*mesh:ROWSxCOLUMNS"),
-        ("ring:8", r"topology: 'ring' is unknown, there is only mesh"),
+        ("star:8", r"topology: 'star' is unknown, there are .*mesh, .*ring, torus"),
     ],
 )
 def test_a_bad_topology_is_refused_in_a_sentence(specification, sentence):

@@ -1,0 +1,80 @@
+"""Networks of one router a node, joined along the dimensions of their coordinates: what meshes and tori share."""
+
+import numpy as np
+import numpy.typing as npt
+
+from .base import Places, Topology
+
+__all__ = ["direction_name", "grid", "grid_places", "mesh_directions", "port_name"]
+
+
+def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
+    """Build a mesh, or with links around the edges a torus; its name is ``KIND:`` and the extents.
+
+    Each router has two ports for each dimension that extends beyond one node, last dimension first and
+    upwards first, and then ``local``. A link goes from the port up to the neighbour's port down, and back.
+    """
+    nodes = int(np.prod(shape))
+    coordinates = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1).astype(np.int32)
+    steps = mesh_directions(shape)
+    ports = (*(port_name(len(shape), dimension, step) for dimension, step in steps), "local")
+
+    links = []
+    for out, (dimension, step) in enumerate(steps):
+        into = out ^ 1  # the two ports of a dimension are neighbours in the list: 0 and 1, 2 and 3
+        target = coordinates.copy()
+        target[:, dimension] += step
+        inside = (target[:, dimension] >= 0) & (target[:, dimension] < shape[dimension]) | wraps
+        start = np.flatnonzero(inside)
+        end = np.ravel_multi_index(tuple(target[inside].T), shape, mode="wrap" if wraps else "raise")
+        links.append(np.stack([start, np.full_like(start, out), end, np.full_like(start, into)], axis=1))
+    rows = np.concatenate(links)
+
+    own = np.stack([np.arange(nodes), np.full(nodes, len(ports) - 1)], axis=1).astype(np.int32)
+    places = grid_places(coordinates, shape)
+    return Topology(
+        name=f"{kind}:{'x'.join(map(str, shape))}",
+        kind=kind,
+        shape=shape,
+        ports=(ports,) * nodes,
+        links=rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32),
+        injections=own,
+        consumptions=own.copy(),
+        coordinates=coordinates,
+        places=Places(places, places),
+    )
+
+
+def mesh_directions(shape: tuple[int, ...]) -> list[tuple[int, int]]:
+    """List dimension and step (+1 or -1) of each port to another router, in the order of the ports."""
+    return [(dim, step) for dim in reversed(range(len(shape))) if shape[dim] > 1 for step in (1, -1)]
+
+
+def direction_name(dimension: int, step: int) -> str:
+    """Name of the steps up (+1) or down (-1) a dimension, as class maps write it: ``0+``, ``0-``, ``1+``, ..."""
+    return f"{dimension}{'+' if step > 0 else '-'}"
+
+
+def port_name(dimensions: int, dimension: int, step: int) -> str:
+    """Name of the port that leads one step up (+1) or down (-1) a dimension."""
+    if dimensions == 2:
+        return {(1, 1): "east", (1, -1): "west", (0, 1): "south", (0, -1): "north"}[dimension, step]
+    name = "xyz"[dimension] if dimensions == 3 else f"d{dimension}"
+    return name + ("+" if step > 0 else "-")
+
+
+def grid_places(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Place the nodes: column, row of two dimensions; x, y, z of three; beyond that grids of grids in the plane.
+
+    Of more dimensions the last runs along x, the one before along y, the next along x again, a cell further apart
+    than the grids within.
+    """
+    if len(shape) == 3:
+        return coordinates.astype(float)
+    places = np.zeros((len(coordinates), 2))
+    stride = [1, 1]
+    for number, dimension in enumerate(reversed(range(len(shape)))):
+        places[:, number % 2] += coordinates[:, dimension] * stride[number % 2]
+        stride[number % 2] = stride[number % 2] * shape[dimension] + 1
+    return places
+

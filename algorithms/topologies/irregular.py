@@ -1,0 +1,131 @@
+"""Irregular networks: switches with several nodes each, joined at random."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+
+from ..errors import WormcastError
+from .base import Topology
+from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES, read_parameters, whole_number
+from .splitmix import SplitMix64
+
+__all__ = ["irregular"]
+
+DEFAULTS = {"switches": "8", "ports": "8", "nodes": "32", "connectivity": "0.8", "seed": "1"}
+
+
+def irregular(parameters: str) -> Topology:
+    """Build the irregular network with these parameters: ``"switches=8,ports=8,nodes=32,connectivity=0.8,seed=1"``.
+
+    Those are the defaults. Nodes are spread over the switches as evenly as can be, neighbouring ids at one switch. Of
+    the ports that are left, ``connectivity`` are joined in pairs, each by a link both ways, the rest stay open. No
+    switch is joined to itself, two may be by several links, and there is a way from any switch to any. A switch has its
+    ports for links first, ``p0``, ``p1``, ..., joined from the first on, and then those of its nodes, ``n0``, ``n1``,
+    ... The same parameters give the same network in every version.
+
+    Source: paper 001, section 6. That leaves open how networks are made connected. Here a random tree is grown first,
+    each switch in a random order joined to a random free port of those before it; then random free ports of different
+    switches are joined. Where only one switch has free ports left, a random link is parted to end there at both ends.
+
+    Raises
+    ------
+    WormcastError
+        A parameter is unknown or out of its range, there are more nodes than free ports, or too few joined ports to
+        connect all switches.
+    """
+    specification = f"irregular:{parameters}"
+    given = read_parameters("irregular", parameters, DEFAULTS)
+    switches = whole_number(specification, "switches", given["switches"], 2, MOST_SWITCHES)
+    ports = whole_number(specification, "ports", given["ports"], 2, MOST_PORTS)
+    nodes = whole_number(specification, "nodes", given["nodes"], 2, MOST_NODES)
+    seed = whole_number(specification, "seed", given["seed"], 0, 10**18 - 1)
+    connectivity = _connectivity(specification, given["connectivity"])
+    if nodes > switches * (ports - 1):
+        raise WormcastError(
+            f"topology: '{specification}' has {nodes} nodes on {switches} switches of {ports} ports, allowed are up to "
+            f"{switches * (ports - 1)}, so that each switch keeps a port for a link")
+    joined = int((switches * ports - nodes) * connectivity)
+    if joined // 2 < switches - 1:
+        raise WormcastError(
+            f"topology: '{specification}' joins {joined} ports, {switches} switches need "
+            f"{2 * (switches - 1)} to be connected")
+
+    homes = np.arange(nodes) * switches // nodes if nodes >= switches else np.arange(nodes)
+    counts = np.bincount(homes, minlength=switches)
+    links: list[list[int]] = []
+    used = [0] * switches
+    for one, other in _pairs(SplitMix64(seed), [ports - int(count) for count in counts], joined // 2):
+        links += [[one, used[one], other, used[other]], [other, used[other], one, used[one]]]
+        used[one] += 1
+        used[other] += 1
+    firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    ends = np.stack([homes, ports - counts[homes] + np.arange(nodes) - firsts[homes]], axis=1).astype(np.int32)
+    return Topology(
+        name=f"irregular:switches={switches},ports={ports},nodes={nodes},connectivity={_plain(connectivity)},seed={seed}",
+        kind="irregular",
+        shape=(nodes,),
+        ports=tuple((*(f"p{port}" for port in range(ports - count)), *(f"n{port}" for port in range(count)))
+                    for count in counts.tolist()),
+        links=np.array(sorted(links), np.int32),
+        injections=ends,
+        consumptions=ends.copy(),
+        coordinates=np.arange(nodes, dtype=np.int32).reshape(-1, 1),
+        switch_names=tuple(f"s{switch}" for switch in range(switches)),
+    )
+
+
+def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, int]]:
+    """Draw the pairs of switches that are joined.
+
+    Parameters
+    ----------
+    free : list of int, [switches]
+        Ports of each switch that may be joined, one or more; they differ by one at most. Left are those that are not.
+    """
+    order = list(range(len(free)))
+    random.shuffle(order)
+    order.sort(key=lambda switch: free[switch] == 1)  # those with a single port end the tree's branches
+    pairs: list[tuple[int, int]] = []
+
+    def draw(switches: list[int]) -> int:
+        """Draw a free port of these switches; gives the switch, and takes the port away."""
+        number = random.below(sum(free[switch] for switch in switches))
+        for switch in switches:
+            if number < free[switch]:
+                break
+            number -= free[switch]
+        free[switch] -= 1
+        return switch
+
+    for count in range(1, len(order)):
+        parent = draw(order[:count])
+        pairs.append((parent, order[count]))
+        free[order[count]] -= 1
+    every = list(range(len(free)))
+    while len(pairs) < links:
+        one = draw(every)
+        others = [switch for switch in every if switch != one and free[switch]]
+        if others:
+            pairs.append((one, draw(others)))
+            continue
+        free[one] -= 1
+        apart = [number for number, pair in enumerate(pairs) if one not in pair]
+        number = apart[random.below(len(apart))]
+        end, other_end = pairs[number]
+        pairs[number] = (end, one)
+        pairs.append((one, other_end))
+    return pairs
+
+
+def _connectivity(specification: str, text: str) -> Fraction:
+    share = Fraction(text) if re.fullmatch(r"[0-9]{0,3}\.?[0-9]{1,6}", text) else Fraction(-1)
+    if not 0 < share <= 1:
+        raise WormcastError(f"topology: connectivity of '{specification}' is {text!r}, allowed are numbers above 0 up "
+                            "to 1 with at most six decimal places")
+    return share
+
+
+def _plain(share: Fraction) -> str:
+    """Write a share in its shortest form: 0.8, or 1."""
+    return f"{float(share):.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,202 @@
+"""Multistage networks: nodes on the left send through stages of b x b switches to the same nodes on the right."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import WormcastError
+from .base import Places, Topology
+from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES, read_parameters, whole_number
+
+__all__ = ["WIRINGS", "multistage", "stage_digits", "stage_of_switch", "stage_ports"]
+
+Integers = npt.NDArray[np.int32]
+Wiring = Callable[[Integers, int], Integers]
+
+
+@dataclass(frozen=True)
+class MinKind:
+    """One way to join the stages.
+
+    Parameters
+    ----------
+    wiring : function
+        Maps digits of lines, int [lines, stages] with the most significant first, and a number i to the digits of
+        those that they lead to: i=0 from nodes to stage 0, else from stage i-1 to stage i, or to nodes.
+    digits : function
+        Maps the number of stages to the digit of the destination, 0 the most significant, that is the output port
+        in each.
+    """
+
+    wiring: Wiring
+    digits: Callable[[int], tuple[int, ...]]
+
+
+def shuffle(digits: Integers, _: int = 0) -> Integers:
+    """Rotate the digits to the left: the perfect shuffle."""
+    return np.roll(digits, -1, axis=1)
+
+
+def exchange(digits: Integers, place: int) -> Integers:
+    """Swap the least significant digit with that of a place, counted from it: the butterfly permutation."""
+    swapped = digits.copy()
+    swapped[:, [-1, -1 - place]] = digits[:, [-1 - place, -1]]
+    return swapped
+
+
+def narrowing_unshuffle(digits: Integers, stage: int) -> Integers:
+    """Rotate the last digits to the right, one less for each stage: the baseline permutation."""
+    if stage == 0:
+        return digits
+    fixed = stage - 1
+    return np.concatenate([digits[:, :fixed], np.roll(digits[:, fixed:], 1, axis=1)], axis=1)
+
+
+def _cube(digits: Integers, stage: int) -> Integers:
+    return shuffle(digits) if stage == 0 else exchange(digits, digits.shape[1] - stage)
+
+
+def _omega(digits: Integers, stage: int) -> Integers:
+    return digits if stage == digits.shape[1] else shuffle(digits)
+
+
+def _butterfly(digits: Integers, stage: int) -> Integers:
+    return digits if stage == digits.shape[1] else exchange(digits, stage)
+
+
+def _downwards(stages: int) -> tuple[int, ...]:
+    return tuple(range(stages))
+
+
+def _upwards(stages: int) -> tuple[int, ...]:
+    return (*range(stages - 2, -1, -1), stages - 1)
+
+
+WIRINGS: Mapping[str, MinKind] = {
+    "baseline": MinKind(narrowing_unshuffle, _downwards),
+    "cube": MinKind(_cube, _downwards),
+    "omega": MinKind(_omega, _downwards),
+    "butterfly": MinKind(_butterfly, _upwards),
+}
+"""The kinds by name. Source: paper 000 (baseline); Duato, Yalamanchili and Ni, Interconnection Networks (others)."""
+
+
+def multistage(parameters: str) -> Topology:
+    """Build the unidirectional multistage network with these parameters: ``"b=4,stages=3,kind=omega"``.
+
+    It joins b**stages nodes by ``stages`` columns of b**(stages-1) switches with b ports, here of b=2, stages=2::
+
+        node 0 --p0 s0 p0-----p0 s2 p0-- node 0       a node injects on the left
+        node 1 --p1    p1-. .-p1    p1-- node 1       and consumes on the right
+                           x
+        node 2 --p0 s1 p0-' '-p0 s3 p0-- node 2
+        node 3 --p1    p1-----p1    p1-- node 3
+
+    The switch in row i of stage j is j*rows+i. There is one way from any node to any node, itself included: in each
+    stage the output port is a base-b digit of the destination (`stage_digits`). Line p of row i is i*b+p. Lines are
+    joined by their base-b digits:
+
+    baseline (the kind without ``kind=``)
+        node n to line n of stage 0; behind stage j the last stages-j digits are rotated to the right.
+    cube (indirect binary n-cube)
+        nodes to stage 0 by a perfect shuffle; behind stage j the last digit is swapped with digit j, the most
+        significant being 0.
+    omega
+        a perfect shuffle, which rotates the digits to the left, before each stage, the first too.
+    butterfly
+        node n to line n of stage 0; behind stage j the last digit is swapped with the digit j+1 places before it.
+
+    Line n of the last stage leads to node n.
+
+    Raises
+    ------
+    WormcastError
+        A parameter is unknown, missing or out of its range, or there are more than 4096 nodes or 1024 switches.
+    """
+    b, stages, kind = read_min(parameters)
+    nodes, rows = b**stages, b ** (stages - 1)
+    lines = np.arange(nodes)
+
+    def behind(stage: int) -> Integers:
+        digits = np.stack(np.unravel_index(lines, (b,) * stages), axis=1).astype(np.int32)
+        return np.ravel_multi_index(tuple(WIRINGS[kind].wiring(digits, stage).T), (b,) * stages)
+
+    def ends(stage: int, line: Integers) -> list[Integers]:
+        return [stage * rows + line // b, line % b]
+
+    links = [np.stack(ends(stage - 1, lines) + ends(stage, behind(stage)), axis=1) for stage in range(1, stages)]
+    return Topology(
+        name=f"min:b={b},stages={stages}" + (f",kind={kind}" if kind != "baseline" else ""),
+        kind="min",
+        shape=(nodes,),
+        ports=(tuple(f"p{port}" for port in range(b)),) * (rows * stages),
+        links=np.concatenate(links).astype(np.int32),
+        injections=np.stack(ends(0, behind(0)), axis=1).astype(np.int32),
+        consumptions=np.stack(ends(stages - 1, lines), axis=1).astype(np.int32),
+        coordinates=lines.astype(np.int32).reshape(-1, 1),
+        places=_places(b, stages, behind(0)),
+    )
+
+
+def read_min(parameters: str) -> tuple[int, int, str]:
+    """Read what stands behind ``min:`` as b, stages and kind, or refuse it."""
+    specification = f"min:{parameters}"
+    given = read_parameters("min", parameters, {"b": None, "stages": None, "kind": "baseline"})
+    b = whole_number(specification, "b", given["b"], 2, MOST_PORTS)
+    stages = whole_number(specification, "stages", given["stages"], 2, 12)
+    if given["kind"] not in WIRINGS:
+        raise WormcastError(f"topology: kind of '{specification}' is {given['kind']!r}, allowed are "
+                            f"{', '.join(WIRINGS)}")
+    if b**stages > MOST_NODES or stages * b ** (stages - 1) > MOST_SWITCHES:
+        raise WormcastError(
+            f"topology: '{specification}' has {b**stages} nodes and {stages * b ** (stages - 1)} switches, "
+            f"allowed are up to {MOST_NODES} nodes and {MOST_SWITCHES} switches")
+    return b, stages, given["kind"]
+
+
+def stage_of_switch(topology: Topology) -> Integers:
+    """Stage of each switch of a multistage network, int32 [switches]."""
+    _, stages, _ = _parameters(topology)
+    return np.repeat(np.arange(stages, dtype=np.int32), topology.switches // stages)
+
+
+def stage_digits(topology: Topology) -> tuple[int, ...]:
+    """Which base-b digit of the destination is the output port in each stage; 0 is the most significant.
+
+    Raises
+    ------
+    WormcastError
+        The topology is no multistage network.
+    """
+    _, stages, kind = _parameters(topology)
+    return WIRINGS[kind].digits(stages)
+
+
+def stage_ports(topology: Topology) -> Integers:
+    """Output port towards each node in each stage, int32 [stages, nodes], whatever the switch: destination tags."""
+    b, stages, _ = _parameters(topology)
+    digits = np.stack(np.unravel_index(np.arange(topology.nodes), (b,) * stages)).astype(np.int32)
+    return digits[list(stage_digits(topology))]
+
+
+def _parameters(topology: Topology) -> tuple[int, int, str]:
+    if topology.kind != "min":
+        raise WormcastError(f"topology: {topology.name} has no stages, min:b=B,stages=S has")
+    return read_min(topology.name.partition(":")[2])
+
+
+def _places(b: int, stages: int, first: Integers) -> Places:
+    """Stages from left to right, a line a cell high, nodes where they inject on the left and where they consume right.
+
+    Where nodes are shuffled before stage 0, that takes as much room as between stages.
+    """
+    nodes, rows = b**stages, b ** (stages - 1)
+    gap = max(2.0, nodes / (2 * stages))
+    begin = 2.0 if np.array_equal(first, np.arange(nodes)) else gap
+    lines = np.arange(nodes, dtype=float)
+    across = begin + np.repeat(np.arange(stages), rows) * gap
+    down = np.tile(np.arange(rows) * b + (b - 1) / 2, stages)
+    columns = [(across, down), (np.zeros(nodes), lines), (np.full(nodes, across[-1] + 2), lines)]
+    return Places(*(np.round(np.stack(column, axis=1), 4) for column in columns))

@@ -1,0 +1,106 @@
+"""Where networks are drawn, and the layout of those that say nothing: by breadth-first levels."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from .base import Topology
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int32]
+
+__all__ = ["Places", "levels", "places_by_level"]
+
+GAP = 2.0
+"""Cells from the lowest nodes of a level to the switches of the next."""
+
+ARC = 1.0
+"""Cells by which the ends of a level lie above its middle, so that a link within the level passes what is between."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where a network is drawn: x to the right, y down, and in three dimensions z towards the reader.
+
+    The unit is a cell: what two neighbours in a row are apart. The arrays are read-only.
+
+    Parameters
+    ----------
+    switches : float array [switches, 2 or 3]
+    nodes : float array [nodes, 2 or 3]
+        Where a node injects. That of a node in a direct network is its switch's.
+    sinks : float array [nodes, 2 or 3], optional
+        Where a node consumes, in a network whose nodes are drawn twice, at both ends of their worms.
+    """
+
+    switches: Floats
+    nodes: Floats
+    sinks: Floats | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.switches, self.nodes, self.sinks):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+
+
+def levels(topology: "Topology") -> Integers:
+    """Count the links from the root to each switch, int32 [switches], whichever way they lead; -1: there is no way."""
+    found = np.full(topology.switches, -1, np.int32)
+    found[topology.root] = level = 0
+    while (front := found == level).any():
+        level += 1
+        for start, end in ((0, 2), (2, 0)):
+            reached = topology.links[front[topology.links[:, start]], end]
+            found[reached[found[reached] < 0]] = level
+    return found
+
+
+def places_by_level(topology: "Topology") -> Places:
+    """Lay a network out from the root on top downwards, a level in a row, each switch with its nodes below it.
+
+    Within a level switches are in the order of where their neighbours above lie on average. Nodes that share a switch
+    lie below it in a block about as wide as high; in a direct network a node lies where its switch does.
+    """
+    level = levels(topology)
+    level[level < 0] = level.max() + 1
+    homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
+    wide = int(np.ceil(np.sqrt(np.bincount(homes).max())))  # nodes in a row of a block
+    elsewhere = bool((homes != ends).any())
+    high = 0 if topology.direct else -(-int(np.bincount(homes).max()) // wide)
+    above = -(-int(np.bincount(ends).max()) // wide) if elsewhere else 0
+    cell = 1.5 if topology.direct else wide + 1.0
+
+    places = np.zeros((topology.switches, 2))
+    for one in range(level.max() + 1):
+        row = np.flatnonzero(level == one)
+        row = row[np.argsort([_mean_above(topology, places, level, switch) for switch in row.tolist()], kind="stable")]
+        across = np.arange(len(row)) - (len(row) - 1) / 2
+        places[row, 0] = across * cell
+        bend = ARC * (across / max(across.max(), 1)) ** 2 if len(row) > 2 else 0.0
+        places[row, 1] = one * (high + GAP + ARC + above) - bend
+    places = np.round(places - places.min(axis=0), 4)
+    if topology.direct:
+        return Places(places, places)
+    return Places(places, _block(places, homes, wide, 1), _block(places, ends, wide, -1) if elsewhere else None)
+
+
+def _mean_above(topology: "Topology", places: Floats, level: Integers, switch: int) -> float:
+    """Where the neighbours of a switch one level up lie on average, along x."""
+    ends = topology.links[:, [0, 2]]
+    beside = np.concatenate([ends[ends[:, 0] == switch, 1], ends[ends[:, 1] == switch, 0]])
+    above = beside[level[beside] == level[switch] - 1]
+    return float(places[above, 0].mean()) if len(above) else 0.0
+
+
+def _block(places: Floats, homes: Integers, wide: int, down: int) -> Floats:
+    """Places of nodes in blocks below (or with -1 above) their switches; a row that is not full is centred."""
+    numbers = np.zeros(len(homes), int)
+    counts = np.bincount(homes, minlength=len(places))
+    for switch in np.flatnonzero(counts):
+        numbers[homes == switch] = np.arange(counts[switch])
+    row, column = np.divmod(numbers, wide)
+    in_row = np.minimum(counts[homes] - row * wide, wide)
+    return np.round(places[homes] + np.stack([column - (in_row - 1) / 2, down * (row + 1.0)], axis=1), 4)

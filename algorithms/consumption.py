@@ -11,7 +11,7 @@ from .compiled import compiled
 from .errors import WormcastError
 from .routing import Routes, walk
 from .topologies.base import Topology
-from .topologies.mesh import GRIDS, mesh_directions
+from .topologies.grid import GRIDS, mesh_directions
 from .worms import Worms
 
 __all__ = ["NO_CLASS", "ConsumptionClasses"]

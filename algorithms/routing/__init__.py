@@ -5,7 +5,7 @@ node's injection and for those that came by each link. Paths, plans, deadlock an
 that table. A new relation is one file with a class that has one method, and one line in ``found``.
 """
 
-from ..topologies.mesh import GRIDS
+from ..topologies.grid import GRIDS
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .e_cube import E_CUBE, ECube

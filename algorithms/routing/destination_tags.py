@@ -14,8 +14,8 @@ class DestinationTags(Relation):
     """The output that leads to the destination: there is one, and it is a digit of the destination's id.
 
     In a network of b x b switches with b^S nodes each stage decides one digit of the destination, whatever the source.
-    Which stage decides which digit follows from the wiring, so the table is made of that: the switches from which a
-    node can be reached are a tree.
+    Which stage decides which digit follows from the wiring (`stage_digits`). The table is made of the wiring itself:
+    the switches from which a node can be reached are a tree.
     Source: paper 000, section 2.
     """
 
@@ -35,7 +35,7 @@ class DestinationTags(Relation):
             reached = np.flatnonzero(((table[end] >= 0) & (table[start] < 0)).any(axis=1))
             if not len(reached):
                 break
-            for link in reached:
+            for link in reached.tolist():
                 leads = (table[end[link]] >= 0) & (table[start[link]] < 0)
                 table[start[link], leads] = out[link]
         for link in range(len(topology.links)):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from ..topologies.mesh import GRIDS, mesh_directions
+from ..topologies.grid import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
 __all__ = ["E_CUBE", "ECube"]

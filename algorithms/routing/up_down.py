@@ -4,10 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..topologies.base import Topology
+from ..topologies.places import levels
 from .base import ChoiceRelation, Choices
 from .distances import shortest_choices
 
-__all__ = ["UP_DOWN", "UP_DOWN_ADAPTIVE", "UpDown", "goes_up", "levels"]
+__all__ = ["UP_DOWN", "UP_DOWN_ADAPTIVE", "UpDown", "goes_up"]
 
 UPWARDS, DOWNWARDS = 0, 1
 """Phases: a worm that may still go up, and one that has gone down."""
@@ -20,7 +21,8 @@ class UpDown(ChoiceRelation):
     level, or between switches of one level that of the lower id, so that no circle of links leads up all along, nor
     down all along; a worm goes up some links (or none) and then down. Of the ways that do, it takes a shortest one.
 
-    Source: paper 001, section 2.2 (Autonet). The root is the switch of the lowest id.
+    Source: paper 001, section 2.2 (Autonet). The root is the topology's, which is switch 0 where nobody says
+    otherwise.
 
     Parameters
     ----------
@@ -48,19 +50,6 @@ def goes_up(topology: Topology) -> npt.NDArray[np.bool_]:
     start, _, end, _ = topology.links.T
     return (level[end] < level[start]) | ((level[end] == level[start]) & (end < start))
 
-
-def levels(topology: Topology) -> npt.NDArray[np.int32]:
-    """Count the links from each switch to the root, whichever way they go, int32 [switches]."""
-    start, _, end, _ = topology.links.T
-    level = np.full(topology.switches, topology.switches, np.int32)
-    level[0] = 0
-    for depth in range(topology.switches):
-        there = np.concatenate([end[level[start] == depth], start[level[end] == depth]])
-        fresh = there[level[there] > depth + 1]
-        if not len(fresh):
-            break
-        level[fresh] = depth + 1
-    return level
 
 
 UP_DOWN = UpDown("up-down", "links up towards a root, then down, on a shortest such way; ties to the lowest port",

@@ -9,10 +9,7 @@ from .base import Topology
 from .grid import direction_name, grid, mesh_directions, port_name
 from .parameters import read_extents
 
-__all__ = ["GRIDS", "direction_name", "mesh", "mesh_directions", "port_name"]
-
-GRIDS = ("mesh", "torus", "ring")
-"""Kinds whose ports are steps up and down the dimensions of their coordinates."""
+__all__ = ["direction_name", "mesh", "mesh_directions", "port_name"]
 
 
 def mesh(extents: str) -> Topology:

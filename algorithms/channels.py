@@ -1,0 +1,130 @@
+"""Channels and other resources that worms hold and wait for: one type, one spelling."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .errors import WormcastError
+from .topologies.base import Topology
+
+__all__ = ["Resource", "class_channels", "link_names", "switch_pair"]
+
+SPELLINGS = {
+    "link": "link:U>V:vc",
+    "cons": "cons:NODE:i",
+    "inj": "inj:NODE:port:vc",
+    "retrans": "retrans:NODE:i",
+    "token": "token:STAGE:GROUP",
+}
+NUMBER = re.compile(r"\*|[0-9]+(-[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something that one worm at a time can hold, written the same in results, waveforms, pictures and JSON.
+
+    Parameters
+    ----------
+    kind : str
+        ``"link"`` (a virtual channel of a link between switches), ``"cons"`` (a consumption channel), ``"inj"`` (a
+        virtual channel from a node into its switch), ``"retrans"`` or ``"token"``.
+    where : str
+        Name of the link (see `link_names`), id of the node, or stage of the token.
+    number : str
+        Number of the channel, or group of the token. Where any of several channels will do: ``"*"`` for all of a
+        link, ``"0-1"`` for a range of them, ends included.
+    port : int, optional
+        Of ``"inj"`` alone: which of the node's injection ports.
+
+    Raises
+    ------
+    WormcastError
+        There is no such kind, or a number is none.
+    """
+
+    kind: str
+    where: str
+    number: str
+    port: int | None = None
+
+    def __post_init__(self) -> None:
+        known = self.kind in SPELLINGS and (self.port is not None) == (self.kind == "inj")
+        placed = bool(self.where) if self.kind == "link" else self.where.isdigit()
+        if not (known and placed and NUMBER.fullmatch(self.number)):
+            raise WormcastError(f"resource: {':'.join(self._parts())!r} is none, allowed are "
+                                f"{', '.join(SPELLINGS.values())}")
+
+    def __str__(self) -> str:
+        return ":".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        return [self.kind, self.where, *([] if self.port is None else [str(self.port)]), self.number]
+
+    @classmethod
+    def parse(cls, text: str) -> "Resource":
+        """Read what ``str`` writes.
+
+        Raises
+        ------
+        WormcastError
+            It is no resource.
+        """
+        kind, _, rest = text.partition(":")
+        where, _, number = rest.rpartition(":")
+        port: int | None = None
+        if kind == "inj":
+            where, _, digits = where.partition(":")
+            port = int(digits) if digits.isdigit() else None
+        return cls(kind, where, number, port)
+
+    @classmethod
+    def link(cls, name: str, vc: int | str) -> "Resource":
+        """A virtual channel of the link of this name."""
+        return cls("link", name, str(vc))
+
+    @classmethod
+    def cons(cls, node: int, channel: int) -> "Resource":
+        """A consumption channel of a node."""
+        return cls("cons", str(node), str(channel))
+
+    @classmethod
+    def inj(cls, node: int, port: int, vc: int) -> "Resource":
+        """A virtual channel of an injection port of a node."""
+        return cls("inj", str(node), str(vc), port)
+
+
+@lru_cache(maxsize=16)
+def link_names(topology: Topology) -> tuple[str, ...]:
+    """Name the links between switches, in the order of `Topology.links`.
+
+    ``U>V`` by the names of the switches; ``U>V#k`` where several links lead from U to V, k from 0 in their order.
+    """
+    pairs = [switch_pair(topology, start, end) for start, _, end, _ in topology.links.tolist()]
+    several, seen = Counter(pairs), Counter[str]()
+    names = []
+    for pair in pairs:
+        names.append(f"{pair}#{seen[pair]}" if several[pair] > 1 else pair)
+        seen[pair] += 1
+    return tuple(names)
+
+
+def switch_pair(topology: Topology, start: int, end: int) -> str:
+    """Write two switches as ``U>V``."""
+    return f"{topology.switch_names[start]}>{topology.switch_names[end]}"
+
+
+def class_channels(vcs: int, classes: int, one: int) -> str:
+    """Write the virtual channels of a link that belong to one of its classes: ``"*"``, ``"2"`` or ``"0-1"``.
+
+    Parameters
+    ----------
+    vcs : int
+        Virtual channels of the link, a multiple of its classes.
+    classes, one : int
+        Number of classes, and which of them is meant: it owns channels one*vcs/classes and following.
+    """
+    share = vcs // classes
+    if share == 1:
+        return str(one)
+    return "*" if classes == 1 else f"{one * share}-{(one + 1) * share - 1}"

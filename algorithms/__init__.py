@@ -5,11 +5,12 @@
     mesh = topology("mesh:8x8")
     plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
 
-One concept a file: ``topologies/`` (the networks), ``routing`` (who is the next hop), ``headers`` (the bits
+One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says
-nothing), ``plan`` (the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms
-can wait for each other in a circle), ``found`` (schemes and relations by the names that users give them).
+arrays), ``channels`` (the names of what they hold), ``consumption`` (which consumption channels they may take),
+``stops`` (where a map of them says nothing), ``plan`` (the readable, checked view of one multicast), ``legs``
+and ``deadlock/`` (whether worms can wait for each other in a circle), ``found`` (schemes and relations by the
+names that users give them).
 """
 
 if __name__ != "wormcast.algorithms":
@@ -21,7 +22,7 @@ from .errors import WormcastError
 from .found import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
-from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
+from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
 from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
 from .worms import AT_ONCE, Worms
@@ -36,6 +37,8 @@ __all__ = [
     "TOPOLOGIES",
     "AddressList",
     "Analysis",
+    "ChoiceRelation",
+    "Choices",
     "ConsumptionClasses",
     "Dependency",
     "MeshScheme",
@@ -59,4 +62,5 @@ __all__ = [
     "plan",
     "topology",
     "user_file",
+    "without_classes",
 ]

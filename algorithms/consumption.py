@@ -11,7 +11,7 @@ from .compiled import compiled
 from .errors import WormcastError
 from .routing import Routes, walk
 from .topologies.base import Topology
-from .topologies.mesh import mesh_directions
+from .topologies.grid import GRIDS, mesh_directions
 from .worms import Worms
 
 __all__ = ["NO_CLASS", "ConsumptionClasses"]
@@ -107,8 +107,8 @@ class ConsumptionClasses:
         Raises
         ------
         WormcastError
-            The topology has no such directions: it is no mesh, or not of so many dimensions; or it has no labels for
-            ``up`` and ``down``.
+            The topology has no such directions: it is no mesh, torus or ring, or not of so many dimensions; or it has
+            no labels for ``up`` and ``down``.
         """
         classes = np.full(len(topology.links), NO_CLASS, np.int8)
         start, out, end, _ = topology.links.T
@@ -119,9 +119,9 @@ class ConsumptionClasses:
                     rises = labels[end] > labels[start]
                     classes[rises == (direction == "up")] = k
                     continue
-                if topology.kind != "mesh":
+                if topology.kind not in GRIDS:
                     raise WormcastError(f"classes: {direction!r} is given for {topology.name}, "
-                                        "only meshes have directions of dimensions")
+                                        "only meshes, tori and rings have directions of dimensions")
                 dimension, sign = int(direction[:-1]), 1 if direction[-1] == "+" else -1
                 if dimension >= len(topology.shape):
                     raise WormcastError(f"classes: {direction!r} is no direction of {topology.name}, "
@@ -142,13 +142,10 @@ class ConsumptionClasses:
             The routes do not lead there; or as `of_links`.
         """
         topology = routes.topology
-        by_port = np.full(topology.neighbours.shape, NO_CLASS, np.int8)
-        by_port[topology.links[:, 0], topology.links[:, 1]] = self.of_links(topology)
         routes.hops(worms)  # refuses those that do not arrive
         last, following = _hops_of_visits(
-            by_port,
-            routes.table,
-            topology.neighbours,
+            self.of_links(topology),
+            routes.arrays,
             topology.injections[worms.source, 0],
             worms.destination_offsets,
             worms.destinations,
@@ -157,23 +154,25 @@ class ConsumptionClasses:
 
 
 @compiled
-def _hops_of_visits(by_port, table, neighbours, starts, destination_offsets, destinations):
+def _hops_of_visits(by_link, arrays, starts, destination_offsets, destinations):
     """Classes of the last and the next hop at each destination; none at a worm's last one."""
+    options, vc_classes, _, links, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)
     following = np.full(len(destinations), NO_CLASS, np.int8)
-    path = np.empty(len(neighbours), np.int32)
+    path = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
-        switch = starts[worm]
+        switch, phase = starts[worm], np.int8(0)
         taken = np.int8(NO_CLASS)  # class of the hop that was taken last
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
         waiting = first  # the first destination whose next hop has not been seen
         for visit in range(first, end):
             node = destinations[visit]
-            for hop in range(walk(table, neighbours, switch, node, path)):
-                taken = by_port[switch, table[switch, node]]
+            for hop in range(walk(arrays, switch, phase, node, path)):
+                link = path[hop] // vc_classes
+                taken = by_link[link]
                 following[waiting:visit] = taken
                 waiting = visit
-                switch = path[hop]
+                switch, phase = links[link, 2], phase_of_link[link]
             if visit + 1 < end:
                 last[visit] = taken
     return last, following

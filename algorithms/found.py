@@ -11,7 +11,15 @@ from typing import TypeVar
 from .consumption import ConsumptionClasses
 from .errors import WormcastError, told
 from .registry import Registry
-from .routing import E_CUBE, HAMILTONIAN, Relation
+from .routing import (
+    DESTINATION_TAGS,
+    E_CUBE,
+    HAMILTONIAN,
+    SHORTEST,
+    UP_DOWN,
+    UP_DOWN_ADAPTIVE,
+    Relation,
+)
 from .schemes import SCHEMES, Scheme
 from .topologies import Topology
 
@@ -21,7 +29,7 @@ T = TypeVar("T", Relation, Scheme)
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, HAMILTONIAN):
+for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 
@@ -43,7 +51,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
         scheme = scheme.routed_by(load_relation(relation))
     scheme.check(topology)
     _require_classes(scheme, topology)
-    return scheme
+    return scheme.on(topology)
 
 
 def load_scheme(text: str) -> Scheme:

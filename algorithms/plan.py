@@ -29,7 +29,9 @@ class Worm:
     destinations : tuple of int
         Nodes in visiting order.
     links : tuple of (int, int)
-        Hops from switch to switch, in the order in which the head takes them.
+        Hops from switch to switch, in the order in which the head takes them; where the relation leaves a choice,
+        those that it prefers. The first leaves the switch where the source injects, and the last leads to the one
+        where the last destination consumes; there is none where that is the same switch.
     after : int or None
         The worm whose receipt at this worm's source releases it; None where it is sent at once.
     rank : int
@@ -175,19 +177,24 @@ class Plan:
                 self._refuse(f"worm {worm.id} has consumption class {one}, the scheme states {count}")
 
     def _check_links(self, worm: Worm) -> None:
-        routes = self.scheme.relation.on(self.topology)
+        relation = self.scheme.relation_on(self.topology)
+        routes = relation.on(self.topology)
+        classes = len(routes.classes)
         homes = self.topology.consumptions[:, 0].tolist()
-        at = int(self.topology.injections[worm.source, 0])
+        at, phases = int(self.topology.injections[worm.source, 0]), {0}
         ahead = list(worm.destinations)
         for start, end in worm.links:
             while ahead and homes[ahead[0]] == at:
                 ahead.pop(0)
             if start != at or end < 0 or end not in self.topology.neighbours[at]:
                 self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is no link there")
-            if not ahead or end != routes.next_hop(at, ahead[0]):
+            # by which of parallel links it goes is not told, nor matters
+            codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
+            taken = {int(routes.link_of_port[at, code // classes]) for code in codes if code >= 0}
+            phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
+            if not phases:
                 self._refuse(
-                    f"worm {worm.id} goes from switch {start} to {end}, "
-                    f"which is not the next hop of {self.scheme.relation.name}"
+                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of {relation.name}"
                 )
             at = end
         missed = [node for node in ahead if homes[node] != at]
@@ -238,6 +245,7 @@ def plan(
     """
     if isinstance(scheme, str):
         scheme = load_scheme(scheme)
+    scheme = scheme.on(topology)
     start = topology.node(source)
     nodes = topology.node_set(destinations)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)

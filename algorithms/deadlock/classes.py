@@ -7,7 +7,7 @@ import numpy as np
 
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
-from ..topologies.mesh import direction_name, mesh_directions
+from ..topologies.grid import GRIDS, direction_name, mesh_directions
 from .graph import dependency_graph
 from .ways import Ways
 
@@ -39,11 +39,11 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
     """
     stated, topology = parts[0].stated, parts[0].topology
     vocabularies = []
-    if topology.kind == "mesh":
+    if topology.kind in GRIDS:
         vocabularies.append([direction_name(*direction) for direction in mesh_directions(topology.shape)])
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
-    if not vocabularies or not any((part.stops[:, :, 0] >= 0).any() for part in parts):
+    if not vocabularies or not any(part.has_stops for part in parts):
         return (ConsumptionClasses(), 1) if dependency_graph(parts, 1, ConsumptionClasses()).free else (None, None)
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
         vocabularies.reverse()
@@ -74,6 +74,7 @@ def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple
     decides = np.zeros(len(links), bool)
     for part in parts:
         held, port = np.nonzero(part.stops[:, :, 0] >= 0)
+        held, port = held // part.vc_classes, port // part.vc_classes
         if by == "last":
             decides[held] = True
         else:
@@ -129,8 +130,8 @@ def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
 
     onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
     onward[start[loaded], topology.links[loaded, 1]] = True
-    ends = np.any([part.ends[:, 0] >= 0 for part in parts], axis=0)
-    follows = np.any([(part.passes[:, :, 0] >= 0) | (part.stops[:, :, 0] >= 0) for part in parts], axis=0)
+    ends = np.any([part.ends for part in parts], axis=0)
+    follows = np.any([part.follows for part in parts], axis=0)
     goes_on = (follows & onward[end]).any(axis=1)
     met = bool((goes_on | (degree[end] < v_out))[ends].all())
     return max(1, min(v_in, v_out + 1)), max(1, min(v_in, v_out if met else v_out + 1))

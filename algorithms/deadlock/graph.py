@@ -1,16 +1,18 @@
 """The dependency graph: which resource a worm may hold while it asks for which other."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ..channels import Resource, class_channels, link_names
 from ..compiled import compiled
 from ..consumption import NO_CLASS, ConsumptionClasses
 from ..stops import without_class
 from ..topologies import Topology
-from .ways import Ways, link_of_port
+from .ways import Ways, node_of_port
 
 __all__ = ["DependencyGraph", "dependency_graph"]
 
@@ -21,11 +23,17 @@ Integers = npt.NDArray[np.int32]
 class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
-    Resources are the links, then for each node the groups of its consumption channels (node x `groups` + group),
-    then for each node "any channel of it".
+    Resources are the channels (link x `vc_classes` + class), then for each node the groups of its consumption
+    channels (node x `groups` + group), then for each node "any channel of it", and then further choices.
 
-    - The virtual channels of a link are one resource: a worm takes any of them, so that it waits for ever only
-      where all of them are held for ever, by worms that came the same way. Their number does not matter.
+    - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
+      waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
+      matter.
+    - A worm may also have come into the buffer of a virtual channel behind the end of another, and wait for that to
+      leave. It holds what it came by and needs the channel that it is in, just as one that still waits to enter it:
+      the same edge stands for both.
+    - Where relations tell different numbers of classes apart, channels are divided as finely as all of them need; a
+      worm of the coarser one may then be found in each part, and waits for a choice among them.
     - Class k owns channel k % channels, so that there are min(classes, channels) groups. A channel beyond the
       classes is open to all: who waits for one may take its class's own as well, and those alone decide.
     - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
@@ -50,6 +58,10 @@ class DependencyGraph:
     witnesses : int32 array [edges, 4]
         A worm that does: the part that it belongs to, where it comes from, and one or two further stops
         (-1 where there is none).
+    vc_classes : int
+        Classes of virtual channels that are told apart on each link.
+    choices : int
+        Number of further choices.
     """
 
     topology: Topology
@@ -57,29 +69,34 @@ class DependencyGraph:
     starts: Integers
     ends: Integers
     witnesses: Integers
+    vc_classes: int = 1
+    choices: int = 0
+
+    @property
+    def channels(self) -> int:
+        """Number of channels of links, which come first among the resources."""
+        return len(self.topology.links) * self.vc_classes
 
     @property
     def resources(self) -> int:
         """Number of resources."""
-        return len(self.topology.links) + self.topology.nodes * (self.groups + 1)
+        return self.first_choice + self.topology.nodes + self.choices
 
     @property
-    def _any(self) -> int:
-        """The first of the resources "any channel"."""
-        return len(self.topology.links) + self.topology.nodes * self.groups
+    def first_choice(self) -> int:
+        """The first of the resources "any channel", and of all that stand for a choice among others."""
+        return self.channels + self.topology.nodes * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
-        """Name a link ``link:U>V:vc`` or a consumption channel ``cons:NODE:i``; the vc is ``*`` where any will do."""
-        links = len(self.topology.links)
-        if resource < links:
-            start, _, end, _ = self.topology.links[resource]
-            return f"link:{start}>{end}:{0 if vcs == 1 else '*'}"
-        node, group = divmod(resource - links, self.groups)
-        return f"cons:{node}:{group}"
+        """Name a channel of a link, of so many virtual channels, or a consumption channel, as `Resource` does."""
+        if resource < self.channels:
+            link, vc_class = divmod(resource, self.vc_classes)
+            return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))
+        return str(Resource.cons(*divmod(resource - self.channels, self.groups)))
 
     def locked(self) -> npt.NDArray[np.bool_]:
         """Resources that are not safe, bool [resources]."""
-        return _locked(self.resources, self._any, self.starts, self.ends)
+        return _locked(self.resources, self.first_choice, self.starts, self.ends)
 
     @property
     def free(self) -> bool:
@@ -89,12 +106,12 @@ class DependencyGraph:
     def cycle(self) -> list[tuple[int, Integers]]:
         """Give a shortest cycle among the resources that are not safe: each with the witness that asks for the next.
 
-        Cycles without "any channel" come first; otherwise it is left out, as the channel after it stands for it.
+        Cycles without a choice come first; otherwise it is left out, as the channel after it stands for it.
         The same graph gives the same cycle.
         """
         locked = self.locked()
         inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
-        plain = inside[(self.starts[inside] < self._any) & (self.ends[inside] < self._any)]
+        plain = inside[(self.starts[inside] < self.first_choice) & (self.ends[inside] < self.first_choice)]
         for edges in (plain, inside):
             found = _shortest_cycle(self.resources, self.starts[edges], self.ends[edges])
             if len(found):
@@ -102,13 +119,13 @@ class DependencyGraph:
                 return [
                     (int(self.starts[edge]), self.witnesses[edge])
                     for edge in chosen
-                    if self.starts[edge] < self._any
+                    if self.starts[edge] < self.first_choice
                 ]
         return []
 
 
 def dependency_graph(
-    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None
+    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, choosing: bool = True
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -120,6 +137,8 @@ def dependency_graph(
         Consumption channels of each node.
     classes : ConsumptionClasses, optional
         For all worms, in place of each part's own.
+    choosing : bool
+        Whether worms that have a choice of channels are among them, as if they asked for all: a cycle is then no proof.
 
     Raises
     ------
@@ -130,8 +149,12 @@ def dependency_graph(
     maps = [part.classes if classes is None else classes for part in parts]
     groups = min(channels, max(1, *map(len, maps)))
     links, nodes = len(topology.links), topology.nodes
-    end_node, link_of = topology.links[:, 2], link_of_port(topology)
-    node_of_switch = np.argsort(topology.consumptions[:, 0]).astype(np.int32)
+    vc_classes = math.lcm(*(part.vc_classes for part in parts))
+    first_cons = links * vc_classes
+    first_any = first_cons + nodes * groups
+    coarser = sorted({part.vc_classes for part in parts} - {vc_classes})
+    choices = links * sum(coarser)
+    end_of, link_of, node_of = topology.links[:, 2], parts[0].routes.link_of_port, node_of_port(topology)
 
     rows: list[Integers] = []
 
@@ -144,35 +167,59 @@ def dependency_graph(
 
     def any_of(node: npt.NDArray) -> npt.NDArray:
         """The resource "any channel" of some nodes; the channel itself where there is but one group."""
-        return links + node if groups == 1 else links + nodes * groups + node
+        return first_cons + node if groups == 1 else first_any + node
+
+    def choice_of(count: int) -> int:
+        """The first choice among the channels of a class, where there are so many classes."""
+        return first_any + nodes + links * sum(one for one in coarser if one < count)
 
     for index, (part, mapped) in enumerate(zip(parts, maps, strict=True)):
-        held, port = np.nonzero(part.stops[:, :, 0] >= 0)
+        count = part.vc_classes
+        share = vc_classes // count
+
+        def add_held(held: npt.NDArray, ends: npt.NDArray, witness: Integers, part: int = index, share: int = share,
+                     ) -> None:
+            """Edges from channels that a worm may be found in."""
+            for one in range(share):
+                add(part, held * share + one, ends, witness)
+
+        def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count) -> npt.NDArray:
+            """What is asked for at the end of channels: a channel, a choice of channels, or any of a node."""
+            at, port = end_of[held // count], output // count
+            channel = link_of[at, port] * count + output % count
+            asked = channel if count == vc_classes else choice_of(count) + channel
+            return np.where(node_of[at, port] >= 0, any_of(node_of[at, port]), asked)
+
+        held, output = np.nonzero(part.stops[:, :, 0] >= 0)
         if len(held):
-            asked, witness = link_of[end_node[held], port], part.stops[held, port]
-            node = node_of_switch[end_node[held]]
+            asked, witness = asked_of(held, output), part.stops[held, output]
+            node = witness[:, 1]
             if len(mapped):
-                group = _class_of_stops(part, mapped, held, asked, witness) % channels
-                add(index, held, links + node * groups + group, witness)
-                add(index, links + node * groups + group, asked, witness)
+                onwards = link_of[end_of[held // count], output // count]
+                group = first_cons + node * groups + (
+                    _class_of_stops(part, mapped, held // count, onwards, witness) % channels)
+                add_held(held, group, witness)
+                add(index, group, asked, witness)
             else:  # such a worm takes any channel, and may be found in each
-                add(index, held, any_of(node), witness)
+                add_held(held, any_of(node), witness)
                 for one in range(groups):
-                    add(index, links + node * groups + one, asked, witness)
-        held, port = np.nonzero(part.passes[:, :, 0] >= 0)
-        add(index, held, link_of[end_node[held], port], part.passes[held, port])
-        held = np.flatnonzero(part.ends[:, 0] >= 0)
-        add(index, held, any_of(node_of_switch[end_node[held]]), part.ends[held])
+                    add(index, first_cons + node * groups + one, asked, witness)
+        if choosing or part.routes.deterministic:
+            held, output = np.nonzero(part.passes[:, :, 0] >= 0)
+            add_held(held, asked_of(held, output), part.passes[held, output])
     if groups > 1:
         node = np.repeat(np.arange(nodes), groups)
-        channel = links + np.arange(nodes * groups)
-        add(-1, any_of(node), channel, np.empty((len(node), 0), np.int32))
+        add(-1, any_of(node), first_cons + np.arange(nodes * groups), np.empty((len(node), 0), np.int32))
+    for count in coarser:
+        fine = np.arange(first_cons)
+        add(-1, choice_of(count) + fine // (vc_classes // count), fine, np.empty((len(fine), 0), np.int32))
 
-    edges = np.concatenate(rows)
-    _, kept = np.unique(edges[:, 0].astype(np.int64) * (links + nodes * (groups + 1)) + edges[:, 1], return_index=True)
+    edges = np.concatenate([np.empty((0, 6), np.int32), *rows])
+    resources = first_any + nodes + choices
+    _, kept = np.unique(edges[:, 0].astype(np.int64) * resources + edges[:, 1], return_index=True)
     edges = edges[kept]
     starts, ends = np.ascontiguousarray(edges[:, :2].T)
-    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:])
+    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, choices)
 
 
 def _class_of_stops(
@@ -197,14 +244,14 @@ def _offsets(resources, keys):
 
 
 @compiled
-def _locked(resources, first_any, starts, ends):
+def _locked(resources, first_choice, starts, ends):
     """Take away what is safe, until nothing more is."""
     order = np.argsort(ends, kind="mergesort")
     offsets = _offsets(resources, ends)
     needs = np.zeros(resources, np.int64)
     for start in starts:
         needs[start] += 1
-    for resource in range(first_any, resources):
+    for resource in range(first_choice, resources):
         needs[resource] = min(needs[resource], 1)
     locked = needs > 0
     safe = np.empty(resources, np.int64)

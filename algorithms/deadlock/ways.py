@@ -1,6 +1,7 @@
-"""Which links the worms of a scheme ask for, and from where: everything that their deadlocks depend on."""
+"""Which channels the worms of a scheme ask for, and from where: everything that their deadlocks depend on."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +10,12 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
-from ..routing import Relation
+from ..routing import Relation, Routes, walk
 from ..schemes import Scheme
 from ..topologies import Topology
 from ..worms import Worms
 
-__all__ = ["NOWHERE", "Ways", "find_ways", "link_of_port"]
+__all__ = ["NOWHERE", "Ways", "find_ways", "node_of_port"]
 
 NOWHERE = -1
 """First entry of a witness where no worm goes."""
@@ -31,24 +32,26 @@ Integers = npt.NDArray[np.int32]
 class Ways:
     """The ways of a scheme's worms through the switches of a topology, each with a worm that takes it.
 
-    A witness is a row of nodes that describes a worm: where it comes from, and where it goes. Its first entry is
-    ``NOWHERE`` where there is no such worm.
+    A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``; an output is
+    written as relations do, ``port * classes + class``. A witness is a row of nodes that describes a worm: where it
+    comes from, and where it goes. Its first entry is ``NOWHERE`` where there is no such worm.
 
     Parameters
     ----------
     name : str
         Scheme, and the relation where it is not the scheme's own.
     topology : Topology
+    routes : Routes
+        By which the worms go.
     stated : ConsumptionClasses
         Which consumption channels the worms reserve on their way, as the scheme states it.
     classes : ConsumptionClasses
         The same, or what the user put in its place.
-    passes : int32 array [links, ports, 2]
-        A worm (from u, to v) that holds the link and asks next for this output, without a stop between.
-    ends : int32 array [links, 2]
-        A worm (from u, to v) that comes by this link to its last destination.
-    stops : int32 array [links, ports, 3]
-        A worm (from u, to v, to w) that comes by this link to v, and asks there first for a consumption channel
+    passes : int32 array [channels, outputs, 2]
+        A worm (from u, to v) that holds the channel and asks next for this output, without a stop between; an output
+        that is a node's own port is that of its last destination.
+    stops : int32 array [channels, outputs, 3]
+        A worm (from u, to v, to w) that comes by this channel to v, and asks there first for a consumption channel
         and then for this output.
     loaded : bool array [links]
         Whether worms use the link while they hold a consumption channel.
@@ -60,14 +63,40 @@ class Ways:
 
     name: str
     topology: Topology
+    routes: Routes
     stated: ConsumptionClasses
     classes: ConsumptionClasses
     passes: Integers
-    ends: Integers
     stops: Integers
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
     complete: bool
+
+    @property
+    def vc_classes(self) -> int:
+        """Number of classes of virtual channels that the relation tells apart."""
+        return len(self.routes.classes)
+
+    @cached_property
+    def has_stops(self) -> bool:
+        """Whether worms stop on their way."""
+        return bool((self.stops[..., 0] >= 0).any())
+
+    @cached_property
+    def ends(self) -> npt.NDArray[np.bool_]:
+        """Whether worms come by a link to their last destination, bool [links]."""
+        held, output = np.nonzero(self.passes[..., 0] >= 0)
+        at = self.topology.links[held // self.vc_classes, 2]
+        found = np.zeros(len(self.topology.links), bool)
+        found[held[node_of_port(self.topology)[at, output // self.vc_classes] >= 0] // self.vc_classes] = True
+        return found
+
+    @cached_property
+    def follows(self) -> npt.NDArray[np.bool_]:
+        """Whether worms that come by a link ask for an output port, after a stop or without, bool [links, ports]."""
+        count = self.vc_classes
+        asked = (self.passes[..., 0] >= 0) | (self.stops[..., 0] >= 0)
+        return asked.reshape(len(self.topology.links), count, -1, count).any(axis=(1, 3))
 
 
 def find_ways(
@@ -95,18 +124,14 @@ def find_ways(
     ------
     WormcastError
         The topology is refused; the relation has no way between two nodes; the scheme's legs are no nodes, or
-        its worms take a way through a stop that they do not show.
+        its worms take a way through a stop that they do not show; worms stop where several nodes share a switch, or
+        by a relation that looks where they come from.
     """
     scheme.check(topology)
-    own = scheme.relation
+    own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
-    if topology.nodes != topology.switches:
-        raise WormcastError(
-            f"check: {topology.name} has {topology.nodes} nodes at {topology.switches} switches, "
-            "the analysis needs one node at each switch"
-        )
-    tables = routes.table, topology.neighbours, link_of_port(topology)
-    passes, ends, first, last, lost_at, lost_to = _unicasts(*tables, topology.injections[:, 0])
+    arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])
+    passes, lost_at, lost_to = _unicasts(arrays, starts)
     if lost_at >= 0:
         raise WormcastError(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
@@ -118,26 +143,49 @@ def find_ways(
             f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}, "
             f"they are {list(legs.shape)}"
         )
-    stops, loaded, arrives = _stops(legs, first, last, *tables, topology.injections[:, 0])
     sample = legs_of_worms(_sample(scheme, topology, seed))
-    unknown = _first_unknown(sample, stops, first, last, topology.links[:, 1])
-    if unknown >= 0:
-        came, at, to = map(topology.node_name, sample[unknown].tolist())
-        raise WormcastError(
-            f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs do not "
-            "show; legs() must give all of them, as multicasts to two destinations do not"
-        )
+    if len(legs) or len(sample):
+        _require_stops_known(scheme, routes)
+        first, last = _first_and_last(arrays, starts)
+        stops, loaded, arrives = _stops(legs, first, last, arrays, starts)
+        unknown = _first_unknown(sample, stops, last, arrays, starts)
+        if unknown >= 0:
+            came, at, to = map(topology.node_name, sample[unknown].tolist())
+            raise WormcastError(
+                f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs do not "
+                "show; legs() must give all of them, as multicasts to two destinations do not"
+            )
+    else:
+        stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
+        loaded, arrives = np.zeros((2, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     stated = scheme.classes_on(topology)
     chosen = stated if classes is None else classes
-    return Ways(name, topology, stated, chosen, passes, ends, stops, loaded, arrives, scheme.pairs_tell_all)
+    return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)
 
 
-def link_of_port(topology: Topology) -> Integers:
-    """Row in `Topology.links` of each output port, int32 [switches, ports]; -1 where there is none."""
-    numbers = np.full(topology.neighbours.shape, -1, np.int32)
-    numbers[topology.links[:, 0], topology.links[:, 1]] = np.arange(len(topology.links))
-    return numbers
+def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
+    """Refuse worms that stop on their way where the legs do not tell by which channels they come and go on."""
+    topology = routes.topology
+    if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
+            topology.injections[:, 0] != topology.consumptions[:, 0]).any():
+        raise WormcastError(
+            f"check: {topology.name} has {topology.nodes} nodes at {topology.switches} switches, the analysis of "
+            f"worms that stop on their way, as those of {scheme.name}, needs one node at each switch"
+        )
+    if not routes.deterministic or len(routes.options) > 1:
+        why = "leaves a choice" if not routes.deterministic else "looks where a worm comes from"
+        raise WormcastError(
+            f"check: relation {routes.relation.name} {why}, the analysis of worms that stop on their way, as those of "
+            f"{scheme.name}, needs one that does not"
+        )
+
+
+def node_of_port(topology: Topology) -> Integers:
+    """Node that an output port leads to, int32 [switches, ports]; -1 where it leads to none."""
+    nodes = np.full(topology.neighbours.shape, -1, np.int32)
+    nodes[topology.consumptions[:, 0], topology.consumptions[:, 1]] = np.arange(topology.nodes)
+    return nodes
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
@@ -155,71 +203,158 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
 
 
 @compiled
-def _unicasts(table, neighbours, link_of_port, starts):
-    """Walk between all pairs of nodes: passes, ends, each pair's first and last link, and a pair without a way."""
-    nodes, (switches, ports) = len(starts), neighbours.shape
-    links = link_of_port.max() + 1
-    passes = np.full((links, ports, 2), NOWHERE, np.int32)
-    ends = np.full((links, 2), NOWHERE, np.int32)
-    first = np.full((nodes, nodes), -1, np.int32)
-    last = np.full((nodes, nodes), -1, np.int32)
-    for u in range(nodes):
-        for v in range(nodes):
-            if u == v:
-                continue
-            switch, held, hops = starts[u], -1, 0
-            while switch != starts[v]:
-                port = table[switch, v]
-                if port < 0 or neighbours[switch, port] < 0 or hops == switches:
-                    return passes, ends, first, last, u, v
-                link = link_of_port[switch, port]
-                if held < 0:
-                    first[u, v] = link
-                elif passes[held, port, 0] < 0:
-                    passes[held, port, 0], passes[held, port, 1] = u, v
-                held = link
-                switch = neighbours[switch, port]
-                hops += 1
-            last[u, v] = held
-            if ends[held, 0] < 0:
-                ends[held, 0], ends[held, 1] = u, v
-    return passes, ends, first, last, -1, -1
+def origins(arrays, starts, node, origin, stack):
+    """Write to `origin` the lowest node from which worms come by each channel on their way to a node; -1: none.
+
+    `stack` is room for an entry a channel.
+    """
+    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    origin[:] = -1
+    for u in range(len(starts)):
+        if u == node:
+            continue
+        switch, phase = starts[u], np.int8(0)
+        count, at = 0, 0
+        while True:
+            if switch != homes[node]:
+                for place in range(options.shape[3]):
+                    code = options[phase, switch, node, place]
+                    if code < 0:
+                        break
+                    channel = link_of_port[switch, code // classes] * classes + code % classes
+                    if origin[channel] < 0:
+                        origin[channel] = u
+                        stack[count] = channel
+                        count += 1
+            if at == count:
+                break
+            link = stack[at] // classes
+            switch, phase = links[link, 2], phase_of_link[link]
+            at += 1
 
 
 @compiled
-def _stops(legs, first, last, table, neighbours, link_of_port, starts):
+def _may_get_lost(arrays, node):
+    """Whether a worm to a node may come from each phase and switch to where no way leads on, bool [phases, switches]."""
+    options, _, _, _, _, homes = arrays
+    arriving = np.zeros(options.shape[:2], np.bool_)
+    for phase in range(len(options)):
+        arriving[phase, homes[node]] = options[phase, homes[node], node, 0] >= 0
+    _spread(arrays, node, arriving)
+    lost = ~arriving
+    _spread(arrays, node, lost)
+    return lost
+
+
+@compiled
+def _spread(arrays, node, wanted):
+    """Add the phases and switches from which a worm to a node may come to one that is wanted."""
+    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    phases, switches, _, most = options.shape
+    changed, backwards = True, False
+    while changed:
+        changed = False
+        for step in range(switches):
+            switch = switches - 1 - step if backwards else step
+            if switch == homes[node]:
+                continue
+            for phase in range(phases):
+                if wanted[phase, switch]:
+                    continue
+                for place in range(most):
+                    code = options[phase, switch, node, place]
+                    if code < 0:
+                        break
+                    link = link_of_port[switch, code // classes]
+                    if wanted[phase_of_link[link], links[link, 2]]:
+                        wanted[phase, switch] = True
+                        changed = True
+                        break
+        backwards = not backwards
+
+
+@compiled
+def _unicasts(arrays, starts):
+    """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
+    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    channels, outputs = len(links) * classes, link_of_port.shape[1] * classes
+    passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
+    origin = np.empty(channels, np.int32)
+    stack = np.empty(channels, np.int32)
+    lost_at, lost_to = -1, -1
+    for v in range(len(starts)):
+        lost = _may_get_lost(arrays, v)
+        for u in range(len(starts)):
+            if u != v and lost[0, starts[u]] and (lost_at < 0 or u < lost_at):
+                lost_at, lost_to = u, v
+        if lost_at >= 0:
+            continue
+        origins(arrays, starts, v, origin, stack)
+        for channel in range(channels):
+            u = origin[channel]
+            if u < 0:
+                continue
+            link = channel // classes
+            switch, phase = links[link, 2], phase_of_link[link]
+            for place in range(options.shape[3]):
+                code = options[phase, switch, v, place]
+                if code < 0:
+                    break
+                witness = passes[channel, code]
+                if witness[0] < 0 or u < witness[0]:
+                    witness[0], witness[1] = u, v
+    return passes, lost_at, lost_to
+
+
+@compiled
+def _first_and_last(arrays, starts):
+    """First and last channel between all pairs of nodes, int32 [nodes, nodes] each."""
+    options, _, _, _, _, _ = arrays
+    nodes = len(starts)
+    first = np.full((nodes, nodes), -1, np.int32)
+    last = np.full((nodes, nodes), -1, np.int32)
+    taken = np.empty(options.shape[1], np.int32)
+    for u in range(nodes):
+        for v in range(nodes):
+            if u != v:
+                hops = walk(arrays, starts[u], 0, v, taken)
+                first[u, v] = taken[0]
+                last[u, v] = taken[hops - 1]
+    return first, last
+
+
+@compiled
+def _stops(legs, first, last, arrays, starts):
     """Ways through stops, the links used after one, and those by which such worms come to a destination."""
-    nodes, ports = len(starts), neighbours.shape[1]
-    links = link_of_port.max() + 1
-    stops = np.full((links, ports, 3), NOWHERE, np.int32)
-    loaded = np.zeros(links, np.bool_)
-    arrives = np.zeros(links, np.bool_)
+    options, classes, link_of_port, links, _, _ = arrays
+    nodes, outputs = len(starts), link_of_port.shape[1] * classes
+    stops = np.full((len(links) * classes, outputs, 3), NOWHERE, np.int32)
+    loaded = np.zeros(len(links), np.bool_)
+    arrives = np.zeros(len(links), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
+    taken = np.empty(options.shape[1], np.int32)
     for row in range(len(legs)):
         u, v, w = legs[row]
         if u == v or v == w:
             continue
-        port = table[starts[v], w]
-        way = stops[last[u, v], port]
+        way = stops[last[u, v], options[0, starts[v], w, 0]]
         if way[0] < 0:
             way[0], way[1], way[2] = u, v, w
-        arrives[last[u, v]] = True
-        arrives[last[v, w]] = True
+        arrives[last[u, v] // classes] = True
+        arrives[last[v, w] // classes] = True
         if not walked[v, w]:
             walked[v, w] = True
-            switch = starts[v]
-            while switch != starts[w]:
-                port = table[switch, w]
-                loaded[link_of_port[switch, port]] = True
-                switch = neighbours[switch, port]
+            for hop in range(walk(arrays, starts[v], 0, w, taken)):
+                loaded[taken[hop] // classes] = True
     return stops, loaded, arrives
 
 
 @compiled
-def _first_unknown(legs, stops, first, last, port_of_link):
+def _first_unknown(legs, stops, last, arrays, starts):
     """The first leg whose way through its stop is not among `stops`, or -1."""
+    options, _, _, _, _, _ = arrays
     for row in range(len(legs)):
         u, v, w = legs[row]
-        if stops[last[u, v], port_of_link[first[v, w]], 0] < 0:
+        if stops[last[u, v], options[0, starts[v], w, 0], 0] < 0:
             return row
     return -1

@@ -34,9 +34,9 @@ class Scheme(ABC):
         Paper and section; or ``"reconstructed"`` and from what, where no description was to be had. Where nothing is
         stated it is the user's own.
     kinds : tuple of str
-        Kinds of topology it is defined on.
+        Kinds of topology it is defined on; empty: all of them.
     relation : Relation
-        By which its worms are routed.
+        By which its worms are routed, if the topology does not decide; see `relation_on`.
     header : type
         Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
     """
@@ -74,14 +74,23 @@ class Scheme(ABC):
         other.relation = relation
         return other
 
+    def relation_on(self, topology: Topology) -> Relation:
+        """Say by which relation its worms are routed on a topology: here by the same on all."""
+        return self.relation
+
+    def on(self, topology: Topology) -> "Scheme":
+        """Give the scheme with the relation that it has on a topology as its own."""
+        relation = self.relation_on(topology)
+        return self if relation is self.relation else self.routed_by(relation)
+
     def check(self, topology: Topology) -> None:
         """Refuse a topology that the scheme or its relation is not defined on."""
-        if topology.kind not in self.kinds:
+        if self.kinds and topology.kind not in self.kinds:
             raise WormcastError(
                 f"scheme {self.name}: it is not defined on {topology.name}, "
                 f"allowed are {', '.join(self.kinds)}"
             )
-        self.relation.on(topology)
+        self.relation_on(topology).on(topology)
 
     def form(self, topology: Topology) -> str:
         """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""

@@ -3,10 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from ..routing import Relation, usual_relation
 from ..topologies.base import Topology
 from ..worms import Worms
 from .grouping import grouped_worms
-from .mesh import UnicastScheme
+from .unicast import UnicastScheme
 
 __all__ = ["Individual"]
 
@@ -14,14 +15,28 @@ __all__ = ["Individual"]
 class Individual(UnicastScheme):
     """Send each destination a worm of its own, in the order of ascending ids.
 
-    Cost: as many start-ups as destinations, as many hops as the sum of the distances.
+    Defined on every network: by e-cube on meshes, tori and rings, by destination tags in multistage networks, by
+    up*/down* on others.
+
+    Cost: as many start-ups as destinations, as many hops as the sum of their ways' lengths.
     Source: paper 002, section 2; the paper leaves the order of sending open.
     """
 
     name = "individual"
-    description = "one unicast worm a destination, by e-cube, in ascending order of ids"
+    description = "one unicast worm a destination, in ascending order of ids; by e-cube, on every other network too"
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
-    in_more_dimensions = "e-cube, the last dimension first"
+    kinds = ()
+
+    def relation_on(self, topology: Topology) -> Relation:
+        """Give the relation of unicasts on that kind of network, unless it is routed by a chosen one."""
+        return self.relation if "relation" in vars(self) else usual_relation(topology.kind)
+
+    def form(self, topology: Topology) -> str:
+        """Say which form it takes: on a mesh as `MeshScheme` does, elsewhere by which relation."""
+        if topology.kind != "mesh":
+            return f"by {self.relation_on(topology).name}"
+        dimensions = len(topology.shape)
+        return "2-D, as printed" if dimensions == 2 else f"{dimensions}-D: e-cube, the last dimension first"
 
     def worms(
         self,

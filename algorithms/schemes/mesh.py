@@ -1,13 +1,10 @@
 """What the schemes for meshes have in common: the form that each takes, by the number of dimensions."""
 
-from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
-from ..headers import Unicast
-from ..routing import E_CUBE
 from ..topologies.base import Topology
 from .base import Scheme
 
-__all__ = ["MeshScheme", "UnicastScheme"]
+__all__ = ["MeshScheme"]
 
 
 class MeshScheme(Scheme):
@@ -40,14 +37,3 @@ class MeshScheme(Scheme):
         if dimensions == 2:
             return f"2-D, {self.in_two_dimensions}"
         return f"{dimensions}-D: {self.in_more_dimensions}"
-
-
-class UnicastScheme(MeshScheme):
-    """A scheme whose worms have one destination each, and go there by e-cube."""
-
-    relation = E_CUBE
-    header = Unicast
-
-    def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """No class: a unicast stops nowhere on its way."""
-        return ConsumptionClasses()

@@ -6,12 +6,13 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
-from .mesh import UnicastScheme
+from .mesh import MeshScheme
+from .unicast import UnicastScheme
 
 __all__ = ["UMesh"]
 
 
-class UMesh(UnicastScheme):
+class UMesh(UnicastScheme, MeshScheme):
     """Halve the sorted nodes again and again: whoever has the message sends it to a node of the other half.
 
     Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost. The
@@ -19,6 +20,9 @@ class UMesh(UnicastScheme):
     message to the nearest node of the piece that it is not in: the first of the upper or the last of the lower
     one, which goes on with that piece. So the worms of one step go between nodes of the chain that do not
     interleave, and by e-cube they share no link.
+
+    The order is that of meshes: on a torus, where worms also go around the edge, the chain would have to begin at the
+    source, and networks without coordinates have no order of dimensions.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
     the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.

@@ -5,7 +5,10 @@ import numpy.typing as npt
 
 from .base import Places, Topology
 
-__all__ = ["direction_name", "grid", "grid_places", "mesh_directions", "port_name"]
+__all__ = ["GRIDS", "direction_name", "grid", "grid_places", "mesh_directions", "port_name"]
+
+GRIDS = ("mesh", "torus", "ring")
+"""Kinds whose ports are steps up and down the dimensions of their coordinates."""
 
 
 def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:

@@ -1,5 +1,6 @@
 """Unicast and address-list headers in meshes, under e-cube and under the Hamiltonian relation R."""
 
+import numpy as np
 from amaranth.hdl import Array, C, Cat, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
@@ -8,11 +9,12 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions, port_name
 
+from ..kinds import SwitchKind
 from ..logic import any_of
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
 
-__all__ = ["MeshDecoder"]
+__all__ = ["MeshDecoder", "mesh_kind"]
 
 RELATIONS = ("e-cube", "hamiltonian")
 
@@ -47,7 +49,9 @@ class MeshDecoder(AddressListDecoder):
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
-    injection : "one" or "all"
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        The mesh's; made of the header's shape if it is not given.
 
     Straps
     ------
@@ -56,7 +60,8 @@ class MeshDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, relations: tuple[str, ...],
-                 consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one"):
+                 consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one",
+                 ejection: str = "one", kind: SwitchKind | None = None):
         self.header = header
         self.relations = tuple(relations)
         self.multicast = multicast
@@ -71,14 +76,14 @@ class MeshDecoder(AddressListDecoder):
         if "hamiltonian" in self.relations and len(header.shape) != 2:
             raise WormcastError("MeshDecoder.relations: hamiltonian is built for 2-dimensional meshes, not for "
                                 f"{len(header.shape)} dimensions")
-        steps = mesh_steps(header.shape)
-        self.steps = [(dim, sign) for _, dim, sign in steps]
-        super().__init__([name for name, _, _ in steps], injection=injection, consumption=consumption)
+        self.steps = mesh_directions(header.shape)
+        super().__init__(kind or mesh_kind(header.shape), injection=injection, ejection=ejection,
+                         consumption=consumption)
         self.straps = {f"coordinate_{d}": (n - 1).bit_length() for d, n in enumerate(header.shape) if n > 1}
 
     def turns(self, port, output):
         """Under e-cube no turn into a dimension that comes earlier; under R all but the way back."""
-        if port >= self.ejection or "hamiltonian" in self.relations:
+        if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
 
@@ -162,15 +167,15 @@ class MeshDecoder(AddressListDecoder):
     def route(self, m, port, straps, examined, selector):
         above = examined["above", 0]
         legal = [self._legal(relation, port, straps) for relation in self.relations]
-        directions: dict[int, Value] = {}
+        directions: dict[tuple[int, int], Value] = {}
         for o, (dim, sign) in enumerate(self.steps):
             allowed = Array(rule.get(o, C(0)) for rule in legal)[selector] if len(legal) > 1 else legal[0].get(o, C(0))
-            directions[o] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
+            directions[o, 0] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
         return directions, examined.get(("outside", 0), C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
         """The outputs that a worm of this relation from this port may take, with the condition for each."""
-        if port >= self.ejection:
+        if port >= self.links_in:
             return {o: C(1) for o in self.reaches(port)}
         dim, side = self.steps[port]
         if relation == "e-cube":
@@ -194,9 +199,8 @@ def _exceeds(one: Value, other: Value) -> Value:
     return greater
 
 
-def mesh_steps(shape: tuple[int, ...]) -> list[tuple[str, int, int]]:
-    """Name, dimension and sign of each network port of a mesh's switch, in the topology's order."""
-    return [
-        (port_name(len(shape), dim, sign).replace("+", "_plus").replace("-", "_minus"), dim, sign)
-        for dim, sign in mesh_directions(shape)
-    ]
+def mesh_kind(shape: tuple[int, ...]) -> SwitchKind:
+    """The kind of all switches of a mesh of this shape, without its members."""
+    directions = [port_name(len(shape), *direction) for direction in mesh_directions(shape)]
+    links, node = tuple(range(len(directions))), (len(directions),)
+    return SwitchKind(np.arange(0), (*directions, "local"), links, links, node, node, back=links, own=(0,))

@@ -7,9 +7,10 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 
+from ..kinds import SwitchKind
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
-from .mesh import mesh_steps
+from .mesh import mesh_kind
 
 __all__ = ["TableDecoder"]
 
@@ -40,7 +41,9 @@ class TableDecoder(AddressListDecoder):
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
-    injection : "one" or "all"
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        A mesh's of the header's shape if it is not given.
 
     Straps
     ------
@@ -54,7 +57,7 @@ class TableDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
-                 injection: str = "one"):
+                 injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None):
         if header.relations != 1:
             raise WormcastError(f"TableDecoder.header: it selects among {header.relations} relations, one is allowed")
         if header.address_bits > MOST_ADDRESS_BITS:
@@ -63,8 +66,8 @@ class TableDecoder(AddressListDecoder):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
-        names = [name for name, _, _ in mesh_steps(header.shape)]
-        super().__init__(names, injection=injection, consumption=consumption)
+        super().__init__(kind or mesh_kind(header.shape), injection=injection, ejection=ejection,
+                         consumption=consumption)
         self.entry_bits = len(self.steps).bit_length()
         self.straps = {
             "address": header.address_bits,
@@ -117,4 +120,4 @@ class TableDecoder(AddressListDecoder):
         m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
         # the own address has no entry, but it exists
         nowhere = (entry == len(self.steps)) & ~self.is_own(straps, examined)
-        return {o: entry == o for o in self.reaches(port)}, nowhere
+        return {(o, 0): entry == o for o in self.reaches(port)}, nowhere

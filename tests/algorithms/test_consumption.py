@@ -156,8 +156,8 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
         (
-            lambda: ConsumptionClasses.parse("0-").of_links(replace(MESH, name="ring:9", kind="ring")),
-            "classes: '0-' is given for ring:9, only meshes have directions of dimensions",
+            lambda: ConsumptionClasses.parse("0-").of_links(replace(MESH, name="mine:9", kind="mine")),
+            "classes: '0-' is given for mine:9, only meshes, tori and rings have directions of dimensions",
         ),
         (
             lambda: ConsumptionClasses.parse("up").of_links(replace(MESH, name="ring:9", kind="ring", labels=None)),

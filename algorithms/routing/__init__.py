@@ -1,0 +1,47 @@
+"""Routing relations: which ways a worm may leave a switch for its next destination.
+
+A relation is data: bound to a topology it is one table of alternatives for each switch and node, for worms from the
+node's injection and for those that came by each link. Paths, plans, deadlock analysis and route memories all read
+that table. A new relation is one file with a class that has one method, and one line in ``found``.
+"""
+
+from ..topologies.grid import GRIDS
+from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
+from .destination_tags import DESTINATION_TAGS, DestinationTags
+from .e_cube import E_CUBE, ECube
+from .hamiltonian import HAMILTONIAN, Hamiltonian
+from .shortest import SHORTEST, Shortest
+from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
+
+__all__ = [
+    "DESTINATION_TAGS",
+    "E_CUBE",
+    "HAMILTONIAN",
+    "SHORTEST",
+    "UP_DOWN",
+    "UP_DOWN_ADAPTIVE",
+    "AnyChannel",
+    "ChoiceRelation",
+    "Choices",
+    "DestinationTags",
+    "ECube",
+    "Hamiltonian",
+    "Relation",
+    "Routes",
+    "Shortest",
+    "UpDown",
+    "usual_relation",
+    "walk",
+    "without_classes",
+]
+
+
+def usual_relation(kind: str) -> Relation:
+    """Say by which relation unicasts are routed on a kind of topology, where the user names none.
+
+    E-cube where nodes have coordinates along dimensions, destination tags in multistage networks, and up*/down*
+    anywhere else.
+    """
+    if kind in GRIDS:
+        return E_CUBE
+    return DESTINATION_TAGS if kind == "min" else UP_DOWN

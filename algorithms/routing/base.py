@@ -1,0 +1,398 @@
+"""What a routing relation is, and what it is on a topology."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..errors import WormcastError, told
+from ..topologies.base import Topology
+from ..worms import Worms
+
+__all__ = ["AnyChannel", "ChoiceRelation", "Choices", "Relation", "Routes", "walk", "without_classes"]
+
+ANY_CLASS = ("",)
+"""Classes of a relation that tells none apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """The alternatives that a relation gives on a topology.
+
+    What a worm may do next depends on the switch, on its next destination, and on the phase that it is in; that
+    follows from the link by which it came.
+
+    Parameters
+    ----------
+    options : int16 array [phases, switches, nodes, alternatives]
+        Each ``output port * classes + class``, in the order of preference; -1 behind the last one, and everywhere
+        where there is no way. At the switch where the node consumes: the node's own port, class 0, and nothing else.
+    phase_of_link : int8 array [links]
+        Phase of the worms that came by this link; those from their node's injection are in phase 0.
+    classes : tuple of str
+        Names of the classes of virtual channels that are told apart on links between switches. Class k of K owns
+        channels k*V/K to (k+1)*V/K - 1 of each link's V.
+    """
+
+    options: npt.NDArray[np.int16]
+    phase_of_link: npt.NDArray[np.int8]
+    classes: tuple[str, ...] = ANY_CLASS
+
+
+class Relation(ABC):
+    """A deterministic relation: the output port depends on the switch and the next destination alone.
+
+    What depends on more, or leaves a choice, is a `ChoiceRelation`.
+
+    Attributes
+    ----------
+    name : str
+        As a user types it.
+    description : str
+        One line for ``list relations``.
+    enters_empty : bool
+        Whether its worms may enter a virtual channel only while its buffer is empty: what Duato's theorem assumes of
+        the hardware.
+    """
+
+    name: str
+    description: str = ""
+    enters_empty: bool = False
+
+    @abstractmethod
+    def table(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Compute the table of output ports, int8 [switches, nodes]; a node's own switch answers its port.
+
+        Raises
+        ------
+        WormcastError
+            The relation is not defined on this topology.
+        """
+
+    def choices(self, topology: Topology) -> Choices:
+        """Give the alternatives: here the table's port, in one phase and one class."""
+        table, most = self.table(topology), topology.neighbours.shape[1]
+        if not isinstance(table, np.ndarray):
+            raise WormcastError(f"relation {self.name}: its table is a {type(table).__name__}, not an array")
+        expected = (topology.switches, topology.nodes)
+        if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
+            raise WormcastError(
+                f"relation {self.name}: the table for {topology.name} must be int8 {list(expected)} "
+                f"with ports from -1 to {most - 1}, it is {table.dtype} {list(table.shape)} "
+                f"with ports from {table.min()} to {table.max()}"
+            )
+        return one_way(topology, table)
+
+    def on(self, topology: Topology) -> "Routes":
+        """Bind the relation to a topology, whatever its author did.
+
+        Raises
+        ------
+        WormcastError
+            Its table cannot be computed, or is none.
+        """
+        try:
+            return self._on(topology)
+        except WormcastError:
+            raise
+        except Exception as error:
+            raise WormcastError(
+                f"relation {self.name}: no table for {topology.name} can be had from it "
+                f"({told(error, type(self).__module__)})"
+            ) from error
+
+    @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
+    def _on(self, topology: Topology) -> "Routes":
+        choices = self.choices(topology)
+        if not isinstance(choices, Choices):
+            raise WormcastError(f"relation {self.name}: its choices give a {type(choices).__name__}, they must give "
+                                "Choices")
+        return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes)
+
+
+class ChoiceRelation(Relation):
+    """A relation that states its alternatives: by phases, by classes of virtual channels, several of them or one."""
+
+    @abstractmethod
+    def choices(self, topology: Topology) -> Choices:
+        """Give the alternatives on a topology.
+
+        Raises
+        ------
+        WormcastError
+            The relation is not defined there.
+        """
+
+    def table(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Give the table of output ports, where there is no choice and one phase; refused elsewhere."""
+        return self.on(topology).table
+
+
+class AnyChannel(ChoiceRelation):
+    """Another relation without its classes: a worm takes any virtual channel of its link (``--vc-classes none``).
+
+    What the classes kept apart may then wait in a circle: a torus by e-cube deadlocks.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self.name = f"{relation.name} without classes"
+        self.description = f"{relation.description}; on any virtual channel"
+        self.enters_empty = relation.enters_empty
+        self.relation = relation
+
+    def choices(self, topology: Topology) -> Choices:
+        """Give the other relation's alternatives, each port once."""
+        routes = self.relation.on(topology)
+        count = len(routes.classes)
+        ports = np.where(routes.options < 0, -1, routes.options // count)
+        for place in range(1, ports.shape[-1]):
+            twice = (ports[..., :place] == ports[..., place, None]).any(axis=-1)
+            ports[..., place][twice] = -1
+        behind = np.argsort(ports < 0, axis=-1, kind="stable")
+        return Choices(np.take_along_axis(ports, behind, axis=-1).astype(np.int16), routes.phase_of_link)
+
+
+@lru_cache
+def without_classes(relation: Relation) -> Relation:
+    """Give the relation without its classes of virtual channels, always the same one."""
+    return AnyChannel(relation)
+
+
+def one_way(
+    topology: Topology,
+    table: npt.NDArray[np.integer],
+    vc_class: npt.NDArray[np.integer] | int = 0,
+    classes: tuple[str, ...] = ANY_CLASS,
+) -> Choices:
+    """Make choices of a table of output ports, [switches, nodes], and of the class of each of these hops."""
+    options = (table.astype(np.int16) * len(classes) + vc_class)[None, :, :, None]
+    options[table[None, :, :, None] < 0] = -1
+    return Choices(options.astype(np.int16), np.zeros(len(topology.links), np.int8), classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Routes:
+    """A relation on a topology.
+
+    Parameters
+    ----------
+    relation : Relation
+        Whose alternatives they are.
+    topology : Topology
+        On which network.
+    options : int16 array [phases, switches, nodes, alternatives]
+    phase_of_link : int8 array [links]
+    classes : tuple of str
+        As `Choices` has them.
+
+    Raises
+    ------
+    WormcastError
+        The arrays have other shapes, or name a port that has no link and is not the node's own.
+    """
+
+    relation: Relation
+    topology: Topology
+    options: npt.NDArray[np.int16]
+    phase_of_link: npt.NDArray[np.int8]
+    classes: tuple[str, ...] = ANY_CLASS
+
+    def __post_init__(self) -> None:
+        topology, options, whose = self.topology, self.options, f"relation {self.relation.name}"
+        codes = topology.neighbours.shape[1] * len(self.classes)
+        shape = (topology.switches, topology.nodes)
+        if options.ndim != 4 or options.shape[1:3] != shape or 0 in options.shape or options.dtype != np.int16:
+            raise WormcastError(f"{whose}: the options on {topology.name} must be int16 [phases, {shape[0]}, "
+                                f"{shape[1]}, alternatives], they are {options.dtype} {list(options.shape)}")
+        phases = self.phase_of_link
+        if phases.shape != (len(topology.links),) or phases.dtype != np.int8 or (
+                phases.size and not 0 <= phases.min() <= phases.max() < len(options)):
+            raise WormcastError(f"{whose}: phase_of_link on {topology.name} must be int8 [{len(topology.links)}] with "
+                                f"phases from 0 to {len(options) - 1}")
+        if options.min() < -1 or options.max() >= codes:
+            raise WormcastError(f"{whose}: the options on {topology.name} must be from -1 to {codes - 1}, they are "
+                                f"from {options.min()} to {options.max()}")
+        fault, switch, node, port = _first_fault(options, len(self.classes), self.link_of_port, topology.consumptions)
+        if fault >= 0:
+            where = f"towards node {node} it leaves switch {switch} of {topology.name} by port {port}"
+            raise WormcastError(f"{whose}: " + (
+                f"{where}, where there is no link",
+                f"{where}, but there the node is: only its own port leads to it",
+                f"towards node {node} it has a gap before an option at switch {switch} of {topology.name}",
+            )[fault])
+        options.setflags(write=False)
+        phases.setflags(write=False)
+
+    @cached_property
+    def deterministic(self) -> bool:
+        """Whether there is at most one way everywhere."""
+        return bool((self.options[..., 1:] < 0).all())
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int8]:
+        """Output port of a switch towards a node, int8 [switches, nodes].
+
+        That is the node's own port at its own switch, -1 where the relation has no way from here. Refused with a
+        sentence where there are alternatives or phases.
+        """
+        if not self.deterministic or len(self.options) > 1:
+            raise WormcastError(f"relation {self.relation.name}: it has no table of one port a switch and node, as it "
+                                + ("leaves a choice" if not self.deterministic else "looks where a worm comes from"))
+        only = self.options[0, :, :, 0]
+        table = np.where(only < 0, -1, only // len(self.classes)).astype(np.int8)
+        table.setflags(write=False)
+        return table
+
+    @cached_property
+    def link_of_port(self) -> npt.NDArray[np.int32]:
+        """Row in `Topology.links` of each output port, int32 [switches, ports]; -1 where there is none."""
+        numbers = np.full(self.topology.neighbours.shape, -1, np.int32)
+        numbers[self.topology.links[:, 0], self.topology.links[:, 1]] = np.arange(len(self.topology.links))
+        return numbers
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What compiled walkers take: options, number of classes, link_of_port, links, phase_of_link, homes."""
+        return (self.options, len(self.classes), self.link_of_port, self.topology.links, self.phase_of_link,
+                np.ascontiguousarray(self.topology.consumptions[:, 0]))
+
+    def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
+        """Give the switch after this one on the way that is preferred to a node, -1 at the end of the way."""
+        code = int(self.options[phase, switch, node, 0])
+        return int(self.topology.neighbours[switch, code // len(self.classes)]) if code >= 0 else -1
+
+    def channels(self, source: int, destinations: Iterable[int]) -> list[int]:
+        """List the channels from a source through destinations in visiting order, on the way that is preferred.
+
+        Returns
+        -------
+        list of int
+            ``link * classes + class`` for each hop, links as rows of `Topology.links`.
+
+        Raises
+        ------
+        WormcastError
+            The relation does not lead there.
+        """
+        arrays, count = self.arrays, len(self.classes)
+        taken: list[int] = []
+        switch, phase = int(self.topology.injections[source, 0]), 0
+        segment = np.empty(len(self.options) * self.topology.switches, np.int32)
+        for node in destinations:
+            hops = walk(arrays, switch, phase, node, segment)
+            if hops < 0:
+                raise WormcastError(
+                    f"relation {self.relation.name}: it does not lead from switch {switch} "
+                    f"to node {node} in {self.topology.name}"
+                )
+            taken += segment[:hops].tolist()
+            if hops:
+                link = taken[-1] // count
+                switch, phase = int(self.topology.links[link, 2]), int(self.phase_of_link[link])
+        return taken
+
+    def path(self, source: int, destinations: Iterable[int]) -> list[int]:
+        """List the switches from a source through destinations in visiting order, both ends included.
+
+        Raises
+        ------
+        WormcastError
+            The relation does not lead there.
+        """
+        links = np.array(self.channels(source, destinations), np.int64) // len(self.classes)
+        return [int(self.topology.injections[source, 0]), *self.topology.links[links, 2].tolist()]
+
+    def hops(self, worms: Worms) -> npt.NDArray[np.int64]:
+        """Count the links that each of many worms takes on the way that is preferred, int64 [worms].
+
+        Raises
+        ------
+        WormcastError
+            The relation does not lead there.
+        """
+        starts = self.topology.injections[worms.source, 0]
+        counts = _hops(self.arrays, starts, worms.destination_offsets, worms.destinations)
+        if counts.size and counts.min() < 0:
+            worm = int(counts.argmin())
+            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
+        return counts
+
+
+@compiled
+def walk(arrays, switch, phase, node, taken):
+    """Follow the way that is preferred to a node, writing each channel to `taken` (compiled).
+
+    Parameters
+    ----------
+    arrays : tuple
+        As `Routes.arrays`.
+    taken : int32 array
+        ``link * classes + class`` of each hop.
+
+    Returns
+    -------
+    int
+        Number of hops; -1 where there is no way, or where it is longer than `taken`, which with an entry for each
+        phase and switch means that it is a circle.
+    """
+    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    hops = 0
+    while switch != homes[node]:
+        code = options[phase, switch, node, 0]
+        if code < 0 or hops == len(taken):
+            return -1
+        link = link_of_port[switch, code // classes]
+        taken[hops] = link * classes + code % classes
+        hops += 1
+        switch = links[link, 2]
+        phase = phase_of_link[link]
+    return hops if options[phase, switch, node, 0] >= 0 else -1
+
+
+@compiled
+def _hops(arrays, starts, destination_offsets, destinations):
+    options, classes, _, links, phase_of_link, _ = arrays
+    counts = np.zeros(len(starts), np.int64)
+    taken = np.empty(options.shape[0] * options.shape[1], np.int32)
+    for worm in range(len(starts)):
+        switch, phase = starts[worm], np.int8(0)
+        for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
+            hops = walk(arrays, switch, phase, destinations[visit], taken)
+            if hops < 0:
+                counts[worm] = -1
+                break
+            counts[worm] += hops
+            if hops > 0:
+                link = taken[hops - 1] // classes
+                switch, phase = links[link, 2], phase_of_link[link]
+    return counts
+
+
+@compiled
+def _first_fault(options, classes, link_of_port, consumptions):
+    """Find the first option that is none: (sentence above, switch, node, port), or (-1, 0, 0, 0)."""
+    phases, switches, nodes, alternatives = options.shape
+    for phase in range(phases):
+        for switch in range(switches):
+            for node in range(nodes):
+                home = switch == consumptions[node, 0]
+                ended = False
+                for place in range(alternatives):
+                    code = options[phase, switch, node, place]
+                    if code < 0:
+                        ended = True
+                        continue
+                    port = code // classes
+                    own = home and code == consumptions[node, 1] * classes
+                    if not own and link_of_port[switch, port] < 0:
+                        return 0, switch, node, port
+                    if home and not own:
+                        return 1, switch, node, port
+                    if ended:
+                        return 2, switch, node, port
+    return -1, 0, 0, 0

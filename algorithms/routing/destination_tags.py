@@ -1,0 +1,49 @@
+"""Destination tags: the one way through a multistage network."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import WormcastError
+from ..topologies.base import Topology
+from .base import Relation
+
+__all__ = ["DESTINATION_TAGS", "DestinationTags"]
+
+
+class DestinationTags(Relation):
+    """The output that leads to the destination: there is one, and it is a digit of the destination's id.
+
+    In a network of b x b switches with b^S nodes each stage decides one digit of the destination, whatever the source.
+    Which stage decides which digit follows from the wiring (`stage_digits`). The table is made of the wiring itself:
+    the switches from which a node can be reached are a tree.
+    Source: paper 000, section 2.
+    """
+
+    name = "destination-tags"
+    description = "one way through a multistage network, each stage by a digit of the destination"
+
+    def table(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Compute the table; defined on multistage networks."""
+        if topology.kind != "min":
+            raise WormcastError(f"relation destination-tags: {topology.name} is no multistage network, "
+                                "it is defined on these")
+        table = np.full((topology.switches, topology.nodes), -1, np.int8)
+        everyone = np.arange(topology.nodes)
+        table[topology.consumptions[:, 0], everyone] = topology.consumptions[:, 1]
+        start, out, end, _ = topology.links.T
+        while True:
+            reached = np.flatnonzero(((table[end] >= 0) & (table[start] < 0)).any(axis=1))
+            if not len(reached):
+                break
+            for link in reached.tolist():
+                leads = (table[end[link]] >= 0) & (table[start[link]] < 0)
+                table[start[link], leads] = out[link]
+        for link in range(len(topology.links)):
+            twice = (table[end[link]] >= 0) & (table[start[link]] != out[link])
+            if twice.any():
+                raise WormcastError(f"relation destination-tags: two ways lead from switch {start[link]} of "
+                                    f"{topology.name} to node {int(twice.argmax())}, there must be one")
+        return table
+
+
+DESTINATION_TAGS = DestinationTags()

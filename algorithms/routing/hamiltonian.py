@@ -1,0 +1,40 @@
+"""R of Lin and Ni, along a Hamiltonian path."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..topologies.base import Topology
+from .base import Relation
+
+__all__ = ["HAMILTONIAN", "Hamiltonian"]
+
+
+class Hamiltonian(Relation):
+    """R of Lin and Ni: the neighbour nearest to the destination's label without passing it.
+
+    Towards a higher label: the neighbour with the largest label not above the destination's; towards a lower
+    one: the neighbour with the smallest label not below it. Labels along a path only rise or only fall, which
+    is why it cannot deadlock; on two-dimensional meshes its paths are also shortest, beyond that not always.
+    Source: paper 002, section 2.1; paper 003 has the same.
+    """
+
+    name = "hamiltonian"
+    description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
+
+    def table(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Compute the table; defined where nodes have Hamiltonian labels and a switch each."""
+        labels = topology.hamiltonian_labels
+        own, to = labels[:, None], labels[None, :]
+        table = np.broadcast_to(topology.consumptions[:, 1].astype(np.int8), (len(labels), len(labels))).copy()
+        nearest = np.broadcast_to(own, table.shape)
+        for port in range(topology.neighbours.shape[1]):
+            neighbour = topology.neighbours[:, port]
+            label = labels[neighbour][:, None]  # of a missing neighbour: masked in the next line
+            there = (neighbour >= 0)[:, None]
+            better = there & (((nearest < label) & (label <= to)) | ((to <= label) & (label < nearest)))
+            table[better] = port
+            nearest = np.where(better, label, nearest)
+        return table
+
+
+HAMILTONIAN = Hamiltonian()

@@ -1,7 +1,6 @@
 """What a switch asks of a header decoder."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value

@@ -203,20 +203,21 @@ def report_links(result: Load) -> None:
     """Print the utilisation of each link, the busiest first."""
     for kind, words in KINDS.items():
         links = sorted(result.link_table(kind), key=lambda link: -link[2])
-        table([words, "flits per cycle"], [[_name(result, kind, *ends), round(flits, 4)] for *ends, flits in links])
+        table([words, "flits per cycle"],
+              [[_name(result, kind, first, second), round(flits, 4)] for first, second, flits in links])
 
 
 def _busiest(result: Load, kind: str) -> list[object]:
     found = result.busiest(kind)
-    return [round(found[2], 4), _name(result, kind, *found[:2])] if found else [None, None]
+    return [round(found[2], 4), _name(result, kind, found[0], found[1])] if found else [None, None]
 
 
-def _name(result: Load, kind: str, first: int, second: int) -> str:
+def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
     """Name a link by its ends, or by its node and, where a node has several, its number there."""
-    name = result.topology.node_name
+    start, end = (result.topology.node_name(one) if isinstance(one, int) else one for one in (first, second))
     if kind == "network":
-        return f"{name(first)} > {name(second)}"
-    return name(first) + (f" ({second})" if len(result.links[kind]) > 1 else "")
+        return f"{start} > {end}"
+    return start + (f" ({second})" if any(number for _, number in result.ends[kind]) else "")
 
 
 def _rounded(value: Interval, places: int) -> list[object]:

@@ -187,7 +187,7 @@ def report(result: Run) -> None:
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
     for fault in result.faults:
-        say(f"error on the wire: {fault.component} {network.node_name(fault.node)}, port {fault.port}, "
+        say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}")
     if result.deadlock:
         say(describe_deadlock(result))

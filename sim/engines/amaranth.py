@@ -77,10 +77,10 @@ class AmaranthEngine:
             simulator.run()
 
     async def _drive(self, context, cycles: int, beyond: bool) -> None:
-        host, nodes = self.host, self.network.instances
+        host, nodes = self.host, self.network.hosts
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
-        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        ports, links = self.network.ports, self.network.links
         rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
         tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
         rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))

@@ -4,7 +4,6 @@ A packet is what the network takes for a worm: a host's worm, or a piece of it w
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -107,16 +106,16 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
         packets = snapshot.occupants(channel)
         if not packets:
             continue
-        router, port, vc = channel
-        arrived = f"link:{snapshot.upstream[router, port][0]}>{router}:{vc}" if port < snapshot.ejection else None
+        link, vc = snapshot.link(channel), channel[2]
+        arrived = f"{link.name}:{vc}"
         for place, packet in enumerate(packets):
             if packet is None:
                 continue
             waits.setdefault(packet, [])
-            if arrived:
+            if link.kind == "network":
                 _add(holds, packet, arrived)
             if place:
-                waits[packet].append(([arrived or f"injection:{router}:{vc}"], [packets[0]]))
+                waits[packet].append(([arrived], [packets[0]]))
         front = packets[0]
         if front is not None:
             held, wait = _at_front(snapshot, channel)
@@ -141,33 +140,22 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 def _at_front(snapshot: Snapshot, channel: Channel) -> tuple[list[str], list[Wait]]:
     """What the packet at the front of a buffer holds from there on, and what it waits for."""
-    router, network, of = channel[0], snapshot.network, partial(snapshot.of, channel)
-    held = [resource(network, router, snapshot.ejection, of("consumption_vc"))] if snapshot.consumes(channel) else []
-    output = snapshot.output(channel)
-    if output is not None and snapshot.owns_link(channel):
-        held.append(resource(network, router, output, of("link_vc")))
-    wants = wanted(network, channel, of)
-    if wants is None:
-        return held, []
-    target, vcs = wants
-    holder = _consumption_holder if target == snapshot.ejection else _link_holder
-    return held, [([resource(network, router, target, vc) for vc in vcs],
-                   [holder(snapshot, router, target, vc) for vc in vcs])]
+    switch, network = channel[0], snapshot.network
+    held = [resource(network, switch, *target) for target in snapshot.held(channel)]
+    return held, [([resource(network, switch, *target) for target in targets],
+                   [_holder(snapshot, switch, *target) for target in targets])
+                  for targets in wanted(network, channel, snapshot.waiting(channel))]
 
 
-def _consumption_holder(snapshot: Snapshot, router: int, output: int, channel: int) -> Packet | None:
-    """The packet that holds a consumption channel."""
-    return snapshot.front(snapshot.owners.get((router, output, channel)))
-
-
-def _link_holder(snapshot: Snapshot, router: int, output: int, vc: int) -> Packet | None:
-    """The packet because of which a virtual channel of a link cannot be taken."""
-    owner = snapshot.owners.get((router, output, vc))
-    if owner is not None:
-        return snapshot.front(owner)
+def _holder(snapshot: Snapshot, switch: int, output: int, vc: int) -> Packet | None:
+    """The packet because of which a virtual channel of an output cannot be taken."""
+    owner = snapshot.owners.get((switch, output, vc))
+    link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
+    if owner is not None or link.kind == "consumption":
+        return snapshot.first(owner)
     # nobody owns it: it can be taken as soon as the buffer behind it has room
-    behind = snapshot.far_end(router, output, vc)
-    return snapshot.front(behind) if snapshot.full(behind) else None
+    behind = snapshot.far_end(switch, output, vc)
+    return snapshot.first(behind) if snapshot.full(behind) else None
 
 
 def _add(holds: dict[Packet, list[str]], packet: Packet, resource: str) -> None:

@@ -28,9 +28,8 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
     if not faults:
         return
     first, network = faults[0], engine.network
-    lane, node = divmod(first.node, network.nodes)
-    sentence = (f"seed {seeds[lane]}, up to cycle {engine.host.counters[NOW]}: {first.component} "
-                f"{network.topology.node_name(node)} found an error at {first.port}, {first.cause}")
+    sentence = (f"seed {seeds[first.lane]}, up to cycle {engine.host.counters[NOW]}: {first.place(network.topology)} "
+                f"found an error at {first.port}, {first.cause}")
     relation = network.scheme.relation
     if relation in (E_CUBE, HAMILTONIAN):
         raise RuntimeError(sentence)

@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from wormcast.algorithms import Topology
+
 from ...common.text import count
 from ...drawing import Sheet, scheme_on, utilisation_sheet
 from .result import Load
@@ -53,9 +55,14 @@ def _caption(result: Load) -> list[str]:
         said.append("no flits")
     elif mean is not None and busiest is not None:
         first, second, flits = busiest
-        said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {topology.node_name(first)} to "
-                    f"{topology.node_name(second)}")
+        said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {_named(topology, first)} to "
+                    f"{_named(topology, second)}")
     return [*said, "node: left half injection link, right half consumption link"]
+
+
+def _named(topology: Topology, switch: int | str) -> str:
+    """An end of a link as a table names it, in text."""
+    return topology.node_name(switch) if isinstance(switch, int) else switch
 
 
 def _sent(traffic: Traffic | Trace) -> str:
@@ -76,6 +83,6 @@ def _sent(traffic: Traffic | Trace) -> str:
 def _by_node(result: Load, kind: str) -> Floats:
     """Flits per cycle on a link of each node, the mean of several; [nodes]."""
     table = result.link_table(kind)
-    nodes = np.array([link[0] for link in table])
+    nodes = np.array([int(link[0]) for link in table])
     flits = np.bincount(nodes, [link[2] for link in table], result.topology.nodes)
     return flits / np.bincount(nodes, minlength=result.topology.nodes)

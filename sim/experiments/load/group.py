@@ -182,7 +182,7 @@ class Group:
             table[name][at] += count - self._counted[name]
             self._counted[name] = count
         table["waiting"][at] = window.waiting()
-        self.links.add(at, take(self.engine.meter, window.network), table[at])
+        self.links.add(at, take(self.engine.meter), table[at])
 
     def slices(self) -> np.ndarray:
         """`TOTALS` records [slices, seeds], with messages that are received while older ones are not."""
@@ -238,4 +238,4 @@ class Group:
         self.found = None
         copy_in(self, others, without=APART)
         self.window.host = self.engine.host
-        take(self.engine.meter, self.window.network)  # what was counted in between counts for nothing
+        take(self.engine.meter)  # what was counted in between counts for nothing

@@ -241,8 +241,24 @@ class Experiment:
                            for group in self.groups) for kind in LINKS}
         random = not isinstance(self.traffic, Trace)
         return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
-                    links, found.deadlock if found else None,
+                    links, self._ends(), found.deadlock if found else None,
                     group.seeds[found.lane] if group and found and random else None, self.seconds)
+
+    def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
+        """How tables name the links of each kind; see `Load`."""
+        fabric = self.groups[0].window.network.fabric
+        found: dict[str, list[tuple[int | str, int | str]]] = {
+            kind: [(link.node, link.number) for link in fabric.of_kind(kind) if link.node is not None]
+            for kind in LINKS}
+        for link in fabric.of_kind("network"):
+            first, second = link.name.removeprefix("link:").split(">")
+            found["network"].append((_number(first), _number(second)))
+        return found
+
+
+def _number(switch: str) -> int | str:
+    """A switch as tables have it: a number where it is a node's."""
+    return int(switch) if switch.isdigit() else switch
 
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:

@@ -95,8 +95,11 @@ class Load:
     first : int
         The first slice that counts; the others are the warm-up.
     slices : `TOTALS` records [slices, seeds]
-    links : dict of str to int64 array [links of a node, nodes]
+    links : dict of str to int64 array [links]
         Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
+    ends : dict of str to list
+        The two words that name each of these links in tables: of network links the switches that they come from and
+        lead to (a number where it is a node's), of others the node and the link's place there.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest, and the seed that has run into it; then there is no steady state to measure.
     seconds : float
@@ -112,6 +115,7 @@ class Load:
     first: int
     slices: np.ndarray
     links: dict[str, np.ndarray]
+    ends: dict[str, list[tuple[int | str, int | str]]]
     deadlock: Deadlock | None
     deadlock_seed: int | None
     seconds: float
@@ -148,30 +152,18 @@ class Load:
     def utilisation(self, kind: str) -> Interval:
         """Flits per cycle and link of a kind (`LINKS`): the mean over its links within each seed, then over seeds."""
         flits = self.totals[f"{kind}_flits"]
-        return self._measured(flits / (self._counted * max(1, len(self._ends(kind)))))
+        return self._measured(flits / (self._counted * max(1, len(self.ends[kind]))))
 
-    def link_table(self, kind: str) -> list[tuple[int, int, float]]:
-        """Flits per cycle on each link of a kind, mean over seeds; in a deadlock none.
-
-        ``network`` links by the nodes that they come from and lead to, others by their node and number there.
-        """
+    def link_table(self, kind: str) -> list[tuple[int | str, int | str, float]]:
+        """Flits per cycle on each link of a kind, mean over seeds; in a deadlock none."""
         if self.deadlock:
             return []
         flits = self.links[kind] / (self._counted * len(self.seeds))
-        if kind == "network":
-            flits = flits.T[*self.topology.links[:, :2].T]
-        return [(first, second, value) for (first, second), value in
-                zip(self._ends(kind).tolist(), flits.ravel().tolist(), strict=True)]
+        return [(*ends, value) for ends, value in zip(self.ends[kind], flits.tolist(), strict=True)]
 
-    def busiest(self, kind: str) -> tuple[int, int, float] | None:
+    def busiest(self, kind: str) -> tuple[int | str, int | str, float] | None:
         """The busiest link of a kind, as in `link_table`."""
         return max(self.link_table(kind), key=lambda link: link[2], default=None)
-
-    def _ends(self, kind: str) -> np.ndarray:
-        """Ends of the links of a kind in the order of its table, [links, 2]."""
-        if kind == "network":
-            return self.topology.links[:, [0, 2]]
-        return np.argwhere(np.ones(self.links[kind].shape, bool))[:, ::-1]
 
     @property
     def _counted(self) -> int:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from ...build.fabric import KINDS
 from ...build.network import Network
-from ...engines.meter import Measured, links_of
+from ...engines.meter import Measured
 
 __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 
-#: Kinds of links of which results tell, as in `links_of`.
+#: Kinds of links of which results tell.
 LINKS = ("network", "injection", "consumption")
 
 #: Of one lane in a slice of time. Flits on all links of a kind; worms that went over ``network`` links (``hops``) and
@@ -28,20 +29,19 @@ class LinkTotals:
 
     Attributes
     ----------
-    table : unsigned array [slices, links of a node, nodes]
-        Links in the order of `links_of`.
+    table : unsigned array [slices, links]
+        Links in the order of the network's `Fabric`.
     """
 
     def __init__(self, network: Network, edges: np.ndarray):
-        kinds = links_of(network)
-        self._starts = np.cumsum([0, *map(len, kinds.values())])
-        self._nodes, self._lanes = network.nodes, network.lanes
+        self._rows = {kind: network.fabric.rows(kind) for kind in KINDS}
+        self._links, self._lanes = len(network.fabric.links), network.lanes
         self.table = self._zeros(edges)
 
     def _zeros(self, edges: np.ndarray) -> np.ndarray:
         # a flit a cycle at most: the narrowest numbers will do, as there are many
         dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
-        return np.zeros((len(edges) - 1, self._starts[-1], self._nodes), dtype)
+        return np.zeros((len(edges) - 1, self._links), dtype)
 
     def extend(self, edges: np.ndarray) -> None:
         """Add slices of time: their edges, from the last one that there is on."""
@@ -49,21 +49,18 @@ class LinkTotals:
 
     @property
     def flits(self) -> dict[str, np.ndarray]:
-        """By kind of link: unsigned [slices, links of a node, nodes]."""
-        return {kind: self.table[:, first:end]
-                for kind, first, end in zip(LINKS, self._starts[:-1], self._starts[1:], strict=False)}
+        """By kind of link: unsigned [slices, links]."""
+        return {kind: self.table[:, self._rows[kind]] for kind in LINKS}
 
     def add(self, at: int, measured: Measured, sums: np.ndarray) -> None:
         """Add what was counted in a slice; to ``sums`` too, `MEASURED` fields by lane."""
         self.table[at] += measured.flits.sum(axis=1).astype(self.table.dtype)
-        flits, worms = (np.add.reduceat(counts.sum(axis=2), self._starts[:-1])
+        flits, worms = ({kind: counts[rows].sum(axis=0) for kind, rows in self._rows.items()}
                         for counts in (measured.flits, measured.worms))
         waiting = measured.waiting.sum(axis=2)
-        network, injection, consumption, host = range(4)
         for field, counts in (
-            ("network_flits", flits[network]), ("injection_flits", flits[injection]),
-            ("consumption_flits", flits[consumption]), ("consumed", flits[host]), ("hops", worms[network]),
-            ("stops", worms[consumption]), ("link_waits", waiting[0]), ("consumption_waits", waiting[1]),
-            ("samples", measured.samples),
+            *((f"{kind}_flits", flits[kind]) for kind in LINKS), ("consumed", flits["host"]),
+            ("hops", worms["network"]), ("stops", worms["consumption"]), ("link_waits", waiting[0]),
+            ("consumption_waits", waiting[1]), ("samples", measured.samples),
         ):
             sums[field] += counts

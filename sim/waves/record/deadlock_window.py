@@ -1,6 +1,6 @@
 """Where and when to look at a deadlock."""
 
-import re
+from wormcast.algorithms.channels import Resource
 
 from ...build.network import Network
 from ...engines.deadlock import Deadlock
@@ -32,16 +32,20 @@ def around(network: Network, host: Host, deadlock: Deadlock, lane: int = 0) -> t
         From 200 cycles before a flit of the worms in the cycle was last sent or received by a host, up to 500
         cycles after that, or to the cycle in which the deadlock was proved.
     """
-    routers: set[int] = set()
+    links = {link.name: link for link in network.fabric.links}
+    routers: set[tuple[str, int]] = set()
     interfaces: set[int] = set()
     for hold in deadlock.cycle:
-        for resource in (*hold.holds, *hold.waits):
-            kind, *nodes = re.split("[:>]", resource)[:-1]
-            routers.update(map(int, nodes))
-            if kind != "link":
-                interfaces.update(map(int, nodes))
-    start = lane * network.nodes
-    instances = [("router", start + node) for node in sorted(routers)]
-    instances += [("interface", start + node) for node in sorted(interfaces)]
+        for resource in map(Resource.parse, (*hold.holds, *hold.waits)):
+            if resource.kind == "link":
+                link = links[f"link:{resource.where}"]
+                routers.update((end.kind, end.instance) for end in (link.near, link.far))
+            else:
+                ends = network.topology.consumptions if resource.kind == "cons" else network.topology.injections
+                home = network.home(int(ends[int(resource.where), 0]))
+                routers.add((home.kind, home.instance))
+                interfaces.add(int(resource.where))
+    instances = [(kind, lane * network.count(kind) + number) for kind, number in sorted(routers)]
+    instances += [("interface", lane * network.nodes + node) for node in sorted(interfaces)]
     moved = max(int(host.touched[hold.worm]) for hold in deadlock.cycle)
     return instances, max(0, moved - BEFORE), min(deadlock.at, moved + AFTER)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from wormcast import __version__
 
+from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
-from .links import Link
 
 __all__ = ["PERIOD", "ROUTERS", "WORMS", "About", "heading", "worm_to_dict"]
 

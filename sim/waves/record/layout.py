@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from vcd.gtkw import GTKWColor, GTKWSave
 
+from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
 from .heading import PERIOD, WORMS, About, worm_to_dict
-from .links import Link
 from .trace import Trace
 
 __all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
@@ -101,7 +101,7 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
 def _label(link: Link, vc: int) -> str:
     """The resource as in JSON, and such a name for an injection port's."""
     if link.kind == "consumption":
-        return f"cons:{link.source}:{link.first + vc}"
+        return f"cons:{link.node}:{link.first + vc}"
     return f"{link.name}:{vc}"
 
 

@@ -8,14 +8,15 @@ import numpy as np
 from vcd import VCDWriter
 from vcd.writer import Variable
 
+from ...build.fabric import Link
 from ...engines.bulk import BulkEngine, observer
 from ...lowering import Observer
 from .changes import Changes
 from .columns import Columns
 from .heading import PERIOD, About, heading
+from .instances import links_at
 from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
-from .links import Link, shown_links
 from .trace import Trace, take_trace
 from .worms import declare_worms
 
@@ -56,7 +57,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     first : int
         The number of the cycle that comes next.
     """
-    links = shown_links(engine.network, instances, about.lane)
+    links = links_at(engine.network, instances, about.lane)
     trace = take_trace(engine, links, cycles, about.lane)
     groups = groups_of(engine.network, engine.host, about, links, trace)
     with path.open("w") as file:

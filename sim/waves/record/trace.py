@@ -5,8 +5,8 @@ first flit to its tail, is named by its first payload flit, whenever that comes.
 cycles end is named by the registers, as deadlock analysis names it.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
+from wormcast.hw.front import PathFront
 
+from ...build.fabric import End, Link
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
-from ...engines.front import Channel, consumes, owns_link, register_of, resource, unread, wanted, wants_link
+from ...engines.front import resource, wanted
 from ...engines.snapshot import Snapshot
 from ...engines.words import data_word
 from ...lowering import Block
-from .links import Link
 
 __all__ = ["NOBODY", "Trace", "take_trace", "wanted_by"]
 
@@ -32,11 +33,11 @@ UNNAMED = -2
 #: Bytes of routers' states that are kept at a time.
 ROOM = 1 << 22
 
-#: What a worm waits for, in a code of `Trace.waits`; behind it the registers ``ends_here`` and ``links``.
-LINK, CONSUMPTION = 1, 2
-ENDS_HERE, LINKS = 2, 3
+#: The bits of a code of `Trace.waits` that tell a wait for a link from one for a consumption channel.
+WHAT = 3
 
-Codes = npt.NDArray[np.int16]
+Codes = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int16]
 Values = npt.NDArray[np.int64]
 
 
@@ -51,10 +52,10 @@ class Trace(NamedTuple):
         The worm that has each virtual channel, or `NOBODY`.
     front : int32
         The worm at the front of the buffer behind each, once its header is read there, or `NOBODY`.
-    waits : int16
-        What that worm asks for in vain in this cycle; see `wanted_by`.
-    targets : int16
-        Where it goes: bit 0 to a consumption channel; then the register ``links``.
+    waits : int64
+        What that worm asks for in vain in this cycle, as `PathFront.waiting` says it; see `wanted_by`.
+    targets : int64
+        Where it goes, as `PathFront.going` says it.
     stored : int16
         Flits in the buffer behind each.
     owners : int16
@@ -64,10 +65,10 @@ class Trace(NamedTuple):
     marks: npt.NDArray[np.uint8]
     held: npt.NDArray[np.int32]
     front: npt.NDArray[np.int32]
-    waits: npt.NDArray[np.int16]
-    targets: npt.NDArray[np.int16]
-    stored: npt.NDArray[np.int16]
-    owners: npt.NDArray[np.int16]
+    waits: Codes
+    targets: Codes
+    stored: Counts
+    owners: Counts
 
 
 def take_trace(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> Trace:
@@ -84,19 +85,14 @@ def wanted_by(network: Network, link: Link, vc: int, code: int) -> str:
     if not code:
         return ""
     assert link.input is not None
-    registers = {"wants_consumption": int(code & 3 == CONSUMPTION), "ends_here": code >> ENDS_HERE & 1,
-                 "links": code >> LINKS}
-    found = wanted(network, (link.target, link.input, vc), lambda name: registers.get(name, 0))
-    assert found is not None
-    output, vcs = found
-    return "|".join(resource(network, link.target, output, number) for number in vcs)
+    return "|".join(resource(network, link.target, *target)
+                    for targets in wanted(network, (link.target, link.input, vc), code) for target in targets)
 
 
 class _Tracer:
     def __init__(self, engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int):
         self.engine, self.links, self.cycles, self.lane = engine, links, cycles, lane
         self.network = engine.network
-        self.first_node = lane * self.network.nodes
         self.channels = [(link, vc) for link in links for vc in range(link.vcs)]
         self.link_of = np.repeat(np.arange(len(links)), [link.vcs for link in links])
         self.vc_of = np.array([vc for _, vc in self.channels], np.int64)
@@ -104,12 +100,15 @@ class _Tracer:
         self.ending = np.array([link.kind == "consumption" for link, _ in self.channels], bool)
         self.marks_at, self.data_at = (
             np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
-        self.data_bytes = min(2, engine.place(links[0].driver[0], data_word(links[0].driver[1]))[1])
+        self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
 
     def _place(self, link: Link, word: Any) -> int:
-        kind, port = link.driver
-        start, size = self.engine.place(kind, word(port))
-        return start + size * (self.first_node + link.source)
+        start, size = self.engine.place(link.near.kind, word(link.near.port))
+        return start + size * self._instance(link.near)
+
+    def _instance(self, end: End) -> int:
+        """Number of the instance at an end of a link of this lane."""
+        return self.lane * self.network.count(end.kind) + end.instance
 
     def trace(self) -> Trace:
         """Do what `take_trace` says, apart from going back."""
@@ -117,24 +116,25 @@ class _Tracer:
         # one more: what is on the links when the cycles end
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
-        waits, targets, stored, owners = told = np.zeros((4, cycles + 1, len(self.channels)), np.int16)
+        waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
+        stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
         begun = self._begun()
         queued = self._queued(begun)
-        ends = [node for link in self.links for kind, node in link.ends if kind == "router"]
-        states = _States(engine, self.first_node, sorted(set(ends)), cycles + 1)
+        ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
+        states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
         for cycle in range(cycles + 1):
             look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, marks[cycle],
                  named[cycle])
             if states.add():
-                self._read(states, *told)
+                self._read(states, waits, targets, stored, owners)
             if cycle < cycles:
                 engine.run(1, beyond=True)
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
         follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
         self._name(held)
         # asked for in this cycle, and in the next one too
-        alike = (waits[:-1] & 3) == (waits[1:] & 3)
-        in_vain = np.where(alike, waits[:-1], 0).astype(np.int16)
+        alike = (waits[:-1] & WHAT) == (waits[1:] & WHAT)
+        in_vain = np.where(alike, waits[:-1], 0)
         front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, front)
         return Trace(marks[:-1], held[:-1], front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
@@ -144,8 +144,8 @@ class _Tracer:
         found = np.zeros(len(self.channels), bool)
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
-                name = f"{self.network.router_inputs[link.input]}_input.intake.vc{vc}_frame"
-                found[at] = self.engine.register("router", name)[self.first_node + link.target] != 0
+                name = self.network.front(link.far.kind, link.input, vc).frame
+                found[at] = self.engine.register(link.far.kind, name)[self._instance(link.far)] != 0
         return found
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
@@ -169,29 +169,41 @@ class _Tracer:
         mark = int(self.engine.outputs[self._place(link, str)])
         return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
 
-    def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Codes, owners: Codes) -> None:
+    def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Counts, owners: Counts) -> None:
         """Read from the routers' states what their worms wait for, where they go, and who owns what."""
-        network, rows, read, column = self.network, states.rows, states.register, states.column
-        vcs, ejection = network.configuration.vcs, len(network.router_outputs)
-        inputs: dict[tuple[int, int], tuple[Values, ...]] = {}
-        owned: dict[tuple[int, int], Values] = defaultdict(lambda: np.zeros((states.count, len(column)), np.int64))
-        for number, (port, vc) in enumerate(product(range(len(network.router_inputs)), range(vcs))):
-            of = _Registers(network, read, port, vc)
-            code = np.where(of("wants_consumption") != 0, CONSUMPTION, np.where(wants_link(of), LINK, 0))
-            code |= (of("ends_here") << ENDS_HERE | of("links") << LINKS) * (code != 0)
-            inputs[port, vc] = (code, of("links") << 1 | of("here"), np.maximum.reduce(unread(network, port, vc, read)))
-            for channel in range(network.configuration.consumption if port < ejection else 0):
-                owned[ejection, channel] += (number + 1) * (consumes(of) & (of("consumption_vc") == channel))
-            for bit, output in enumerate(network.reaches(port)):
-                goes = owns_link(of) & (of("links") >> bit & 1 != 0)
-                for channel in range(vcs):
-                    owned[output, channel] += (number + 1) * (goes & (of("link_vc") == channel))
+        vcs = self.network.configuration.vcs
+        inputs: dict[tuple[str, int, int], tuple[Values, ...]] = {}
+        owned: dict[tuple[str, int, int], Values] = {}
+        for kind in states.kinds:
+            read = partial(states.register, kind)
+            for number, (port, vc) in enumerate(product(range(len(self.network.routers[kind].inputs)), range(vcs))):
+                front = self.network.front(kind, port, vc)
+                of = _Registers(front, read)
+                inputs[kind, port, vc] = (front.waiting(of), front.going(of), np.maximum.reduce(front.unread(read)))
+                holds = [(output, front.consumes(of) & front.leaves(of, output), of("consumption_vc"))
+                         for output in front.exits]
+                holds += [(output, front.owns_link(of) & front.goes(of, output), of("link_vc"))
+                          for output in dict.fromkeys(output for output, _ in front.targets)]
+                for output, whether, channel in holds:
+                    for one in range(self.network.routers[kind].outputs[output].vcs):
+                        sums = owned.setdefault((kind, output, one), np.zeros_like(of("owns_link")))
+                        sums += (number + 1) * (whether & (channel == one))
+        rows = states.rows
         for at, (link, vc) in enumerate(self.channels):
             if link.output is not None:
-                owners[rows, at] = owned[link.output, link.first + vc][:, column[link.source]]
+                place = link.near.kind, link.output, vc + link.first - self._first(link)
+                if place in owned:
+                    owners[rows, at] = owned[place][:, states.column[link.near.kind, link.near.instance]]
             if link.input is not None:
-                for array, found in zip((waits, targets, stored), inputs[link.input, vc], strict=True):
-                    array[rows, at] = found[:, column[link.target]]
+                column = states.column[link.far.kind, link.far.instance]
+                waits[rows, at], targets[rows, at], stored[rows, at] = (
+                    values[:, column] for values in inputs[link.far.kind, link.input, vc])
+
+    def _first(self, link: Link) -> int:
+        """The first consumption channel of the output that a link comes from."""
+        if link.node is None:
+            return 0
+        return next(other.first for other in self.network.consumption_ports(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
         """Name the worms that have shown no payload on some virtual channel up to the end, where they still are."""
@@ -214,9 +226,11 @@ class _Tracer:
     def _holder(self, snapshot: Snapshot, link: Link, vc: int) -> int:
         """The worm that has a virtual channel, as far as registers tell."""
         if link.input is None:
-            packet = snapshot.front(snapshot.owners.get((link.source, snapshot.ejection, link.first + vc)))
+            assert link.output is not None
+            owner = link.source, link.output, vc + link.first - self._first(link)
+            packet = snapshot.first(snapshot.owners.get(owner))
         else:
-            channel: Channel = (link.target, link.input, vc)
+            channel = link.target, link.input, vc
             packets = snapshot.occupants(channel)
             packet = packets[-1] if packets else snapshot.sender(channel)
         return NOBODY if packet is None else packet[0]
@@ -227,29 +241,38 @@ class _States:
 
     Parameters
     ----------
-    first_node : int
-        The lane's first router.
-    nodes : list of int
-        Those of the routers that are asked for; ``column`` says where they stand in what is read.
+    lane : int
+    routers : list of (str, int)
+        Kind and number in the lane of those that are asked for; ``column`` says where each stands in what is read of
+        its kind.
     cycles : int
         So many there will be.
     """
 
-    def __init__(self, engine: BulkEngine, first_node: int, nodes: list[int], cycles: int):
+    def __init__(self, engine: BulkEngine, lane: int, routers: list[tuple[str, int]], cycles: int):
         self.engine, self.cycles = engine, cycles
-        self._kernel = engine.kernels["router"]
-        tiles, lanes = np.divmod(first_node + np.array(nodes), self._kernel.vector_width)
-        self._tiles, at = np.unique(tiles, return_inverse=True)
-        self._lanes = at * self._kernel.vector_width + lanes
-        self.column = {node: k for k, node in enumerate(nodes)}
-        self.room = min(cycles, max(1, ROOM // (len(self._tiles) * self._kernel.tile_bytes)))
-        self._kept = np.zeros((self.room, len(self._tiles), self._kernel.tile_bytes), np.uint8)
+        self.kinds = list(dict.fromkeys(kind for kind, _ in routers))
+        self.column: dict[tuple[str, int], int] = {}
+        self._tiles: dict[str, Values] = {}
+        self._lanes: dict[str, Values] = {}
+        for kind in self.kinds:
+            width = engine.kernels[kind].vector_width
+            members = [number for one, number in routers if one == kind]
+            self.column |= {(kind, number): k for k, number in enumerate(members)}
+            tiles, lanes = np.divmod(lane * engine.network.count(kind) + np.array(members), width)
+            self._tiles[kind], at = np.unique(tiles, return_inverse=True)
+            self._lanes[kind] = at * width + lanes
+        size = sum(len(self._tiles[kind]) * engine.kernels[kind].tile_bytes for kind in self.kinds)
+        self.room = min(cycles, max(1, ROOM // max(1, size)))
+        self._kept = {kind: np.zeros((self.room, len(self._tiles[kind]), engine.kernels[kind].tile_bytes), np.uint8)
+                      for kind in self.kinds}
         self._end = self.count = 0
 
     def add(self) -> bool:
         """Keep the present state; whether there is no room for more, or none to come."""
         self.count = self.count % self.room
-        self._kept[self.count] = self.engine.blocks["router"].state.reshape(-1, self._kernel.tile_bytes)[self._tiles]
+        for kind, kept in self._kept.items():
+            kept[self.count] = self.engine.blocks[kind].state.reshape(-1, kept.shape[2])[self._tiles[kind]]
         self.count += 1
         self._end += 1
         return self.count == self.room or self._end == self.cycles
@@ -259,25 +282,26 @@ class _States:
         """The cycles whose states are kept, counted from the first one."""
         return slice(self._end - self.count, self._end)
 
-    def register(self, name: str) -> Values:
-        """A register in these cycles, [cycles, nodes]."""
-        nothing, instances = np.zeros(0, np.uint8), len(self._tiles) * self._kernel.vector_width
+    def register(self, kind: str, name: str) -> Values:
+        """A register in these cycles, [cycles, routers of the kind]."""
+        kernel, tiles = self.engine.kernels[kind], len(self._tiles[kind])
+        nothing, instances = np.zeros(0, np.uint8), tiles * kernel.vector_width
         count = self.count * instances
-        block = Block(self._kernel, count, count, self._kept[:self.count].reshape(-1), nothing, nothing)
-        return self._kernel.read(block, name).reshape(self.count, instances)[:, self._lanes].astype(np.int64)
+        block = Block(kernel, count, count, self._kept[kind][:self.count].reshape(-1), nothing, nothing)
+        return kernel.read(block, name).reshape(self.count, instances)[:, self._lanes[kind]].astype(np.int64)
 
 
 class _Registers:
-    """The registers of an input virtual channel, by name, as they are read: each once."""
+    """The registers of a front, by name, as they are read: each once."""
 
-    def __init__(self, network: Network, read: Callable[[str], Values], port: int, vc: int):
-        self._network, self._read, self._port, self._vc = network, read, port, vc
+    def __init__(self, front: PathFront, read: Callable[[str], Values]):
+        self._front, self._read = front, read
         self._known: dict[str, Values] = {}
 
     def __call__(self, name: str) -> Values:
         if name not in self._known:
-            register = register_of(self._network, self._port, self._vc, name)
-            self._known[name] = np.zeros_like(self("links")) if register is None else self._read(register)
+            register = self._front.register(name)
+            self._known[name] = np.zeros_like(self("owns_link")) if register is None else self._read(register)
         return self._known[name]
 
 

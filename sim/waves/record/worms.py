@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 from vcd.writer import Variable
 
+from wormcast.hw.front import PathFront
+from wormcast.hw.switch import Switch
+
+from ...build.fabric import Link
 from ...build.network import Network
-from ...engines.front import output_of
 from .columns import Columns
 from .heading import ROUTERS, WORMS, About
-from .links import Link
 from .trace import NOBODY, Trace, wanted_by
 
 __all__ = ["declare_worms"]
@@ -33,7 +35,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
         The states of the input virtual channels of routers that are shown.
     """
     shown = set(instances)
-    first_node, routers = about.lane * network.nodes, network.kinds["router"].instances
+    names = {name: kind.instances for name, kind in network.kinds.items()}
     channel = 0
     for at, link in enumerate(links):
         scope, marks, vc_bits = (*WORMS, link.scope), trace.marks[:, at], (link.vcs - 1).bit_length()
@@ -43,12 +45,12 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
         columns.add(scope, "vc", "wire", max(1, vc_bits), number)
         columns.add(scope, "head", "wire", 1, head)
         columns.add(scope, "tail", "wire", 1, tail)
-        near, far = first_node + link.source, first_node + link.target
+        near, far = ((end.kind, about.lane * network.count(end.kind) + end.instance) for end in (link.near, link.far))
         ports: dict[str, tuple[str, ...]] = {}
-        if link.output is not None and ("router", near) in shown:
-            ports["out"] = (*ROUTERS, routers[near], link.driver[1])
-        if link.input is not None and ("router", far) in shown:
-            ports["in"] = (*ROUTERS, routers[far], f"{network.router_inputs[link.input]}_in")
+        if link.output is not None and near in shown:
+            ports["out"] = (*ROUTERS, names[near[0]][near[1]], link.near.port)
+        if link.input is not None and far in shown:
+            ports["in"] = (*ROUTERS, names[far[0]][far[1]], link.far.port)
         for port in ports.values():
             columns.alias(port, "flit", flit)
         for vc in range(link.vcs):
@@ -59,21 +61,24 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 "holder": columns.add((*scope, inside), "holder", "string", 1, held, _holder(about.worms_before)),
                 "kind": columns.add((*scope, inside), "kind", "string", 1, kinds, _kind),
             }
-            front = trace.front[:, channel]
+            at_front = trace.front[:, channel]
             if link.input is not None:
-                columns.add((*scope, inside), "front", "integer", NUMBER, front, _worm(about.worms_before))
+                columns.add((*scope, inside), "front", "integer", NUMBER, at_front, _worm(about.worms_before))
             waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
                                 _wanted(network, link, vc))
             for port in ports.values():
                 for name, variable in words.items():
                     columns.alias((*port, inside), name, variable)
             if "out" in ports:
-                columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel], _owner(network))
+                columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel],
+                            _owner(network.routers[link.near.kind], network.configuration.vcs))
             if "in" in ports and link.input is not None:
-                port, unit = (*ports["in"], inside), f"{network.router_inputs[link.input]}_input"
-                columns.add(port, "front", "string", 1, front, _holder(about.worms_before))
-                columns.alias(port, "state", states[routers[far], unit, f"channel_{vc}"])
-                columns.add(port, "goes_to", "string", 1, trace.targets[:, channel], _targets(network, link.input))
+                port, front = (*ports["in"], inside), network.front(link.far.kind, link.input, vc)
+                unit, worm = front.scope.split(".")
+                columns.add(port, "front", "string", 1, at_front, _holder(about.worms_before))
+                columns.alias(port, "state", states[names[far[0]][far[1]], unit, worm])
+                columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
+                            _targets(network.routers[link.far.kind], front))
                 columns.alias(port, "waits", waits)
                 columns.add(port, "stored", "wire", COUNT, trace.stored[:, channel])
             channel += 1
@@ -96,18 +101,18 @@ def _wanted(network: Network, link: Link, vc: int) -> Callable[[int], str]:
     return lambda code: wanted_by(network, link, vc, code)
 
 
-def _owner(network: Network) -> Callable[[int], str]:
+def _owner(router: Switch, vcs: int) -> Callable[[int], str]:
     def owner(code: int) -> str:
-        port, vc = divmod(code - 1, network.configuration.vcs)
-        return f"{network.router_inputs[port]}_in.vc_{vc}" if code else ""
+        port, vc = divmod(code - 1, vcs)
+        return f"{router.inputs[port].name}_in.vc_{vc}" if code else ""
 
     return owner
 
 
-def _targets(network: Network, port: int) -> Callable[[int], str]:
+def _targets(router: Switch, front: PathFront) -> Callable[[int], str]:
     def targets(code: int) -> str:
-        output = output_of(network, port, code >> 1)
-        links = [] if output is None else [network.router_outputs[output]]
-        return "+".join(links + ["here"] * (code & 1))
+        links, here = front.ways(code)
+        exits = ["here" if len(front.exits) == 1 else router.outputs[output].name for output in here]
+        return "+".join([router.outputs[output].name for output in links] + exits)
 
     return targets

@@ -23,7 +23,7 @@ from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, Relation, Routes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
-from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
+from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
 from .worms import AT_ONCE, Worms
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "ConsumptionClasses",
     "Dependency",
     "MeshScheme",
+    "Places",
     "PlainScheme",
     "Plan",
     "Relation",
@@ -57,6 +58,7 @@ __all__ = [
     "load_relation",
     "load_scheme",
     "plan",
+    "to_toml",
     "topology",
     "user_file",
 ]

@@ -130,7 +130,8 @@ class _Reader:
         ends = []
         for number, node in enumerate(nodes):
             if isinstance(node, int):
-                node = (node, self._free(node, f"node {number}"))
+                taken = [self.inputs] if consumptions else [self.inputs, self.outputs]
+                node = (node, self._free(node, f"node {number}", taken))
                 node_ports[node[0]].add(node[1])
             ends.append(node)
         own = np.array(ends, np.int32).reshape(-1, 2)
@@ -213,7 +214,8 @@ class _Reader:
                 both.append((len(links), self._switch("links", one[0]), self._switch("links", one[1])))
                 links += [[], []]  # their ports are those that are left by the others
         for row, start, end in both:
-            out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}")
+            out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}",
+                                    [self.inputs, self.outputs])
                          for switch in (start, end))
             links[row:row + 2] = [start, out, end, into], [end, into, start, out]
         return links
@@ -229,15 +231,15 @@ class _Reader:
                                for port in range(max(outputs | inputs, default=-1) + 1)))
         return tuple(names)
 
-    def _free(self, switch: int, what: str) -> int:
-        """Take the lowest port of a switch whose input and output are free."""
-        taken = self.inputs[switch] | self.outputs[switch]
+    def _free(self, switch: int, what: str, both: list[list[set[int]]]) -> int:
+        """Take the lowest port of a switch that is free both as input and as output, or in those that are given."""
+        taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
             raise self.refusal(f"{what} finds no free port at switch {self.names[switch]}, which has "
-                        f"{len(self.given_ports[switch])}")
-        self.inputs[switch].add(port)
-        self.outputs[switch].add(port)
+                               f"{len(self.given_ports[switch])}")
+        for ports in both:
+            ports[switch].add(port)
         return port
 
     def _end(self, key: str, given: Any, *taken: list[set[int]]) -> tuple[int, int]:

@@ -148,7 +148,7 @@ def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, senten
     (3, "topology: 3 is given, it must be text, as 'mesh:8x8'"),
     (None, "topology: None is given, it must be text"),
     (b"mesh:8x8", "topology: b'mesh:8x8' is given, it must be text"),
-    ("", "topology: '' is not KIND:PARAMETERS, allowed are irregular:switches=8"),
+    ("", "topology: '' is not KIND:PARAMETERS, allowed are irregular:NAME=NUMBER,..."),
     ("star:4", "topology: 'star' is unknown, there are irregular, mesh, min, ring, torus, and NAME.toml, FILE.py and "),
     ("absent.py", "topology: there is no file absent.py"),
     ("absent.py:cube", "topology: there is no file absent.py"),

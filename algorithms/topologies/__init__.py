@@ -51,8 +51,8 @@ TOPOLOGIES.add("min", TopologyKind(
     "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
     f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage))
 TOPOLOGIES.add("irregular", TopologyKind(
-    "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that nodes "
-    "leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
+    "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that "
+    "nodes leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
 
 
 OURS = frozenset(TOPOLOGIES)

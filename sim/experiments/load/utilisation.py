@@ -1,5 +1,7 @@
 """How busy the links were, and how many worms waited: sums by slices of time."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from ...build.fabric import KINDS
@@ -34,14 +36,14 @@ class LinkTotals:
     """
 
     def __init__(self, network: Network, edges: np.ndarray):
-        self._rows = {kind: network.fabric.rows(kind) for kind in KINDS}
-        self._links, self._lanes = len(network.fabric.links), network.lanes
+        self._starts = np.array([*(network.fabric.rows(kind).start for kind in KINDS), len(network.fabric.links)])
+        self._lanes = network.lanes
         self.table = self._zeros(edges)
 
     def _zeros(self, edges: np.ndarray) -> np.ndarray:
         # a flit a cycle at most: the narrowest numbers will do, as there are many
         dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
-        return np.zeros((len(edges) - 1, self._links), dtype)
+        return np.zeros((len(edges) - 1, self._starts[-1]), dtype)
 
     def extend(self, edges: np.ndarray) -> None:
         """Add slices of time: their edges, from the last one that there is on."""
@@ -50,12 +52,17 @@ class LinkTotals:
     @property
     def flits(self) -> dict[str, np.ndarray]:
         """By kind of link: unsigned [slices, links]."""
-        return {kind: self.table[:, self._rows[kind]] for kind in LINKS}
+        return {kind: self.table[:, first:end] for kind, (first, end) in self._rows.items() if kind in LINKS}
+
+    @property
+    def _rows(self) -> dict[str, tuple[int, int]]:
+        """First and last row, exclusive, of each kind's links."""
+        return dict(zip(KINDS, pairwise(self._starts.tolist()), strict=True))
 
     def add(self, at: int, measured: Measured, sums: np.ndarray) -> None:
         """Add what was counted in a slice; to ``sums`` too, `MEASURED` fields by lane."""
         self.table[at] += measured.flits.sum(axis=1).astype(self.table.dtype)
-        flits, worms = ({kind: counts[rows].sum(axis=0) for kind, rows in self._rows.items()}
+        flits, worms = ({kind: counts[first:end].sum(axis=0) for kind, (first, end) in self._rows.items()}
                         for counts in (measured.flits, measured.worms))
         waiting = measured.waiting.sum(axis=2)
         for field, counts in (

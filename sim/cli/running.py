@@ -29,7 +29,7 @@ KEYS = {"at", "source", "destinations", "length"}
 
 
 @app.command("run")
-@takes_hardware("storage")
+@takes_hardware
 def run_(
     topology: TopologyName,
     scheme: SchemeName,

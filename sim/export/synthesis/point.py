@@ -10,20 +10,21 @@ from wormcast.algorithms import WormcastError
 
 from ...build.components import DEFAULTS, Blueprint
 from ...build.configuration import HOST_FIELDS, Configuration
-from ...experiments.grid import Sweep, named_point, option_types
+from ...common.schema import Option, options_of
+from ...experiments.grid import Sweep, named_point
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target
 
 __all__ = ["OPTIONS", "Point", "build", "points"]
 
-HARDWARE = {name: kind for name, kind in option_types(Configuration).items() if name not in (*HOST_FIELDS, "header")}
+HARDWARE = {name: one for name, one in options_of(Configuration).items() if name not in HOST_FIELDS}
 
-#: The options of ``wormcast synth`` that a component is built and synthesised by, and their types.
-OPTIONS: dict[str, type] = {
-    "target": str, "topology": str, "scheme": str, "relation": str, "relations": str, "area_delay": int,
-    "configuration": str, **HARDWARE,
-}
+#: The options of ``wormcast synth`` that a component is built and synthesised by.
+OPTIONS: dict[str, Option] = {one.name: one for one in (
+    Option("target"), Option("topology"), Option("scheme"), Option("relation"), Option("relations"),
+    Option("area_delay", int), Option("configuration"), *HARDWARE.values(),
+)}
 TARGET = "ecp5"
 
 

@@ -96,7 +96,7 @@ def options_of(kind: type) -> dict[str, Option]:
     return found
 
 
-def require_allowed(of: object) -> None:
+def require_allowed(of: Any) -> None:
     """Refuse the first option of a dataclass's instance whose value is not allowed, with a WormcastError."""
-    for name, declared in options_of(type(of)).items():
+    for name, declared in options_of(of.__class__).items():
         declared.require(getattr(of, name))

@@ -9,12 +9,11 @@ from wormcast.algorithms import ConsumptionClasses
 
 from ..build.components import DEFAULTS
 from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration
-from ..build.configurations import hardware
 from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware", "hardware",
+__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware",
            "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(

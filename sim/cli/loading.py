@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms import topology as build_topology
 
+from ..build.setup import Origin, Setup
 from ..common.schema import options_of
 from ..experiments.load import (
     CYCLES,
@@ -16,16 +16,15 @@ from ..experiments.load import (
     Experiment,
     Interval,
     Load,
-    Origin,
     Trace,
     Traffic,
     lengths,
     settled,
     shared,
 )
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .app import Exit, Json, SchemeName, TopologyName, app, emit, say, stdout_for_results, table
 from .experiments import OUTPUTS, Outputs, drive
-from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
+from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given, as_typer, takes
 
 __all__ = ["report", "tell"]
@@ -76,25 +75,22 @@ def load_(
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
     asked = Asked.by({**traffic, "cycles": cycles, "until_interval": until_interval})
-    origin = Origin(scheme, relation, given.get("configuration"))
-    network = build_topology(topology)
     outputs = Outputs(kept)
-    outputs.drawing.require(network)
-    found = find_scheme(scheme, network, relation)
     with stdout_for_results():
-        options = hardware(network, found, given)
+        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
+        outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
         for length in [asked.cycles] if asked.cycles is None or not until_interval else lengths(asked.cycles, warmup):
-            experiment = Experiment(network, found, asked.traffic, configuration=options, cycles=length, warmup=warmup,
-                                    parts=shared(asked.seed_numbers), rewind=True)
+            experiment = Experiment(setup.topology, setup.scheme, asked.traffic, configuration=setup.configuration,
+                                    cycles=length, warmup=warmup, parts=shared(asked.seed_numbers), rewind=True)
             outputs.begin(experiment)
-            result = drive(experiment, origin, outputs)
+            result = drive(experiment, setup.origin, outputs)
             if settled(result):
                 break
-        outputs.finish(experiment, origin, result)
-    return tell(result, origin, outputs, cycles=asked.cycles, warmup=experiment.warmup, until_interval=until_interval,
-                json=json)
+        outputs.finish(experiment, setup.origin, result)
+    return tell(result, setup.origin, outputs, cycles=asked.cycles, warmup=experiment.warmup,
+                until_interval=until_interval, json=json)
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
@@ -105,12 +101,9 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
     """
     random = isinstance(result.traffic, Traffic)
     if json:
-        resolved = {
-            "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds) if random else None,
-            "cycles": cycles, "warmup": warmup, "until_interval": until_interval, "named": origin.named,
-            "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
-            **result.configuration.resolved(result.topology, result.scheme),
-        }
+        setup = Setup(result.topology, result.scheme, result.configuration, origin)
+        resolved = setup.to_dict({"seeds": len(result.seeds) if random else None, "cycles": cycles, "warmup": warmup,
+                                  "until_interval": until_interval, **result.traffic.to_dict()})
         files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
         emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
     else:

@@ -10,6 +10,7 @@ from wormcast.algorithms import WormcastError
 
 from ...build.components import DEFAULTS, Blueprint
 from ...build.configuration import HOST_FIELDS, Configuration
+from ...build.setup import Origin, Setup
 from ...common.schema import Option, options_of
 from ...experiments.grid import Sweep, named_point
 from .breakdown import Breakdown, breakdown
@@ -18,12 +19,11 @@ from .targets import find_target
 
 __all__ = ["OPTIONS", "Point", "build", "points"]
 
-HARDWARE = {name: one for name, one in options_of(Configuration).items() if name not in HOST_FIELDS}
-
 #: The options of ``wormcast synth`` that a component is built and synthesised by.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("target"), Option("topology"), Option("scheme"), Option("relation"), Option("relations"),
-    Option("area_delay", int), Option("configuration"), *HARDWARE.values(),
+    Option("area_delay", int), Option("configuration"),
+    *(one for name, one in options_of(Configuration).items() if name not in HOST_FIELDS),
 )}
 TARGET = "ecp5"
 
@@ -100,14 +100,9 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
             raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
         target = find_target(family)
         blueprint = Blueprint.of({"storage": next(iter(target.storages)), **options})
-        network, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
-        target.require(configuration.storage)
+        target.require(blueprint.configuration.storage)
         blueprint.component(what, port)
-    built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
-    resolved = {
-        "target": family, "topology": network.name, "scheme": given.get("scheme", DEFAULTS["scheme"]),
-        "relation": given.get("relation", scheme.relation.name), "relations": ",".join(blueprint.decoded),
-        "area_delay": area_delay, "configuration": given.get("configuration"), **built,
-        "classes": str(configuration.consumption_classes(network, scheme)),
-    }
+    setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, Origin.of({**DEFAULTS, **given}))
+    resolved = {"target": family, **setup.to_dict({"relations": ",".join(blueprint.decoded), "area_delay": area_delay},
+                                                  named="configuration", without=HOST_FIELDS)}
     return Point(what, port, name, dict(given), resolved, blueprint)

@@ -1,82 +1,31 @@
 """The hardware options of a run, resolved and checked."""
 
+import functools
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import EJECTION, INJECTION
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
-__all__ = ["ALLOWED", "LIMITS", "Configuration"]
+from ..common.schema import option, options_of, require_allowed
+
+__all__ = ["HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration", "changing"]
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
 
-#: Values that options of few values may have, and least and most of the numbers.
-ALLOWED: dict[str, tuple[str, ...]] = {
-    "readers": READERS,
-    "header": ("real", "ideal"),
-    "delays": DELAYS,
-    "storage": tuple(STORAGE),
-    "ports": INJECTION,
-    "ejection": EJECTION,
-    "consumption_links": CONSUMPTION_LINKS,
-}
-LIMITS = {
-    "vcs": (1, 16), "buffer": (1, 16), "consumption": (1, 16), "flit_width": (1, 1024), "packet": (0, 65535),
-    "queue": (1, 16), "t_ns": (0, 65535), "t_nr": (0, 65535), "t_hs": (0, MOST_OVERHEAD),
-    "t_hr": (0, MOST_OVERHEAD), "injection_delay": (0, MOST_OVERHEAD),
-}
-#: What changes no hardware, the network interfaces alone, and the routers alone.
-HOST_FIELDS = ("t_hs", "t_hr", "injection_delay")
-INTERFACE_FIELDS = ("packet", "queue", "t_ns", "t_nr")
-ROUTER_FIELDS = ("readers", "delays", "classes")
+_hardware = functools.partial(option, panel="Hardware", changes="node")
+_overhead = functools.partial(option, default=0, panel="Overheads, in cycles", unit="cycles")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
     """Hardware options: one object from the command line down to the components.
 
-    Parameters
-    ----------
-    vcs : int
-        Virtual channels of each link, 1 to 16.
-    buffer : int
-        Flits of buffer per virtual channel, 1 to 16; the same for each consumption channel.
-    readers : "coupled" or "independent"
-        Whether a worm's outputs advance together.
-    consumption : int
-        Consumption channels of each ejection port, 1 to 16.
-    flit_width : int
-        Data bits of a flit, 1 to 1024.
-    header : "real" or "ideal"
-        ``ideal`` widens the flit until every header of the run fits into one.
-    delays : "paper" or "fast"
-        Header 3 and data 2 cycles a hop, or 4 and 3 at a higher clock.
-    storage : "lutram" or "registers"
-        What the buffers are built of; no cycle depends on it.
-    ports : "one" or "all"
-        Injection ports of each node: one, or one for each of its router's links.
-    ejection : "one" or "all"
-        Ejection ports of each node: one, or one for each way in from which worms can end there, reached by no other;
-        each has consumption channels of its own.
-    consumption_links : "shared" or "separate"
-        All consumption channels of an ejection port on one physical link, or a link for each.
-    classes : str, optional
-        Map of directions to consumption classes, as `ConsumptionClasses.parse` reads it; None for the scheme's.
-    packet : int
-        Payload flits of a packet, up to 65535; 0: worms are sent whole.
-    queue : int
-        Flits of buffer between host and each injection port, 1 to 16.
-    t_hs, t_hr : int
-        Host processor's cycles before it posts a worm, and for each receipt.
-    t_ns, t_nr : int
-        Cycles that a network interface waits before each packet it sends, and before it hands over the last flit
-        of each packet it gets; up to 65535.
-    injection_delay : int
-        Host processor's cycles before it posts the first worm of a message: it prepares the headers (paper 002,
-        section 4).
+    Each field is declared with its meaning and the values that it may have, and nowhere else: checks, ``--help``, the
+    keys of sweeps, axes and JSON follow.
 
     Raises
     ------
@@ -84,38 +33,49 @@ class Configuration:
         A value that is not allowed.
     """
 
-    vcs: int = 2
-    buffer: int = 4
-    readers: str = "coupled"
-    consumption: int = 2
-    flit_width: int = 32
-    header: str = "real"
-    delays: str = "paper"
-    storage: str = "lutram"
-    ports: str = "one"
-    ejection: str = "one"
-    consumption_links: str = "shared"
-    packet: int = 0
-    queue: int = 4
-    t_hs: int = 0
-    t_hr: int = 0
-    t_ns: int = 0
-    t_nr: int = 0
-    injection_delay: int = 0
-    classes: str | None = None
+    vcs: int = _hardware("Virtual channels of each link, {} by default.", 2, limits=(1, 16),
+                         label="virtual channels of a link")
+    buffer: int = _hardware("Flits of buffer per virtual channel and per consumption channel, {} by default.", 4,
+                            limits=(1, 16), label="buffer of a virtual channel", unit="flits")
+    readers: str = _hardware("Whether the outputs of a worm advance together, as they do by default.", "coupled",
+                             allowed=READERS, changes="router")
+    consumption: int = _hardware(
+        "Consumption channels of each node; default: one for each class, so that none shares one.", 2, limits=(1, 16),
+        label="consumption channels of a node")
+    flit_width: int = _hardware("Data bits of a flit, {} by default.", 32, limits=(1, 1024), label="flit width",
+                                unit="bits")
+    # resolved into the flit's width by `for_headers`, from the messages of a run
+    header: str = _hardware("ideal widens the flit until every header fits into one.", "real",
+                            allowed=("real", "ideal"), changes="host")
+    delays: str = _hardware(
+        "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock.", "paper",
+        allowed=DELAYS, changes="router")
+    storage: str = _hardware("What the buffers are built of, {} by default; no cycle depends on it.", "lutram",
+                             allowed=tuple(STORAGE), changes="cells")
+    ports: str = _hardware("Injection ports of each node: one (default), or one for each link of its router.", "one",
+                           allowed=INJECTION)
+    ejection: str = _hardware(
+        "Ejection ports of each node: one (default), or one for each way in from which worms can end there, with "
+        "consumption channels of its own.", "one", allowed=EJECTION)
+    consumption_links: str = _hardware("Whether a node's consumption channels share one link (default).", "shared",
+                                       allowed=CONSUMPTION_LINKS)
+    packet: int = _hardware("Payload flits of a packet; 0: worms are sent whole (default).", 0, limits=(0, 65535),
+                            unit="payload flits", changes="interface")
+    queue: int = _hardware("Flits of buffer between host and each injection port, {} by default.", 4, limits=(1, 16),
+                           label="queue between host and interface", unit="flits", changes="interface")
+    t_hs: int = _overhead("Host, before it posts a worm.", limits=(0, MOST_OVERHEAD), changes="host")
+    t_hr: int = _overhead("Host, for each receipt.", limits=(0, MOST_OVERHEAD), changes="host")
+    t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, 65535), changes="interface")
+    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, 65535),
+                          changes="interface")
+    injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
+                                     limits=(0, MOST_OVERHEAD), changes="host")
+    classes: str | None = _hardware(
+        'Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
+        "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
 
     def __post_init__(self) -> None:
-        for field, allowed in ALLOWED.items():
-            value = getattr(self, field)
-            if value not in allowed:
-                raise WormcastError(f"{field}: {value!r} is given, allowed are {', '.join(allowed)}")
-        for field, (least, most) in LIMITS.items():
-            value = getattr(self, field)
-            if not least <= value <= most:
-                raise WormcastError(f"{field}: {value} is given, allowed are {least} to {most}")
-
-        if self.classes is not None:
-            ConsumptionClasses.parse(self.classes)
+        require_allowed(self)
 
     def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
         """Resolve ``header="ideal"`` for worms of at most so many destinations."""
@@ -135,3 +95,15 @@ class Configuration:
     def to_dict(self) -> dict[str, Any]:
         """Give all options, resolved, as plain data for JSON."""
         return asdict(self)
+
+
+def changing(part: str) -> tuple[str, ...]:
+    """Names of the options that change this part alone; see `Option.changes`."""
+    return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
+
+
+#: What changes no hardware, the network interfaces alone, the routers alone, and no cycle.
+HOST_FIELDS = changing("host")
+INTERFACE_FIELDS = changing("interface")
+ROUTER_FIELDS = changing("router")
+UNTIMED_FIELDS = changing("cells")

@@ -118,8 +118,8 @@ class Fabric:
         """Rows that each port of each kind of component drives, int64 [instances of a lane]; -1 where it is open."""
         found: dict[tuple[str, str], Integers] = {}
         for row, link in enumerate(self.links):
-            ends = found.setdefault((link.near.kind, link.near.port), np.full(self.network.count(link.near.kind), -1, np.int64))
-            ends[link.near.instance] = row
+            kind, instance, port = link.near
+            found.setdefault((kind, port), np.full(self.network.count(kind), -1, np.int64))[instance] = row
         return found
 
     @cached_property
@@ -180,7 +180,8 @@ def _injections(network: "Network") -> Iterator[Link]:
                 yield Link(
                     f"inj:{node}:{port}", "injection", node, switch, End("interface", node, f"network_out_{port}"),
                     End(home.kind, home.instance, f"{name}_in"), network.configuration.vcs,
-                    f"injection_{network.node_scope(node)}{several}", input=home.router.decoder.inputs.index(name), node=node, number=port,
+                    f"injection_{network.node_scope(node)}{several}",
+                    input=home.router.decoder.inputs.index(name), node=node, number=port,
                 )
 
 

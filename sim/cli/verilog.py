@@ -12,6 +12,7 @@ from wormcast.algorithms import WormcastError
 
 from ..build.components import DEFAULTS, blueprint_of
 from ..build.configuration import INTERFACE_FIELDS
+from ..build.setup import Origin, Setup
 from ..common.whole_file import require_writable, whole_file
 from ..export.verilog import Export, export, foreign_options
 from .app import Json, app, emit, put, say, stdout_for_results
@@ -62,9 +63,10 @@ def verilog(
         return
     _write(made, output, table)
     if json:
-        resolved = {"what": what, **DEFAULTS, **built_for, "topology": blueprint.topology.name, "port": port,
-                    "relations": blueprint.decoded, "named": given.get("configuration"),
-                    **blueprint.configuration.resolved(blueprint.topology, blueprint.scheme)}
+        setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration,
+                      Origin.of({**DEFAULTS, **built_for, **given}))
+        resolved = {"what": what, **setup.to_dict({"port": port, "relations": blueprint.decoded},
+                                                  without=() if "relation" in built_for else ("relation",))}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
               "yosys": made.yosys}, resolved)
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AXES", "COLOURS", "CURVES", "LETTERS", "MARKERS", "SIZE", "WORDS", "captioned", "draw_grid",
+__all__ = ["COLOURS", "CURVES", "LETTERS", "MARKERS", "SIZE", "WORDS", "captioned", "draw_grid",
            "legend_columns", "require_curves"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
@@ -29,25 +29,6 @@ CURVES: dict[Any, Any] = {
     "font.size": 7, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast",
     "axes.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
     "xtick.major.width": 0.6, "ytick.major.width": 0.6, "errorbar.capsize": 1.5,
-}
-
-LOAD = "payload flits asked for, per node and cycle"
-
-#: What an axis says of an option, where its name says too little.
-AXES = {
-    "rate": f"load: {LOAD}",
-    "length": "length of a multicast (payload flits)",
-    "unicast_length": "length of a unicast (payload flits)",
-    "destinations_mean": "mean destinations of a multicast",
-    "destinations_deviation": "standard deviation of the destinations of a multicast",
-    "multicast_fraction": "share of multicasts among the messages",
-    "vcs": "virtual channels of a link",
-    "buffer": "buffer of a virtual channel (flits)",
-    "consumption": "consumption channels of a node",
-    "flit_width": "flit width (bits)",
-    "packet": "packet (payload flits)",
-    "queue": "queue between host and interface (flits)",
-    **{name: f"{name} (cycles)" for name in ("t_hs", "t_hr", "t_ns", "t_nr", "injection_delay", "cycles", "warmup")},
 }
 
 

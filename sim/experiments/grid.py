@@ -6,11 +6,11 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["Sweep", "named_point", "option_types", "require_known", "require_points"]
+__all__ = ["Sweep", "named_point", "require_known", "require_points"]
 
 MOST_POINTS = 10_000
 
@@ -37,11 +37,6 @@ class Sweep:
         """Give the options of all points: all combinations, the last swept option changing fastest."""
         return [{**self.fixed, **dict(zip(self.swept, values, strict=True))}
                 for values in itertools.product(*self.swept.values())]
-
-
-def option_types(of: type) -> dict[str, type]:
-    """Give the types of a dataclass's fields, text for those that may be None."""
-    return {name: hint if isinstance(hint, type) else str for name, hint in get_type_hints(of).items()}
 
 
 def require_known(key: str, options: Iterable[str], command: str) -> None:

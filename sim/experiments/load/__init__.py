@@ -8,7 +8,7 @@ which certainty, ``drawing`` shows it. ``ladder`` has past states to go back to,
 ``kept`` has experiments in files.
 """
 
-from .checkpoint import Origin, keep, resume
+from .checkpoint import keep, resume
 from .drawing import draw_utilisation
 from .load import (
     CYCLES,
@@ -40,7 +40,6 @@ __all__ = [
     "Experiment",
     "Interval",
     "Load",
-    "Origin",
     "Trace",
     "Traffic",
     "check",

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +11,14 @@ import numpy as np
 from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology
 
 from ...build.configuration import Configuration
+from ...build.setup import Origin
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .load import Experiment
 from .trace import Trace
 from .traffic import Traffic
 
-__all__ = ["Origin", "keep", "resume"]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """How a user has named what an experiment runs, for files and reports.
-
-    Parameters
-    ----------
-    scheme : str
-    relation : str or None
-        As for `find_scheme`.
-    named : str or None
-        A named configuration that options came from.
-    """
-
-    scheme: str
-    relation: str | None = None
-    named: str | None = None
+__all__ = ["keep", "resume"]
 
 
 def keep(experiment: Experiment, origin: Origin, path: Path) -> None:

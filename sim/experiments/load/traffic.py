@@ -1,9 +1,9 @@
 """Random traffic: its parameters, and what follows from them."""
 
 import dataclasses
+import functools
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
 
+from ...common.schema import option, require_allowed
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
 from .source import Source
 
@@ -26,6 +27,8 @@ LONGEST = 1 << 16
 
 Reals = npt.NDArray[np.float64]
 
+_traffic = functools.partial(option, panel="Traffic")
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -34,29 +37,8 @@ class Traffic:
     A node creates a message in each cycle with the same chance (so the gaps between them are geometric), chosen for the
     rate. Its destinations are distinct, and never its source.
 
-    Parameters
-    ----------
-    rate : float
-        Payload flits that a node creates per cycle, a multicast counted once.
-    length, unicast_length : int
-        Payload flits of a multicast, and of a unicast.
-    multicast_fraction : float
-        Share of multicasts among the messages, 0 to 1.
-    destinations_mean : float
-        Mean number of a multicast's destinations; not used where numbers are given.
-    destinations_distribution : "fixed", "uniform", "normal" or "given"
-        That number itself (a mean in between is met by two); uniform from 1 to 2 x mean - 1; normal with a standard
-        deviation of ``destinations_deviation``, rounded, and clamped to 1 to N - 1; or as ``destinations_counts`` say.
-    destinations_deviation : float
-    destinations_counts : str, optional
-        Numbers of a multicast's destinations with their weights, of any sum: ``"1:0.5,8:0.3,63:0.2"``.
-    pattern : "uniform", "hot-spot" or one of `PERMUTATIONS`
-        Which nodes: any with the same chance; hot spots more often (`expected_hot_spots`); or of unicasts the node
-        that the permutation says, a node that it maps to itself creating none, and of multicasts any.
-    hot_spots : str, optional
-        Nodes, joined by commas.
-    hot_spot_share : float
-        Chance that a destination is chosen among the hot spots alone, above 0 up to 1.
+    Each field is declared with its meaning and the values that it may have, and nowhere else, as those of
+    `Configuration`.
 
     Raises
     ------
@@ -65,27 +47,32 @@ class Traffic:
         cycle.
     """
 
-    rate: float
-    length: int = 20
-    unicast_length: int = 20
-    multicast_fraction: float = 1.0
-    destinations_mean: float = 10.0
-    destinations_distribution: str = "fixed"
-    destinations_deviation: float = 0.0
-    destinations_counts: str | None = None
-    pattern: str = "uniform"
-    hot_spots: str | None = None
-    hot_spot_share: float = 0.0
+    rate: float = _traffic("Payload flits that a node creates per cycle, a multicast counted once.",
+                           label="load: payload flits asked for, per node and cycle")
+    length: int = _traffic("Payload flits of a multicast, {} by default.", 20, limits=(1, LONGEST),
+                           label="length of a multicast", unit="payload flits")
+    unicast_length: int = _traffic("Payload flits of a unicast, {} by default.", 20, limits=(1, LONGEST),
+                                   label="length of a unicast", unit="payload flits")
+    multicast_fraction: float = _traffic("Share of multicasts among the messages, {} by default.", 1.0, limits=(0, 1),
+                                         label="share of multicasts among the messages")
+    destinations_mean: float = _traffic("Mean destinations of a multicast, {} by default.", 10.0,
+                                        label="mean destinations of a multicast")
+    destinations_distribution: str = _traffic(
+        "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, clamped; or as given.", "fixed",
+        allowed=DISTRIBUTIONS)
+    destinations_deviation: float = _traffic("Standard deviation of a normal one, {} by default.", 0.0,
+                                             label="standard deviation of the destinations of a multicast")
+    destinations_counts: str | None = _traffic(
+        "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.", None,
+        metavar="COUNT:WEIGHT,...")
+    pattern: str = _traffic(
+        "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go by, and "
+        "multicasts to any.", "uniform", allowed=PATTERNS)
+    hot_spots: str | None = _traffic("Hot spots: nodes, joined by commas.", None, metavar="NODE,...")
+    hot_spot_share: float = _traffic("Chance that a destination is chosen among the hot spots alone.", 0.0)
 
     def __post_init__(self) -> None:
-        for name, least, most in (("length", 1, LONGEST), ("unicast_length", 1, LONGEST)):
-            if not least <= getattr(self, name) <= most:
-                raise WormcastError(f"{name}: {getattr(self, name)} flits are given, allowed are {least} to {most}")
-        if not 0 <= self.multicast_fraction <= 1:
-            raise WormcastError(f"multicast_fraction: {self.multicast_fraction} is given, allowed is 0 to 1")
-        if self.destinations_distribution not in DISTRIBUTIONS:
-            raise WormcastError(f"destinations_distribution: {self.destinations_distribution!r} is given, "
-                                f"allowed are {', '.join(DISTRIBUTIONS)}")
+        require_allowed(self)
         most = MOST_DEVIATION if self.destinations_distribution == "normal" else 0
         if not 0 <= self.destinations_deviation <= most:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is given, "
@@ -100,8 +87,6 @@ class Traffic:
                                 f"{self.mean_length:g}, a message in every cycle")
 
     def _check_pattern(self) -> None:
-        if self.pattern not in PATTERNS:
-            raise WormcastError(f"pattern: {self.pattern!r} is given, allowed are {', '.join(PATTERNS)}")
         hot = self.pattern == "hot-spot"
         if (self.hot_spots is not None) != hot:
             raise WormcastError(f"hot_spots: {self.hot_spots!r} is given with the pattern {self.pattern}, hot spots "
@@ -113,7 +98,7 @@ class Traffic:
             raise WormcastError(f"pattern: {self.pattern} is given without unicasts, which it is for: "
                                 "multicast_fraction must be below 1")
 
-    @cached_property
+    @functools.cached_property
     def weights(self) -> dict[int, float]:
         """Weights by number of destinations, as ``destinations_counts`` gives them."""
         found: dict[int, float] = {}

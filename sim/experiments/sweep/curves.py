@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ...build.configuration import ALLOWED
 from ...common.curve_frame import (
-    AXES,
     COLOURS,
     CURVES,
     LETTERS,
@@ -107,7 +105,7 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
 
 def _along(sweep: Sweep) -> str | None:
     """The option along the x axis: ``rate``, or else that with most numbers; the first of several."""
-    numbers = [name for name in sweep.swept if OPTIONS[name] in (int, float)]
+    numbers = [name for name in sweep.swept if OPTIONS[name].kind in (int, float)]
     if "rate" in numbers:
         return "rate"
     return max(numbers, key=lambda name: len(sweep.swept[name]), default=None)
@@ -153,8 +151,8 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
             if along == "rate" and axes is delivered:
                 _all_delivered(axes, last)
             drawn(axes, curves, styles)
-            axes.set_xlabel(AXES.get(along, along))
-            if OPTIONS[along] is int:
+            axes.set_xlabel(OPTIONS[along].axis)
+            if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
         figure.legend(handles=marks, loc="outside lower center", ncols=columns, frameon=False, handlelength=3)
@@ -192,7 +190,7 @@ def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     main = "scheme" if "scheme" in names or not names else names[0]
     hues = list(dict.fromkeys(curve.others.get(main) for curve in curves))
     rests = list(dict.fromkeys(_rest(curve, main) for curve in curves))
-    ordered = len(hues) > len(COLOURS) or (len(hues) > 2 and OPTIONS[main] in (int, float))
+    ordered = len(hues) > len(COLOURS) or (len(hues) > 2 and OPTIONS[main].kind in (int, float))
     shades = matplotlib.colormaps["viridis"]
     styles = []
     for curve in curves:
@@ -311,7 +309,7 @@ def _caption(sweep: Sweep, point: Point) -> str:
 def _said(option: tuple[str, Any]) -> str:
     """An option as a reader knows it: names of things speak for themselves, others need the option's."""
     name, value = option
-    if isinstance(value, str) and name not in ALLOWED:
+    if isinstance(value, str) and not OPTIONS[name].allowed:
         return value
     if isinstance(value, bool):
         return f"{name} {str(value).lower()}"

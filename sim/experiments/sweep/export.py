@@ -59,7 +59,7 @@ def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> type:
     kinds = {type(cells[name]) for cells in rows} - {type(None)}
     if len(kinds) == 1:
         return kinds.pop()
-    return float if kinds else OPTIONS.get(name, float)
+    return float if kinds or name not in OPTIONS else OPTIONS[name].kind
 
 
 def _cell(value: Any) -> Any:

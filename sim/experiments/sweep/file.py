@@ -7,21 +7,22 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...build.configuration import Configuration
-from ..grid import Sweep, option_types, require_known, require_points
+from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...common.schema import Option, options_of
+from ..grid import Sweep, require_known, require_points
 from ..load import Traffic
 
 __all__ = ["OPTIONS", "read"]
 
 REQUIRED = ("topology", "scheme")
 
-#: The options of ``wormcast load`` and their types. ``storage`` is none of them: no cycle depends on it.
-OPTIONS: dict[str, type] = {
-    "topology": str, "scheme": str, "relation": str, **option_types(Traffic), "trace": str,
-    "cycles": int, "until_interval": bool, "warmup": int, "seed": int, "seeds": int,
-    "configuration": str, **option_types(Configuration),
-}
-del OPTIONS["storage"]
+#: The options of ``wormcast load``, but for those on which no result depends.
+OPTIONS: dict[str, Option] = {one.name: one for one in (
+    Option("topology"), Option("scheme"), Option("relation"), *options_of(Traffic).values(), Option("trace"),
+    Option("cycles", int, unit="cycles"), Option("until_interval", bool), Option("warmup", int, unit="cycles"),
+    Option("seed", int), Option("seeds", int), Option("configuration"),
+    *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
+)}
 
 NOUNS = {str: "text", int: "a whole number", float: "a finite number", bool: "true or false"}
 
@@ -67,7 +68,7 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
 
 def _value(key: str, value: Any) -> Any:
     """Check the type of a value; whole numbers are numbers too."""
-    kind = OPTIONS[key]
+    kind = OPTIONS[key].kind
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value) if abs(value) < 1 << 53 else math.inf
     right = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)

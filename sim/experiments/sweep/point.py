@@ -4,16 +4,16 @@ import functools
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
 from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology, user_file
 
-from ...build.configuration import Configuration
-from ...build.configurations import hardware
+from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
+from ...build.setup import Setup
 from ...engines.bulk import kernels
 from ..grid import Sweep, named_point
 from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
@@ -22,7 +22,6 @@ __all__ = ["Point", "build", "points"]
 
 #: Options whose value may name a user's file.
 BY_NAME = ("scheme", "relation")
-FIELDS = {field.name for field in fields(Configuration)}
 
 #: Kernels are compiled once for all points that run side by side, and one after the other.
 COMPILING = threading.Lock()
@@ -99,8 +98,7 @@ def build(given: dict[str, Any], name: str) -> Point:
         scheme = _scheme(given["scheme"], network, given.get("relation"))
         asked = Asked.by(given)
         traffic = _read_once(asked.traffic) if isinstance(asked.traffic, Trace) else asked.traffic
-        configuration = hardware(network, scheme, {
-            name: value for name, value in given.items() if name in FIELDS or name == "configuration"})
+        setup = Setup.on(network, scheme, given)
         experiment = {
             "cycles": asked.cycles, "until_interval": given.get("until_interval", False), "seed": asked.seed,
             "seeds": asked.seeds, "warmup": given.get("warmup"),
@@ -109,17 +107,11 @@ def build(given: dict[str, Any], name: str) -> Point:
             raise WormcastError(f"seed: {asked.seed} is given, it must be 0 or more")
         if asked.seeds is not None and not 1 <= asked.seeds <= MOST_SEEDS:
             raise WormcastError(f"seeds: {asked.seeds} is given, allowed are 1 to {MOST_SEEDS}")
-        check(network, traffic, configuration, asked.cycles, experiment["warmup"], asked.seed_numbers)
-        configuration = configuration.for_headers(network, traffic.most_destinations(network))
+        check(network, traffic, setup.configuration, asked.cycles, experiment["warmup"], asked.seed_numbers)
+        configuration = setup.configuration.for_headers(network, traffic.most_destinations(network))
         Network(network, scheme, configuration)
-    classes = configuration.consumption_classes(network, scheme)
-    # results do not depend on what the buffers are built of
-    built = {name: value for name, value in configuration.to_dict().items() if name != "storage"}
-    resolved = {
-        "topology": network.name, "scheme": given["scheme"], "relation": given.get("relation", scheme.relation.name),
-        **traffic.to_dict(), **experiment, "configuration": given.get("configuration"), **built,
-        "classes": str(classes),
-    }
+    resolved = replace(setup, configuration=configuration).to_dict(
+        {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
     key = json.dumps({"version": __version__, **texts, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)

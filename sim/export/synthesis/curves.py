@@ -55,7 +55,7 @@ def _along(sweep: Sweep) -> str:
     """The option along the x axis: the trade of area for clock, or that with most values, numbers first."""
     if TRADE in sweep.swept:
         return TRADE
-    return max(sweep.swept, key=lambda name: (OPTIONS[name] is int, len(sweep.swept[name])))
+    return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
 
 
 def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], file: Path, form: str) -> None:
@@ -99,7 +99,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis],
     curves: dict[str, _Curve] = {}
     for point, result in zip(points, results, strict=True):
         label = ", ".join(_said(name, point.given[name]) for name in sweep.swept if name != along)
-        curve = curves.setdefault(label, _Curve(label, OPTIONS[along] is int))
+        curve = curves.setdefault(label, _Curve(label, OPTIONS[along].kind is int))
         value = point.given[along]
         curve.at.append(value if curve.numbers else sweep.swept[along].index(value))
         curve.results.append(result)
@@ -139,8 +139,8 @@ def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
         axes.margins(0.12)
         return
     axes.set_ylim(0, 1.1 * axes.dataLim.y1)
-    axes.set_xlabel(curve_frame.AXES.get(along, along))
-    if OPTIONS[along] is int:
+    axes.set_xlabel(OPTIONS[along].axis)
+    if OPTIONS[along].kind is int:
         axes.set_xticks(sorted(values))
     else:
         axes.set_xlim(-0.5, len(values) - 0.5)

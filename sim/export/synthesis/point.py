@@ -11,20 +11,21 @@ from wormcast.hw.router import Blueprint
 
 from ...build.components import DEFAULTS, blueprint_of, build_component
 from ...build.configuration import HOST_FIELDS, Configuration
-from ...experiments.grid import Sweep, named_point, option_types
+from ...build.setup import Origin, Setup
+from ...common.schema import Option, options_of
+from ...experiments.grid import Sweep, named_point
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target
 
 __all__ = ["OPTIONS", "Point", "build", "points"]
 
-HARDWARE = {name: kind for name, kind in option_types(Configuration).items() if name not in (*HOST_FIELDS, "header")}
-
-#: The options of ``wormcast synth`` that a component is built and synthesised by, and their types.
-OPTIONS: dict[str, type] = {
-    "target": str, "topology": str, "scheme": str, "relation": str, "relations": str, "area_delay": int,
-    "configuration": str, **HARDWARE,
-}
+#: The options of ``wormcast synth`` that a component is built and synthesised by.
+OPTIONS: dict[str, Option] = {one.name: one for one in (
+    Option("target"), Option("topology"), Option("scheme"), Option("relation"), Option("relations"),
+    Option("area_delay", int), Option("configuration"),
+    *(one for name, one in options_of(Configuration).items() if name not in HOST_FIELDS),
+)}
 TARGET = "ecp5"
 
 
@@ -100,14 +101,9 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
             raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
         target = find_target(family)
         blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
-        network, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
-        target.require(configuration.storage)
+        target.require(blueprint.configuration.storage)
         build_component(blueprint, what, port)
-    built = {field: value for field, value in configuration.to_dict().items() if field in HARDWARE}
-    resolved = {
-        "target": family, "topology": network.name, "scheme": given.get("scheme", DEFAULTS["scheme"]),
-        "relation": given.get("relation", scheme.relation.name), "relations": ",".join(blueprint.decoded),
-        "area_delay": area_delay, "configuration": given.get("configuration"), **built,
-        "classes": str(configuration.consumption_classes(network, scheme)),
-    }
+    setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, Origin.of({**DEFAULTS, **given}))
+    resolved = {"target": family, **setup.to_dict({"relations": ",".join(blueprint.decoded), "area_delay": area_delay},
+                                                  named="configuration", without=HOST_FIELDS)}
     return Point(what, port, name, dict(given), resolved, blueprint)

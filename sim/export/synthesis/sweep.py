@@ -46,7 +46,7 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
 
 
 def _value(key: str, text: str) -> Any:
-    if OPTIONS[key] is not int:
+    if OPTIONS[key].kind is not int:
         return text
     if not text.strip().isdecimal():
         raise WormcastError(f"{key}: {text!r} is given, it must be a whole number")

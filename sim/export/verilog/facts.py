@@ -30,7 +30,7 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None,
     if named is not None:
         yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
     for name, value in configuration.to_dict().items():
-        if name not in (*HOST_FIELDS, *foreign_options(what), "classes", "header"):
+        if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
 
 

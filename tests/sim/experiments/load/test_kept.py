@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import WormcastError, load_relation
-from wormcast.sim.experiments.load import Origin, keep, resume
+from wormcast.sim.build.setup import Origin
+from wormcast.sim.experiments.load import keep, resume
 from wormcast.sim.waves.record import checkpoint
 
 from .test_experiment import DEADLOCK, SETTINGS, experiment, outcome

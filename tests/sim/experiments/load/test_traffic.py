@@ -125,7 +125,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": -0.1}, "rate: -0.1"),
     ({"rate": float("nan")}, "rate: nan"),
     ({"rate": 21}, "allowed is 0 to 20"),
-    ({"rate": 0.1, "length": 0}, "length: 0 flits"),
+    ({"rate": 0.1, "length": 0}, "length: 0 is given, allowed are 1 to 65536"),
     ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
     ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is given, allowed are fixed, uniform, normal, given"),
     ({"rate": 0.1, "destinations_deviation": -1}, "destinations_deviation: -1"),

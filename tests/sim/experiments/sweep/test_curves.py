@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.experiments.sweep import OPTIONS, curves, draw, points, read, require_drawable
+from wormcast.sim.experiments.sweep import draw, points, read, require_drawable
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
 
@@ -102,7 +102,3 @@ def test_what_cannot_be_drawn_is_refused(text, file, sentence, sweep_of, tmp_pat
     with pytest.raises(WormcastError) as refused:
         require_drawable(sweep_of(f'scheme = "dual-path"\n{text}\n'), Path(file))
     assert str(refused.value) == sentence
-
-
-def test_every_option_named_on_an_axis_is_one():
-    assert set(curves.AXES) <= set(OPTIONS)

@@ -17,7 +17,7 @@ if __name__ != "wormcast.algorithms":
     raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
 
 from .consumption import NO_CLASS, ConsumptionClasses
-from .deadlock import Analysis, Dependency, check
+from .deadlock import Analysis, Dependency, HeldWorm, check
 from .errors import WormcastError
 from .found import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .headers import AddressList, Unicast, ideal_width
@@ -41,6 +41,7 @@ __all__ = [
     "Choices",
     "ConsumptionClasses",
     "Dependency",
+    "HeldWorm",
     "MeshScheme",
     "PlainScheme",
     "Plan",

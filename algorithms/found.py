@@ -12,6 +12,7 @@ from .consumption import ConsumptionClasses
 from .errors import WormcastError, told
 from .registry import Registry
 from .routing import (
+    ADAPTIVE,
     DESTINATION_TAGS,
     E_CUBE,
     HAMILTONIAN,
@@ -29,7 +30,7 @@ T = TypeVar("T", Relation, Scheme)
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

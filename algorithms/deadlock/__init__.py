@@ -5,9 +5,10 @@
     check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
 
 ``ways`` (which link or stop follows which, with a worm for each), ``graph`` (resources, dependencies, cycles),
-``classes`` (how few consumption classes will do), ``check`` (all of it).
+``alternatives`` (worms that have a choice), ``verdict`` (what follows), ``classes`` (how few consumption classes will
+do), ``check`` (all of it).
 """
 
-from .check import Analysis, Dependency, check
+from .check import Analysis, Dependency, HeldWorm, check
 
-__all__ = ["Analysis", "Dependency", "check"]
+__all__ = ["Analysis", "Dependency", "HeldWorm", "check"]

@@ -10,10 +10,10 @@ from ..routing import Relation
 from ..schemes import Scheme
 from ..topologies import Topology
 from .classes import channel_bounds, fewest_classes
-from .graph import dependency_graph
+from .verdict import decide
 from .ways import find_ways
 
-__all__ = ["Analysis", "Dependency", "check"]
+__all__ = ["Analysis", "Dependency", "HeldWorm", "check"]
 
 MOST_CHANNELS = 16
 
@@ -49,6 +49,37 @@ class Dependency:
         }
 
 
+@dataclass(frozen=True)
+class HeldWorm:
+    """A worm of a deadlock whose head may take any of several channels, all of them held.
+
+    Parameters
+    ----------
+    holds : tuple of str
+        Resources, in the order in which its head passed them.
+    waits : tuple of str
+        All that its head may take next.
+    scheme, source, stops
+        As `Dependency` has them.
+    """
+
+    holds: tuple[str, ...]
+    waits: tuple[str, ...]
+    scheme: str
+    source: int
+    stops: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return {
+            "holds": list(self.holds),
+            "waits": list(self.waits),
+            "scheme": self.scheme,
+            "source": self.source,
+            "destinations": list(self.stops),
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """What the dependencies say.
@@ -64,8 +95,17 @@ class Analysis:
         Map of each scheme.
     vcs : int
         Virtual channels of each link.
+    verdict : str
+        ``"free"``: no deadlock is possible; ``"deadlock"``; or ``"undecided"``, where worms have a choice of channels,
+        and neither a proof nor worms of a deadlock were found.
     cycle : tuple of Dependency
-        A shortest cycle; empty where no deadlock is possible.
+        A shortest cycle of dependencies; empty where no deadlock is possible.
+    worms : tuple of HeldWorm
+        Where worms have a choice of channels: those of a deadlock, which hold all that each of them may take next.
+    assumes : str
+        What the proof assumes of the hardware, as a sentence; empty where it is nothing.
+    searched : str
+        What was looked for in vain, as a sentence; empty where it is not undecided.
     classes_required : int
         Consumption classes that the schemes state.
     dans : ConsumptionClasses or None
@@ -87,7 +127,11 @@ class Analysis:
     consumption: int
     classes: tuple[ConsumptionClasses, ...]
     vcs: int
+    verdict: str
     cycle: tuple[Dependency, ...]
+    worms: tuple[HeldWorm, ...]
+    assumes: str
+    searched: str
     classes_required: int
     dans: ConsumptionClasses | None
     classes_minimal: int | None
@@ -98,15 +142,19 @@ class Analysis:
     @property
     def free(self) -> bool:
         """Whether no deadlock is possible."""
-        return not self.cycle
+        return self.verdict == "free"
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
         return {
             "free": self.free,
+            "verdict": self.verdict,
             "complete": self.complete,
             "cycle": [step.resource for step in self.cycle] or None,
             "worms": [step.to_dict() for step in self.cycle] or None,
+            "held": [worm.to_dict() for worm in self.worms] or None,
+            "assumes": self.assumes or None,
+            "searched": self.searched or None,
             "classes_required": self.classes_required,
             "classes_minimal": self.classes_minimal,
             "dans": None if self.dans is None else str(self.dans),
@@ -139,7 +187,8 @@ def check(
     others : sequence of (Scheme, Relation or None)
         Further schemes whose worms are in the same network.
     vcs : int
-        Virtual channels of each link; the answer does not depend on it.
+        Virtual channels of each link, a multiple of the classes that the relations tell apart; the answer does not
+        depend on it.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -156,12 +205,24 @@ def check(
     parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
-    graph = dependency_graph(parts, consumption)
+    verdict = decide(parts, consumption)
+    graph = verdict.graph
+    if vcs % graph.vc_classes:
+        raise WormcastError(f"vcs: {vcs} is given, the relations tell {graph.vc_classes} classes of virtual channels "
+                            f"apart on {topology.name}, allowed are their multiples")
     cycle = []
     for resource, witness in graph.cycle():
         part, source, *stops = witness.tolist()
         visited = tuple(stop for stop in stops if stop >= 0)
         cycle.append(Dependency(graph.describe(resource, vcs), parts[part].name, source, visited))
+
+    def named(resources: Sequence[int]) -> tuple[str, ...]:
+        return tuple(graph.describe(one, vcs) for one in resources)
+
+    worms = [
+        HeldWorm(named(worm.resources), named(worm.waits), parts[worm.part].name, worm.witness[0], worm.witness[1:])
+        for worm in verdict.worms
+    ]
     dans, fewest = fewest_classes(parts)
     # the bounds are for relations that are free by themselves
     lemma1, corollary2 = channel_bounds(parts) if dans is not None else (None, None)
@@ -171,7 +232,11 @@ def check(
         consumption=consumption,
         classes=tuple(part.classes for part in parts),
         vcs=vcs,
+        verdict=verdict.name,
         cycle=tuple(cycle),
+        worms=tuple(worms),
+        assumes=verdict.assumes,
+        searched=verdict.searched,
         classes_required=max(1, *(len(part.stated) for part in parts)),
         dans=dans,
         classes_minimal=fewest,

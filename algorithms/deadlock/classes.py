@@ -8,7 +8,7 @@ import numpy as np
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
 from ..topologies.grid import GRIDS, direction_name, mesh_directions
-from .graph import dependency_graph
+from .alternatives import is_free
 from .ways import Ways
 
 __all__ = ["channel_bounds", "fewest_classes", "partitions"]
@@ -44,7 +44,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
     if not vocabularies or not any(part.has_stops for part in parts):
-        return (ConsumptionClasses(), 1) if dependency_graph(parts, 1, ConsumptionClasses()).free else (None, None)
+        return (ConsumptionClasses(), 1) if is_free(parts, 1, ConsumptionClasses()) else (None, None)
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
         vocabularies.reverse()
     choices = []
@@ -52,7 +52,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
         deciding, idle = _by_deciding(parts, vocabulary, stated.by)
         apart = [[direction] for direction in deciding] + ([idle] if idle else [])
         finest = ConsumptionClasses(tuple(map(tuple, apart)), stated.by)
-        if dependency_graph(parts, len(finest), finest).free:
+        if is_free(parts, len(finest), finest):
             choices.append((deciding, idle, finest))
     divisible = [(deciding, idle) for deciding, idle, _ in choices if len(deciding) <= MOST_DIRECTIONS]
     for count in range(1, MOST_DIRECTIONS + 2):
@@ -62,7 +62,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
                 maps = chain(maps, ((*blocks, tuple(idle)) for blocks in partitions(deciding, count - 1)))
             for blocks in maps:
                 classes = ConsumptionClasses(blocks, stated.by)
-                if dependency_graph(parts, count, classes).free:
+                if is_free(parts, count, classes):
                     return classes, count
     return choices[0][2] if choices else None, None
 

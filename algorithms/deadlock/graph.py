@@ -125,7 +125,7 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, choosing: bool = True
+    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, without: Sequence[Ways] = ()
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -137,8 +137,9 @@ def dependency_graph(
         Consumption channels of each node.
     classes : ConsumptionClasses, optional
         For all worms, in place of each part's own.
-    choosing : bool
-        Whether worms that have a choice of channels are among them, as if they asked for all: a cycle is then no proof.
+    without : sequence of Ways
+        Parts whose worms are left out. Those of others that have a choice of channels are taken as if they asked for
+        all of them: then a cycle need not be a deadlock.
 
     Raises
     ------
@@ -204,7 +205,7 @@ def dependency_graph(
                 add_held(held, any_of(node), witness)
                 for one in range(groups):
                     add(index, first_cons + node * groups + one, asked, witness)
-        if choosing or part.routes.deterministic:
+        if part not in without:
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             add_held(held, asked_of(held, output), part.passes[held, output])
     if groups > 1:

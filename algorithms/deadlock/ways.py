@@ -96,7 +96,7 @@ class Ways:
         """Whether worms that come by a link ask for an output port, after a stop or without, bool [links, ports]."""
         count = self.vc_classes
         asked = (self.passes[..., 0] >= 0) | (self.stops[..., 0] >= 0)
-        return asked.reshape(len(self.topology.links), count, -1, count).any(axis=(1, 3))
+        return np.logical_or.reduce(asked.reshape(len(self.topology.links), count, -1, count), axis=(1, 3))
 
 
 def find_ways(
@@ -235,7 +235,7 @@ def origins(arrays, starts, node, origin, stack):
 
 @compiled
 def _may_get_lost(arrays, node):
-    """Whether a worm to a node may come from each phase and switch to where no way leads on, bool [phases, switches]."""
+    """Whether a worm to a node may come from a phase and switch to where no way leads on, bool [phases, switches]."""
     options, _, _, _, _, homes = arrays
     arriving = np.zeros(options.shape[:2], np.bool_)
     for phase in range(len(options)):
@@ -276,7 +276,7 @@ def _spread(arrays, node, wanted):
 @compiled
 def _unicasts(arrays, starts):
     """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    options, classes, link_of_port, links, phase_of_link, _ = arrays
     channels, outputs = len(links) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
     origin = np.empty(channels, np.int32)

@@ -6,6 +6,7 @@ that table. A new relation is one file with a class that has one method, and one
 """
 
 from ..topologies.grid import GRIDS
+from .adaptive import ADAPTIVE, Adaptive
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .e_cube import E_CUBE, ECube
@@ -14,12 +15,14 @@ from .shortest import SHORTEST, Shortest
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
 
 __all__ = [
+    "ADAPTIVE",
     "DESTINATION_TAGS",
     "E_CUBE",
     "HAMILTONIAN",
     "SHORTEST",
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
+    "Adaptive",
     "AnyChannel",
     "ChoiceRelation",
     "Choices",

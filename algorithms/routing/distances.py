@@ -60,10 +60,10 @@ def _nearer(switches, most, links, may, phase_of_link, homes):
         count, done = 0, 0
         for phase in range(phases):
             distance[phase, homes[home]] = 0
-            queue[count] = phase, homes[home]
+            queue[count, 0], queue[count, 1] = phase, homes[home]
             count += 1
         while done < count:
-            phase, switch = queue[done]
+            phase, switch = queue[done, 0], queue[done, 1]
             done += 1
             for place in range(first[switch], first[switch + 1]):
                 link = incoming[place]
@@ -73,7 +73,7 @@ def _nearer(switches, most, links, may, phase_of_link, homes):
                 for before in range(phases):
                     if may[before, link] and distance[before, start] < 0:
                         distance[before, start] = distance[phase, switch] + 1
-                        queue[count] = before, start
+                        queue[count, 0], queue[count, 1] = before, start
                         count += 1
         for link in by_port:
             start, end = links[link, 0], links[link, 2]

@@ -42,6 +42,7 @@ class Exit(enum.IntEnum):
     DEADLOCK = 3
     TOOL_MISSING = 4
     UNFINISHED = 5
+    UNDECIDED = 6
     INTERRUPTED = 130
 
 

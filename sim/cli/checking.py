@@ -9,6 +9,7 @@ from wormcast.algorithms import (
     Analysis,
     ConsumptionClasses,
     Dependency,
+    HeldWorm,
     Relation,
     Scheme,
     Topology,
@@ -43,7 +44,8 @@ def check_(
 ) -> int:
     """Look for a cycle among the links and consumption channels that worms hold and ask for.
 
-    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible. For networks of up to 256 nodes.
+    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible; 6 if worms have a choice of channels
+    and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes.
     """
     network = build_topology(topology)
     if plot:
@@ -79,7 +81,7 @@ def check_(
         report(analysis)
         if plot:
             say(f"picture: {plot}")
-    return Exit.DONE if analysis.free else Exit.DEADLOCK
+    return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
 def _other(text: str, network: Topology) -> tuple[Scheme, Relation | None]:
@@ -91,7 +93,18 @@ def report(analysis: Analysis) -> None:
     """Print an analysis for people."""
     free = "free of deadlock" if analysis.complete else (
         "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
-    say(f"{', '.join(_subject(analysis))}: {free if analysis.free else f'a cycle of {len(analysis.cycle)} resources'}")
+    if analysis.assumes:
+        free += f", if {analysis.assumes}"
+    cycle = f"a cycle of {len(analysis.cycle)} resources"
+    found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
+    say(f"{', '.join(_subject(analysis))}: {found}")
+    if analysis.verdict == "undecided":
+        say(f"there is {cycle}, that worms may leave by other ways:")
+    if analysis.worms:
+        say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")
+        table(["holds", "waits for any of", "a worm of", "from", "that goes on to"],
+              [[" ".join(worm.holds), " ".join(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
+               for worm in analysis.worms])
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
@@ -116,5 +129,5 @@ def _subject(analysis: Analysis) -> tuple[str, str]:
             f"{count(analysis.consumption, 'consumption channel')} a node, {' and '.join(maps)}")
 
 
-def _journey(network: Topology, step: Dependency) -> list[object]:
+def _journey(network: Topology, step: Dependency | HeldWorm) -> list[object]:
     return [network.node_name(step.source), " ".join(map(network.node_name, step.stops))]

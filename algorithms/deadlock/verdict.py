@@ -1,0 +1,85 @@
+"""Free of deadlock, deadlock, or undecided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .alternatives import Held, Question, choosing_parts
+from .graph import DependencyGraph, dependency_graph
+from .ways import Ways
+
+__all__ = ["Verdict", "decide"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What is decided, and why.
+
+    Parameters
+    ----------
+    name : str
+        ``"free"``, ``"deadlock"`` or ``"undecided"``.
+    graph : DependencyGraph
+        Whose cycle shows it: that of all worms, or of those of a deadlock; where it is free without a proof of its
+        own, it has no edges.
+    worms : list of Held
+        Of a deadlock among worms with a choice.
+    assumes, searched : str
+        As `Analysis` has them.
+    """
+
+    name: str
+    graph: DependencyGraph
+    worms: Sequence[Held] = ()
+    assumes: str = ""
+    searched: str = ""
+
+
+def decide(parts: Sequence[Ways], channels: int) -> Verdict:
+    """Decide whether worms can deadlock.
+
+    Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock.
+    Otherwise the greatest set of resources that could be held for ever is looked for (`Question.possible`); if there
+    is one, then worms that hold a part of it and wait for nothing else (`Question.search`).
+
+    Parameters
+    ----------
+    parts : sequence of Ways
+    channels : int
+        Consumption channels of each node.
+    """
+    graph = dependency_graph(parts, channels)
+    if graph.free:
+        return Verdict("free", graph)
+    choosing = choosing_parts(parts)
+    if not choosing:
+        return Verdict("deadlock", graph)
+    careful = [part for part in choosing if part.routes.relation.enters_empty]
+    if careful and not Question(parts, careful, channels).possible().any():
+        names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
+        return Verdict("free", _of_worms(graph, []),
+                       assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
+    question = Question(parts, choosing, channels)
+    worms, steps = question.search()
+    if worms:
+        return Verdict("deadlock", _of_worms(graph, worms), worms)
+    if not question.possible().any():
+        return Verdict("undecided", graph, searched="worms can wait for each other only where heads are in buffers "
+                       "behind the ends of others; whether they do in a circle is not known")
+    return Verdict("undecided", graph, searched=f"in {steps} steps no worms were found of which each holds channels of "
+                   "its own, and all of them what any may take next")
+
+
+def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
+    """The dependencies of these worms alone: along what each holds, and to all that it waits for."""
+    edges: dict[tuple[int, int], tuple[int, ...]] = {}
+    for worm in worms:
+        ends = [*worm.resources[1:], None]
+        for held, following in zip(worm.resources, ends, strict=True):
+            for asked in worm.waits if following is None else (following,):
+                edges[held, asked] = (worm.part, *worm.witness, -1, -1)[:4]
+    ordered = sorted(edges)
+    starts, ends_of = np.array(ordered, np.int32).reshape(-1, 2).T.copy()
+    witnesses = np.array([edges[edge] for edge in ordered], np.int32).reshape(-1, 4)
+    return DependencyGraph(graph.topology, graph.groups, starts, ends_of, witnesses, graph.vc_classes, graph.choices)

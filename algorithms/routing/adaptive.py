@@ -1,0 +1,48 @@
+"""Adaptive minimal routing on meshes, with channels to escape by."""
+
+import numpy as np
+
+from ..errors import WormcastError
+from ..topologies.base import Topology
+from ..topologies.grid import mesh_directions
+from .base import ChoiceRelation, Choices
+from .e_cube import E_CUBE
+
+__all__ = ["ADAPTIVE", "Adaptive"]
+
+
+class Adaptive(ChoiceRelation):
+    """Any hop that leads nearer on one half of the virtual channels; or e-cube's hop on the other half, to escape by.
+
+    Free of deadlock by Duato's theorem, as e-cube alone leads everywhere and worms that escape wait in no circle for
+    each other, those that come back to the adaptive channels in between included. The theorem assumes that a head
+    enters a virtual channel only when its buffer is empty.
+    Source: Duato 1993; general knowledge.
+    """
+
+    name = "adaptive"
+    description = "any hop that leads nearer, or e-cube's on virtual channels of its own, on meshes"
+    enters_empty = True
+
+    def choices(self, topology: Topology) -> Choices:
+        """Give the adaptive hops, last dimension first, and then e-cube's; defined on meshes."""
+        if topology.kind != "mesh":
+            raise WormcastError(f"relation adaptive: {topology.name} is no mesh, it is defined on meshes")
+        escape = E_CUBE.on(topology).table.astype(np.int16)
+        steps = mesh_directions(topology.shape)
+        dimensions = len({dimension for dimension, _ in steps})
+        options = np.full((1, *escape.shape, dimensions + 1), -1, np.int16)
+        for port, (dimension, step) in enumerate(steps):
+            at = topology.coordinates[:, None, dimension]
+            to = topology.coordinates[None, :, dimension]
+            nearer = (to - at) * step > 0
+            options[0, nearer, port // 2] = 2 * port + 1
+        own = escape == len(steps)
+        options[0, ..., dimensions] = 2 * escape
+        behind = np.argsort(options < 0, axis=-1, kind="stable")
+        options = np.take_along_axis(options, behind, axis=-1)
+        options[0, own, 0] = 2 * len(steps)
+        return Choices(options, np.zeros(len(topology.links), np.int8), ("escape", "adaptive"))
+
+
+ADAPTIVE = Adaptive()

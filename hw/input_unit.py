@@ -60,6 +60,8 @@ class InputUnit(wiring.Component):
     link : In(LinkSignature)
     strap_{name} : In
         The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's table, where it has one.
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
@@ -96,13 +98,15 @@ class InputUnit(wiring.Component):
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
         self.exits = decoder.exits(port)
-        if readers == "independent" and self.exits:
+        if readers == "independent" and self.exits and self.network:
             self.groups = [self.network, self.exits]
         else:
             self.groups = [self.network + self.exits]
         members: dict = {"link": In(LinkSignature(vcs=spec.vcs, width=width))}
         for name, bits in decoder.straps.items():
             members[f"strap_{name}"] = In(bits)
+        if decoder.table_layout is not None:
+            members["table"] = In(decoder.table_layout)
         for r in range(len(self.groups)):
             members |= {
                 f"sel_{r}": Out(range(spec.vcs)),
@@ -145,6 +149,7 @@ class InputUnit(wiring.Component):
             intake.vc.eq(self.link.vc),
             intake.flit.eq(self.link.flit),
             *(getattr(intake, f"strap_{name}").eq(strap) for name, strap in self._straps.items()),
+            *([] if self.decoder.table_layout is None else [intake.table.eq(self.table)]),
             intake.full.eq(buffer.full),
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(self.link.vc),

@@ -219,7 +219,7 @@ class InputVC(wiring.Component):
         ]
         wanted = self._options if self.choice else self.links
         looks_free = any_of([wanted[i] & getattr(self, f"soon_{i}") for i in target])
-        link = ~goes_on | Mux(self.owns_link, bit_at(ready, self.link_vc), looks_free)
+        link = ~goes_on | Mux(self.owns_link, bit_at(ready, self.link_vc) if ready else C(0), looks_free)
         channel, soon = C(1), C(0)
         if self.consumption:
             owned = self.consumption_vc[:bits_for(self.consumption)]

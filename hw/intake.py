@@ -64,6 +64,8 @@ class Intake(wiring.Component):
         The link.
     strap_{name} : In
         The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's table, where it has one.
     full : In(vcs)
         Virtual channels without room.
     row : Out(row_layout)
@@ -87,6 +89,7 @@ class Intake(wiring.Component):
             "vc": In(range(vcs)),
             "flit": In(flit_layout(width)),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
             "full": In(vcs),
             "row": Out(self.row_layout),
             "count": Out(range(readers + 1)),
@@ -109,6 +112,8 @@ class Intake(wiring.Component):
             first.eq(begins | (head & again)),
         ]
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        if self.decoder.table_layout is not None:
+            straps["table"] = self.table
         arrival = Arrival(data=self.flit.data, first=first, again=again)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):

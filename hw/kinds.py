@@ -91,8 +91,10 @@ class SwitchKind:
         found = [[node.get((switch, port), -1) for port in ports] for switch in self.members.tolist()]
         return np.array(found, np.int64).reshape(len(self.members), len(ports))
 
-    def outputs_of(self, topology: Topology) -> npt.NDArray[np.int64]:
-        """Hardware's numbers of outputs by the topology's, int64 [ports]; -1 where none is built."""
+    @property
+    def output_numbers(self) -> Ids:
+        """For each of the topology's ports the number of the output, of a node's the kind's ejection behind the links;
+        int64 [ports], -1 where none is built."""
         numbers = np.full(len(self.names), -1, np.int64)
         numbers[[*self.network_outputs, *self.ejections]] = range(len(self.network_outputs) + len(self.ejections))
         return numbers

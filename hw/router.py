@@ -6,19 +6,30 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+from amaranth.lib import data
+
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Routes
+from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 
-from .decoders import Decoder, MeshDecoder, TableDecoder
+from .decoders import (
+    Decoder,
+    MeshDecoder,
+    RouteDecoder,
+    TableDecoder,
+    TagDecoder,
+    TorusDecoder,
+    tag_digits,
+)
 from .decoders.table import MOST_ADDRESS_BITS
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
 from .link import PortSpec
 from .switch import Switch
+from .tables import table_bus
 
 __all__ = ["Blueprint", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
@@ -87,7 +98,7 @@ class Blueprint(Generic[Given]):
     @property
     def decoded(self) -> tuple[str, ...]:
         """Names of the relations that routers decode, the scheme's where none are chosen."""
-        return self.relations or (self.scheme.relation.name,)
+        return self.relations or (self.scheme.relation_on(self.topology).name,)
 
     @cached_property
     def kinds(self) -> tuple[SwitchKind, ...]:
@@ -97,7 +108,7 @@ class Blueprint(Generic[Given]):
     @cached_property
     def routes(self) -> Routes:
         """The scheme's relation on this network."""
-        return self.scheme.relation.on(self.topology)
+        return self.scheme.relation_on(self.topology).on(self.topology)
 
     @cached_property
     def header(self) -> AddressList:
@@ -111,7 +122,7 @@ class Blueprint(Generic[Given]):
 
     def router(self, kind: SwitchKind | None = None) -> Switch:
         """Build one router of a kind, of the first one by default."""
-        decoder, options = self.decoder(kind), self.configuration
+        decoder, options = self._decoders[0 if kind is None else self._number(kind)], self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
             PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer)
@@ -126,7 +137,18 @@ class Blueprint(Generic[Given]):
             storage=options.storage,
             delays=options.delays,
             consumption_links=options.consumption_links,
+            tables=self.tables,
         )
+
+    @cached_property
+    def tables(self) -> data.StructLayout | None:
+        """The bus that writes the tables of all switches, where their decoders have some; see `table_bus`."""
+        layouts = [decoder.table_layout for decoder in self._decoders if decoder.table_layout is not None]
+        if not layouts:
+            return None
+        return table_bus(inputs=max(len(decoder.inputs) for decoder in self._decoders),
+                         address_bits=max(layout["address"].width for layout in layouts),
+                         entry_bits=max(layout["entry"].width for layout in layouts))
 
     @property
     def header_flits(self) -> int:
@@ -185,6 +207,15 @@ class Blueprint(Generic[Given]):
             t_nr=options.t_nr,
         )
 
+    def _number(self, kind: SwitchKind) -> int:
+        """Place of a kind among the network's."""
+        return next(k for k, one in enumerate(self.kinds) if one.signature == kind.signature)
+
+    @cached_property
+    def _decoders(self) -> list[Decoder]:
+        """The decoder of each kind."""
+        return [self.decoder(kind) for kind in self.kinds]
+
     @cached_property
     def _kind_of(self) -> dict[int, int]:
         """Number of each switch's kind."""
@@ -198,8 +229,11 @@ class Blueprint(Generic[Given]):
 
 def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: Options,
                 relations: tuple[str, ...] = ()) -> Decoder:
-    """Build the header decoder of a kind of switches: by comparing coordinates where the relation is known there, else
-    by a table.
+    """Build the header decoder of a kind of switches.
+
+    Coordinates are compared by e-cube on meshes, tori and rings and by hamiltonian on meshes. Lists of addresses under
+    other relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all
+    switches of the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes).
 
     Parameters
     ----------
@@ -216,25 +250,39 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     Raises
     ------
     WormcastError
-        Of the relations named one is not known, or twice there; or the network is too large for a table.
+        Of the relations named one is not known, or twice there; the network is too large for a table; or lists of
+        addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
-    relation = routes.relation
-    compared = [one for one in (E_CUBE, HAMILTONIAN)
-                if topology.kind == "mesh" and MeshDecoder.knows(one, topology.shape)]
+    relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
+    compared = [one for one in (E_CUBE, HAMILTONIAN) if topology.kind == "mesh" and MeshDecoder.knows(one)]
     known = [one.name for one in compared]
     if not set(relations) <= set(known) or len(set(relations)) < len(relations):
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
-                            f"coordinates by {', '.join(known)}, each once")
+                            f"coordinates by {', '.join(known) or 'none'}, each once")
     header = scheme.header(topology.shape, configuration.flit_width, max(len(relations), 1))
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
-    if relations or relation in compared:
-        return MeshDecoder(header, relations=relations or (relation.name,), consumption=classes, multicast=multicast,
-                           injection=configuration.ports)
-    if header.address_bits > MOST_ADDRESS_BITS:
-        raise WormcastError(
-            f"relation: {relation.name} is looked up in tables on {topology.name}, whose addresses have "
-            f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and, in two "
-            "dimensions, hamiltonian need no tables"
-        )
-    return TableDecoder(header, consumption=classes, multicast=multicast, injection=configuration.ports)
+    plain = relation.relation if isinstance(relation, AnyChannel) else relation
+    if relations or plain in compared:
+        return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
+                           kind=kind, **ports)
+    if plain is E_CUBE:
+        return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
+                            **ports)
+    simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
+    if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
+        if not simple:
+            raise WormcastError(f"relation: {relation.name} has alternatives, phases or classes of virtual channels on "
+                                f"{topology.name}, for worms of several destinations it must have one way")
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(
+                f"relation: {relation.name} is looked up in tables on {topology.name}, whose addresses have "
+                f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and "
+                "hamiltonian need no tables"
+            )
+        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind, **ports)
+    digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
+    own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
+    if own is not None and None not in digits.values():
+        return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
+    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic, **ports)

@@ -1,7 +1,7 @@
 """The one switch behind every router of the five papers."""
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
@@ -12,6 +12,7 @@ from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
+from .tables import pass_on, table_bus
 
 __all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "Switch"]
 
@@ -56,6 +57,8 @@ class Switch(wiring.Component):
         All consumption channels on one link, or a link for each.
     width : int
         Data bits of a flit.
+    tables : StructLayout, optional
+        The network's `table_bus`; the switch's own if it is not given and the decoder has tables.
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
@@ -78,6 +81,8 @@ class Switch(wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
+    tables_in, tables_out : In(table_bus), Out(table_bus)
+        Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 
     Raises
     ------
@@ -87,7 +92,7 @@ class Switch(wiring.Component):
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared"):
+                 consumption_links: str = "shared", tables: data.StructLayout | None = None):
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
@@ -106,12 +111,16 @@ class Switch(wiring.Component):
         self.separate = consumption_links == "separate"
         self.ejection = decoder.ejection
         if len({p.vcs for p in outputs[self.ejection:]}) > 1:
-            raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels each, "
-                                f"not {', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
+            raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels, not "
+                                f"{', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
         for p in outputs[:self.ejection]:
             if p.vcs % decoder.vc_classes:
                 raise WormcastError(f"Switch.outputs: {p.name} has {p.vcs} virtual channels, for "
                                     f"{decoder.vc_classes} classes of them it must be a multiple of that")
+        self.tables = tables
+        if decoder.table_layout is not None and tables is None:
+            self.tables = table_bus(inputs=len(inputs), address_bits=decoder.table_layout["address"].width,
+                                    entry_bits=decoder.table_layout["entry"].width)
         consumption_vcs = 1 if self.separate else outputs[-1].vcs
         super().__init__({
             **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width)) for p in inputs},
@@ -119,6 +128,7 @@ class Switch(wiring.Component):
             **{f"{name}_out": Out(LinkSignature(vcs=consumption_vcs, width=width)) for name in self.consumption_ports},
             "fault": Out(self.fault_layout),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if self.tables is None else {"tables_in": In(self.tables), "tables_out": Out(self.tables)}),
         })
 
     @property
@@ -229,6 +239,10 @@ class Switch(wiring.Component):
             lanes = range(len(self._links(o)))
             takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
             m.d.comb += output.take.eq(Cat(takes).any())
+        if self.decoder.table_layout is not None:
+            pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
+        elif self.tables is not None:
+            pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
         return m
 

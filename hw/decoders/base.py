@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -128,9 +129,13 @@ class Decoder(ABC):
         Outputs to each node, in the order of the kind's ejections.
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
+    table_layout : StructLayout or None
+        How an entry of an input's table is written, where the decoder has tables: then `decode` is given ``table``
+        among the straps.
     """
 
     straps: dict[str, int]
+    table_layout: data.StructLayout | None = None
 
     def __init__(self, kind: SwitchKind, *, injection: str = "one", ejection: str = "one",
                  consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1, adaptive: bool = False):
@@ -245,7 +250,10 @@ class Decoder(ABC):
         masks = []
         for o in range(len(self.outputs)):
             ways = [asked[i] for i, (output, _) in enumerate(options) if output == o]
-            masks.append(here if exits[:1] == [o] else C(0) if not ways else ways[0] if len(ways) == 1 else any_of(ways))
+            if exits[:1] == [o]:
+                masks.append(here)
+            else:
+                masks.append(ways[0] if len(ways) == 1 else any_of(ways))
         return Request(all_of=Cat(masks), targets=Cat(asked), nothing=nowhere & ~here)
 
     @abstractmethod

@@ -10,7 +10,7 @@ from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 from ..kinds import SwitchKind
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
-from .mesh import mesh_kind
+from .grid import grid_kind
 
 __all__ = ["TableDecoder"]
 
@@ -25,9 +25,8 @@ class TableDecoder(AddressListDecoder):
         slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
-    Its ports are those of a mesh of the header's shape, two for each dimension of more than one node, whatever they are
-    joined to; input i and output i lead to the same neighbour, as a way back is told by the number, and the class of
-    the hop that came in too.
+    The switch has one node. Classes of hops by dimensions are those of a mesh's ports, whatever these are joined to;
+    there input i and output i must lead to the same neighbour.
 
     The table is a static input, one entry an address: tied to constants it becomes the logic of that one router. Timing
     is that of every decoder: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or that leads
@@ -66,40 +65,49 @@ class TableDecoder(AddressListDecoder):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
-        super().__init__(kind or mesh_kind(header.shape), injection=injection, ejection=ejection,
+        super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption)
-        self.entry_bits = len(self.steps).bit_length()
+        if len(self.kind.ejections) != 1:
+            raise WormcastError(f"TableDecoder.kind: {len(self.kind.ejections)} nodes are given at a switch, lists of "
+                                "addresses are decoded at switches of one")
+        self.entry_bits = self.ejection.bit_length()
         self.straps = {
             "address": header.address_bits,
             "route": self.entry_bits << header.address_bits,
         }
         if any(direction in ("up", "down") for network in consumption.networks for direction in network):
-            self.straps["rises"] = len(self.steps)
+            self.straps["rises"] = self.ejection
+            if any(o is None for o in self.kind.back):
+                raise WormcastError("TableDecoder.kind: it has inputs without an output that leads back, classes of "
+                                    "hops to higher and to lower labels need one")
 
     def strap_values(self, routes, kind):
-        topology, table, nowhere = routes.topology, routes.table, len(self.steps)
+        topology, nowhere = routes.topology, self.ejection
+        table = kind.output_numbers[routes.table]
         addresses = [self.header.address(node) for node in range(topology.nodes)]
-        own_port = topology.consumptions[:, 1]
         own = kind.nodes_at(topology)[:, 0].tolist()
         values: dict[str, list[int]] = {"address": [addresses[node] for node in own], "route": [], "rises": []}
         for switch in kind.members.tolist():
             route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))
             for node, address in enumerate(addresses):
-                port = int(table[switch, node])
-                if port >= 0 and port != own_port[switch]:
-                    route ^= (nowhere ^ port) << self.entry_bits * address
+                output = int(table[switch, node]) if routes.table[switch, node] >= 0 else nowhere
+                if output < nowhere:
+                    route ^= (nowhere ^ output) << self.entry_bits * address
             values["route"].append(route)
             if "rises" in self.straps:
                 label = topology.hamiltonian_labels
                 values["rises"].append(sum(
                     int(label[far] > label[switch]) << o
-                    for o, far in enumerate(topology.neighbours[switch][:nowhere]) if far >= 0
+                    for o, far in enumerate(topology.neighbours[switch][list(kind.network_outputs)]) if far >= 0
                 ))
         return {name: values[name] for name in self.straps}
 
     def hop_class(self, output, straps, *, into):
-        dim, side = self.steps[output]
-        k = self.consumption.of_direction(direction_name(dim, -side if into else side))
+        if self.kind.names[:-1] != grid_kind(self.header.shape).names[:-1]:
+            k, output = NO_CLASS, self.kind.back[output] if into else output
+        else:
+            dim, side = self.steps[output]
+            k = self.consumption.of_direction(direction_name(dim, -side if into else side))
         if k != NO_CLASS or "rises" not in straps:
             return [(C(1), k)]
         rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
@@ -119,5 +127,5 @@ class TableDecoder(AddressListDecoder):
         entry = Signal(self.entry_bits, name="entry")
         m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
         # the own address has no entry, but it exists
-        nowhere = (entry == len(self.steps)) & ~self.is_own(straps, examined)
+        nowhere = (entry == self.ejection) & ~self.is_own(straps, examined)
         return {(o, 0): entry == o for o in self.reaches(port)}, nowhere

@@ -23,8 +23,8 @@ ROW = 8
 BESIDE, FARTHER = 0.6, 0.7
 """Cells from node to node of a row, and those by which every second one is farther from the switch."""
 
-LINKS = 2.4
-"""Cells between the nodes of two switches, for the links that pass there."""
+SIDES, LINK = 1.3, 0.7
+"""Cells between the nodes of two switches, and those for each two links down from a switch that pass beside its own."""
 
 ARC = 1.0
 """Cells by which the ends of a level lie above its middle, so that a link within the level passes what is between."""
@@ -34,7 +34,8 @@ ARC = 1.0
 class Places:
     """Where a network is drawn: x to the right, y down; or x to the right, y up and z towards the reader.
 
-    Three dimensions are drawn as planes of equal y. The unit is a cell: what two neighbours in a row are apart. The arrays are read-only.
+    Three dimensions are drawn as planes of equal y. The unit is a cell: what two neighbours in a row are apart. The
+    arrays are read-only.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def places_by_level(topology: "Topology") -> Places:
     elsewhere = bool((homes != ends).any())
     wide, high = _size(int(np.bincount(homes).max()))
     above = _size(int(np.bincount(ends).max()))[1] if elsewhere else 0.0
-    cell = 1.5 if topology.direct else (wide - 1) * BESIDE + LINKS
+    cell = 1.5 if topology.direct else (wide - 1) * BESIDE + SIDES + LINK * _most_beside(topology, level)
     high = 0.0 if topology.direct else high
 
     places = np.zeros((topology.switches, 2))
@@ -101,6 +102,14 @@ def places_around(topology: "Topology", places: Floats) -> Places:
         return Places(places, places)
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
     return Places(places, _block(places, homes, 1), _block(places, ends, -1) if (homes != ends).any() else None)
+
+
+def _most_beside(topology: "Topology", level: Integers) -> int:
+    """The most links down, either way, that pass on each side of a switch's nodes."""
+    start, end = topology.links[:, 0], topology.links[:, 2]
+    down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)
+    up = np.bincount(end[level[start] > level[end]], minlength=topology.switches)
+    return -(-int(np.maximum(down, up).max()) // 2)
 
 
 def _mean_above(topology: "Topology", places: Floats, level: Integers, switch: int) -> float:

@@ -159,7 +159,7 @@ class Boxes:
     def _end(self, switch: int, key: Key, towards: Floats, *, onwards: bool) -> _End:
         across, down = (towards - self.places[switch]).tolist()
         high = abs(down) > STEEP or abs(down) >= abs(across)
-        if across and (onwards and self._onwards or not high):
+        if across and ((onwards and self._onwards) or not high):
             return _End(key, towards, "right" if across > 0 else "left")
         return _End(key, towards, "below" if down >= 0 else "above")
 

@@ -12,7 +12,18 @@ from wormcast.algorithms.channels import Resource, link_rows
 
 from .arrows import APART, outlines
 from .layout import Layout, layout_of
-from .network import FAR, NODE, clear_of_names, draw_lines, draw_names, draw_nodes, free_direction, line_angles, shorts
+from .network import (
+    FAR,
+    NODE,
+    clear_of_names,
+    draw_lines,
+    draw_names,
+    draw_nodes,
+    free_direction,
+    line_angles,
+    name_angle,
+    shorts,
+)
 from .sheet import SMALL, Mark, Sheet, text_width
 from .ways import along, aside, middle_of
 
@@ -26,6 +37,8 @@ LEAST, LARGEST = 17.0, 43.0  # a cell that holds what is drawn at a node, and on
 SHORT = 3.2  # of an arrow, from its nodes
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
 NUMBER = 3.6  # from an arrow to its number
+BETWEEN = 1.15  # angle from square to square
+NAME = 0.6  # half the angle that the name of a node takes
 SQUARE, FARTHER = 7.0, 9.0  # from a node to the square of its consumption channel; to one that finds no place there
 
 
@@ -63,7 +76,8 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
         marks.append(("consumption channel", {"color": CHANNEL, "marker": "s", "markersize": 5}))
     title = f"a cycle of {len(resources)}: each is held by a worm that asks for the next" if resources else "no cycle"
     channels = Counter(one.where for one in held if one.kind == "cons")
-    clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2), clear_of_names(topology, layout, NODE))
+    clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
+                clear_of_names(topology, layout, NODE))
     dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)
     sheet = Sheet(layout, least=LEAST / dense, largest=LARGEST, clear=clear, legend=marks,
                   title=title, words=[*([listed] if listed else []), *caption])
@@ -89,14 +103,21 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
             home = int(topology.consumptions[node, 0])
             if layout.shared[home]:
                 angles += taken[home]
+            if not layout.names:
+                angles += [name_angle(topology, layout, node) + turn for turn in (-NAME, 0, NAME)]
             for ring in count():
                 angle, gap = free_direction([*angles, *squares[node, ring]])
-                if gap >= FAR or not squares[node, ring]:
+                if not squares[node, ring] or (gap >= FAR and _gap(angle, squares[node, ring]) >= BETWEEN):
                     break
             squares[node, ring].append(angle)
             reach = sheet.cells(SQUARE + FARTHER * ring)
             _square(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number))
     return sheet
+
+
+def _gap(angle: float, others: Sequence[float]) -> float:
+    """The least angle between one direction and others."""
+    return min(abs((angle - other + np.pi) % (2 * np.pi) - np.pi) for other in others)
 
 
 def _both_ways(way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -107,8 +128,9 @@ def _arrow(sheet: Sheet, topology: Topology, layout: Layout, link: int, number: 
     from matplotlib.patches import Polygon
 
     way, apart = layout.links[link], 0.0 if layout.one_way[link] else APART + HALF
-    [corners] = outlines([way], apart=sheet.cells(apart), short=sheet.cells(1) * shorts(topology, layout, SHORT)[[link]],
-                         half=sheet.cells(HALF), head=sheet.cells(HEAD), barb=sheet.cells(BARB))
+    short = sheet.cells(1) * shorts(topology, layout, SHORT)[[link]]
+    [corners] = outlines([way], apart=sheet.cells(apart), short=short, half=sheet.cells(HALF), head=sheet.cells(HEAD),
+                         barb=sheet.cells(BARB))
     sheet.axes.add_patch(Polygon(corners, facecolor=HELD, edgecolor="none", zorder=4))
     middle, forward = middle_of(way)
     away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))

@@ -12,7 +12,7 @@ from .sheet import PLAIN, SMALL, WORDS, Sheet, text_width
 from .ways import along
 
 __all__ = ["FAR", "NODE", "clear_of_names", "draw_boxes", "draw_lines", "draw_names", "draw_nodes", "draw_planes",
-           "free_direction", "line_angles", "shorts"]
+           "free_direction", "line_angles", "name_angle", "shorts"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,6 +67,7 @@ def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float =
 def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
     """Draw the boxes of switches, with their names where these fit."""
     from matplotlib.collections import PolyCollection
+    from matplotlib.patheffects import withStroke
 
     apart = np.flatnonzero(~layout.shared)
     if not len(apart):
@@ -78,7 +79,7 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
         name = topology.switch_names[switch]
         if text_width(name, SMALL) <= ROOM * 2 * layout.boxes[switch, 0] * sheet.cell:
             sheet.axes.text(*layout.switches[switch].tolist(), name, ha="center", va="center_baseline", fontsize=SMALL,
-                            color=WORDS, zorder=3.5)
+                            color=WORDS, zorder=8, path_effects=[withStroke(linewidth=1.5, foreground="white")])
 
 
 def draw_names(sheet: Sheet, topology: Topology, layout: Layout, radius: float) -> None:
@@ -86,16 +87,22 @@ def draw_names(sheet: Sheet, topology: Topology, layout: Layout, radius: float) 
     if layout.names:
         return
     for node in range(topology.nodes):
+        at = [(layout.sinks[node], name_angle(topology, layout, node))]
         if layout.drawn_twice:
-            directions = [(layout.nodes[node], -1.0, 0.0), (layout.sinks[node], 1.0, 0.0)]
-        else:
-            angle = free_direction(line_angles(topology, layout, node))[0] if not layout.injections else np.pi / 2
-            directions = [(layout.nodes[node], float(np.cos(angle).round(6)), float(np.sin(angle).round(6)))]
-        for (x, y), right, down in directions:
+            at.append((layout.nodes[node], np.pi))
+        for (x, y), angle in at:
+            right, down = np.cos(angle).round(6), np.sin(angle).round(6)
             reach = sheet.cells(radius + NAME)
             sheet.axes.text(x + right * reach, y + down * reach, topology.node_name(node), fontsize=SMALL, color=WORDS,
                             zorder=4, ha="center" if not right else "left" if right > 0 else "right",
                             va="center_baseline" if not down else "top" if down > 0 else "bottom")
+
+
+def name_angle(topology: Topology, layout: Layout, node: int) -> float:
+    """Where the name of a node stands beside it, or where it consumes, as an angle from the right towards below."""
+    if layout.drawn_twice:
+        return 0.0
+    return np.pi / 2 if layout.injections else free_direction(line_angles(topology, layout, node))[0]
 
 
 def clear_of_names(topology: Topology, layout: Layout, radius: float) -> float:

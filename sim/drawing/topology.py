@@ -49,8 +49,8 @@ def topology_sheet(topology: Topology) -> Sheet:
     layout = layout_of(topology)
     names = [topology.node_name(node) for node in range(topology.nodes)]
     radius = max(4.0, max(text_width(name, SMALL) for name in names) / 2 + 1.0)
-    words = [f"{topology.name}: {topology.nodes} nodes, " + ("" if topology.direct else f"{topology.switches} switches, ")
-             + f"{len(topology.links)} links"]
+    switches = "" if topology.direct else f"{topology.switches} switches, "
+    words = [f"{topology.name}: {topology.nodes} nodes, {switches}{len(topology.links)} links"]
     legend: list[Mark] = []
     along_path = np.zeros(len(topology.links), bool)
     if topology.labels is not None:

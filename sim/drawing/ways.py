@@ -84,6 +84,8 @@ def middle_of(way: Floats, share: float = 0.5) -> tuple[Floats, Floats]:
 
 def reaches(way: Floats, step: float = 0.1) -> Floats:
     """Points along a way, at most so many cells apart; float [points, 2]."""
-    parts = [start + np.linspace(0, 1, max(1, int(np.ceil(np.linalg.norm(end - start) / step))), endpoint=False)[:, None]
-             * (end - start) for start, end in pairwise(way)]
+    parts = []
+    for start, end in pairwise(way):
+        number = max(1, int(np.ceil(np.linalg.norm(end - start) / step)))
+        parts.append(start + np.linspace(0, 1, number, endpoint=False)[:, None] * (end - start))
     return np.concatenate([*parts, way[-1:]])

@@ -13,14 +13,14 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
-from ..common.whole_file import whole_file
+from ..common.whole_file import require_writable, whole_file
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, say, stdout_for_results, table
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
-from .replaying import replay_run, require_replay
+from .replaying import replay_run
 from .waveform import record_deadlock, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
@@ -74,7 +74,7 @@ def run_(
     posted = _messages(network, source, destinations, length, messages)
     cycles = window_of(window)
     if replay:
-        require_replay(network, replay)
+        require_writable(replay)
     # the simulator of engine amaranth writes the waveform alone
     whole = whole_waveform if engine == "bulk" else whole_file
     with (stdout_for_results(), _entries_named(messages),

@@ -119,7 +119,9 @@ def report(analysis: Analysis) -> None:
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (with one virtual channel)")
-    say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
+    number, one = (("number", "a link") if analysis.vc_classes == 1
+                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
+    say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

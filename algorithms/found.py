@@ -1,15 +1,14 @@
 """Schemes and routing relations that a user names: ours, those of other packages, or one in a Python file."""
 
 import hashlib
-import importlib.util
 import inspect
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
 from .consumption import ConsumptionClasses
 from .errors import WormcastError, told
+from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import (
     ADAPTIVE,
@@ -96,8 +95,10 @@ def _require_classes(scheme: Scheme, topology: Topology) -> None:
 
 
 def user_file(text: str | None) -> str | None:
-    """The file that a user names for a scheme or relation, as it is written; None of one that has none."""
-    return None if text is None or text in SCHEMES or text in RELATIONS else _split(text)[0]
+    """The file that a user names for a topology, scheme or relation, as it is written; None of one that has none."""
+    if text is None or text in SCHEMES or text in RELATIONS:
+        return None
+    return text if text.endswith(".toml") else split_file(text)[0]
 
 
 def file_digest(text: str | None) -> str | None:
@@ -107,11 +108,11 @@ def file_digest(text: str | None) -> str | None:
 
 
 def _load(registry: Registry[T], text: str) -> T:
-    path, name = _split(text)
+    path, name = split_file(text)
     if text in registry or path is None:
         return registry[text]
     what, kind, file = registry.what, registry.kind, Path(path)
-    module = _run(what, file)
+    module = run_file(what, file)
     if name is None:
         name = _only_name(registry, file, module)
     elif not hasattr(module, name):
@@ -137,30 +138,6 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{what}: the relation of {name} of {file} is {thing.relation!r}, it must be a Relation, "
                             "as E_CUBE or HAMILTONIAN")
     return thing
-
-
-def _split(text: str) -> tuple[str | None, str | None]:
-    """Part FILE.py[:NAME]; no file where the text has none."""
-    before, _, after = text.rpartition(":")
-    file, name = (before, after) if before.endswith(".py") else (text, None)
-    return (file, name) if file.endswith(".py") else (None, None)
-
-
-def _run(what: str, file: Path) -> ModuleType:
-    if not file.is_file():
-        raise WormcastError(f"{what}: there is no file {file}")
-    unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
-    specification = importlib.util.spec_from_file_location(unique, file)
-    assert specification is not None  # as the name ends in .py
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[unique] = module  # dataclasses look their module up
-    try:
-        specification.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[unique]
-        raise WormcastError(f"{what}: {file} could not be run ({told(error, unique)})") from error
-    return module
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:

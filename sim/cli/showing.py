@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
 from wormcast.algorithms import topology as build_topology
 
 from ..components import COMPONENTS
 from ..configurations import CONFIGURATIONS
 from ..drawing import draw_paths, draw_topology, require_drawable
+from ..files import whole_file
 from ..pictures import whole_picture
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 
@@ -80,17 +81,24 @@ def topology_(
     name: TopologyName,
     plot: Annotated[Path | None, typer.Option(
         help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
+    toml: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write it as a network file, whose name ends in .toml.")] = None,
     json: Json = False,
 ) -> None:
     """Show a topology: nodes, coordinates, labels, switches and links."""
     network = build_topology(name)
+    if toml and toml.suffix != ".toml":
+        raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:
             draw_topology(network, *target)
+    if toml:
+        with whole_file(toml) as unfinished:
+            unfinished.write_text(to_toml(network), encoding="utf-8")
     description = network.describe()
     if json:
-        emit(description | {"plot": plot and str(plot)}, {"topology": network.name})
+        emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.name})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
     table(
@@ -104,6 +112,8 @@ def topology_(
     )
     if plot:
         say(f"picture: {plot}")
+    if toml:
+        say(f"network file: {toml}")
 
 
 @app.command("plan")

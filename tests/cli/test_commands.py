@@ -130,6 +130,28 @@ def test_topology_shows_coordinates_and_labels():
     assert len(shown["links"]) == 14
 
 
+@pytest.mark.parametrize("name", ["mesh:2x3", "torus:3x3", "ring:5", "min:b=2,stages=2,kind=omega", "irregular:seed=2"])
+def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
+    file = tmp_path / "net.toml"
+    code, shown = as_json("topology", name, "--toml", file)
+    assert (code, shown["toml"]) == (0, str(file))
+    code, again = as_json("topology", file)
+    assert code == 0
+    same = ("topology", "kind", "shape", "nodes", "switches", "links")
+    assert {key: again[key] for key in same} == {key: shown[key] for key in same}
+
+
+@pytest.mark.parametrize(("file", "sentence"), [
+    ("net.txt", "net.txt is given, its name must end in .toml"),
+    ("absent/net.toml", "net.toml cannot be written: No such file or directory"),
+])
+def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_path):
+    code, out, err = wormcast("topology", "ring:4", "--toml", tmp_path / file)
+    assert (code, out) == (2, "")
+    assert err.startswith("wormcast: ")
+    assert err.endswith(f"{sentence}\n")
+
+
 NO_CLASS = ("classes: 0+/0-:last gives no class to a worm of e-mcast from {} that stops at {} on its way to {}, "
             "the direction of its last hop must be in a class")
 ONE = ["--source", "0", "--destinations", "1", "--length", "4"]

@@ -8,7 +8,7 @@ from .buffer import ReplicationBuffer
 from .decoders import Decoder
 from .faults import Cause
 from .input_vc import InputVC, WormState
-from .intake import Intake, Mark
+from .intake import Intake, Mark, exit_bits
 from .link import LinkSignature, PortSpec, flit_layout
 from .logic import any_of, bit_at
 
@@ -60,6 +60,8 @@ class InputUnit(wiring.Component):
     link : In(LinkSignature)
     strap_{name} : In
         The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's table, where it has one.
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
@@ -91,17 +93,20 @@ class InputUnit(wiring.Component):
         self.storage = storage
         self.separate = separate
         self.kinds = len(decoder.consumption) + 1
-        self.links = len(outputs) - 1 + (outputs[-1].vcs if separate else 1)
+        self.lanes = outputs[-1].vcs if separate else 1
+        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.lanes
         self.network = decoder.reaches(port)
-        self.ejection = decoder.ejection if decoder.delivers(port) else None
-        ejection = [] if self.ejection is None else [self.ejection]
-        if readers == "independent" and ejection:
-            self.groups = [self.network, ejection]
+        self.targets = decoder.targets(port)
+        self.exits = decoder.exits(port)
+        if readers == "independent" and self.exits and self.network:
+            self.groups = [self.network, self.exits]
         else:
-            self.groups = [self.network + ejection]
+            self.groups = [self.network + self.exits]
         members: dict = {"link": In(LinkSignature(vcs=spec.vcs, width=width))}
         for name, bits in decoder.straps.items():
             members[f"strap_{name}"] = In(bits)
+        if decoder.table_layout is not None:
+            members["table"] = In(decoder.table_layout)
         for r in range(len(self.groups)):
             members |= {
                 f"sel_{r}": Out(range(spec.vcs)),
@@ -113,8 +118,8 @@ class InputUnit(wiring.Component):
                 f"sends_{r}": Out(1),
                 f"won_{r}": In(1),
             }
-        for o in self.network + ejection:
-            vcs, kinds = outputs[o].vcs, 1 if o != self.ejection else self.kinds
+        for o in self.network + self.exits:
+            vcs, kinds = outputs[o].vcs, self.kinds if o in self.exits else decoder.vc_classes
             members |= {
                 f"vc_{o}": Out(range(vcs)),
                 **{f"pick_{o}_{k}": In(range(vcs)) for k in range(kinds)},
@@ -144,6 +149,7 @@ class InputUnit(wiring.Component):
             intake.vc.eq(self.link.vc),
             intake.flit.eq(self.link.flit),
             *(getattr(intake, f"strap_{name}").eq(strap) for name, strap in self._straps.items()),
+            *([] if self.decoder.table_layout is None else [intake.table.eq(self.table)]),
             intake.full.eq(buffer.full),
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(self.link.vc),
@@ -157,13 +163,15 @@ class InputUnit(wiring.Component):
             self.cause_vc.eq(self.link.vc),
         ]
 
-        fetched = self.decoder.request(self.port, intake.row_layout(buffer.data_0).code)
+        code = intake.row_layout(buffer.data_0).code
+        fetched = self.decoder.request(self.port, code)
         links = Cat(fetched.all_of[o] for o in self.network)
         kind = self.decoder.consumption_class(self.port, self._straps, links)
         worms = []
         for v in range(vcs):
-            worm = InputVC(links=[self.outputs[o].vcs for o in self.network],
-                           consumption=0 if self.ejection is None else self.outputs[self.ejection].vcs,
+            worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
+                           consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
+                           exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
                            readers=len(self.groups), kinds=self.kinds, kind_bits=len(kind))
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
@@ -172,16 +180,21 @@ class InputUnit(wiring.Component):
                 worm.fetched_kind.eq(kind),
                 getattr(self, f"state_{v}").eq(worm.state),
             ]
-            for i, o in enumerate(self.network):
-                for name in ("soon", "ready"):
-                    m.d.comb += getattr(worm, f"{name}_{i}").eq(getattr(self, f"{name}_{o}"))
-            if self.ejection is not None:
-                soon = getattr(self, f"soon_{self.ejection}")
+            for i, (o, k) in enumerate(self.targets):
+                m.d.comb += [
+                    getattr(worm, f"soon_{i}").eq(getattr(self, f"soon_{o}")[k]),
+                    getattr(worm, f"ready_{i}").eq(getattr(self, f"ready_{o}")),
+                ]
+            if self.exits:
+                way_out = self._exit(code)
+                soon, soon_fetched = self._at_exit("soon", worm), self._of_exit("soon", way_out)
                 m.d.comb += [
                     worm.soon_c.eq(bit_at(soon, worm.kind)),
-                    worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon[-1], bit_at(soon, kind))),
-                    worm.ready_c.eq(getattr(self, f"ready_{self.ejection}")),
+                    worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
+                    worm.ready_c.eq(self._at_exit("ready", worm)),
                 ]
+            if len(self.exits) > 1:
+                m.d.comb += worm.fetched_exit.eq(self._exit(code))
         unread: list = []
         for r in range(len(self.groups)):
             self._reader(m, r, intake, buffer, worms, unread)
@@ -193,9 +206,32 @@ class InputUnit(wiring.Component):
     def _straps(self) -> dict[str, Value]:
         return {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
 
-    def _pick(self, o: int, kind: Value) -> Value:
-        """The consumption channel that is offered to a class of worms."""
-        return Array(getattr(self, f"pick_{o}_{k}") for k in range(self.kinds))[kind]
+    @property
+    def ejection(self) -> int | None:
+        """The first ejection port that can be reached."""
+        return self.exits[0] if self.exits else None
+
+    def _channels(self, o: int, k: int) -> list[int]:
+        """The virtual channels of an output to another switch that a class has."""
+        share = self.outputs[o].vcs // self.decoder.vc_classes
+        return list(range(k * share, (k + 1) * share))
+
+    def _exit(self, code: Value) -> Value:
+        """Which exit the code of a worm's end names."""
+        return code[2:2 + exit_bits(self.decoder, self.port)]
+
+    def _of_exit(self, name: str, way_out: Value) -> Value:
+        """A member of the exit of this number."""
+        members = [getattr(self, name.format(o) if "{}" in name else f"{name}_{o}") for o in self.exits]
+        return Array(members)[way_out] if len(members) > 1 else members[0]
+
+    def _at_exit(self, name: str, worm: InputVC) -> Value:
+        """A member of the exit of a worm."""
+        return self._of_exit(name, worm.exit if len(self.exits) > 1 else C(0))
+
+    def _pick(self, worm: InputVC) -> Value:
+        """The consumption channel that is offered to a worm, of its class."""
+        return Array(self._at_exit(f"pick_{{}}_{k}", worm) for k in range(self.kinds))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
@@ -211,7 +247,7 @@ class InputUnit(wiring.Component):
         row, flit = Signal(intake.row_layout, name=f"reader{r}_row"), getattr(self, f"flit_{r}")
         marked, code = row.head, row.code
         fetched = self.decoder.request(self.port, code)
-        ends_here = C(0) if self.ejection is None else ~marked & (code[:2] == Mark.FINAL)
+        ends_here = C(0) if not self.exits else ~marked & (code[:2] == Mark.FINAL)
         header = marked | ends_here
         nothing, closing = Signal(name=f"reader{r}_nothing"), Signal(name=f"reader{r}_closing")
         m.d.comb += [
@@ -235,44 +271,46 @@ class InputUnit(wiring.Component):
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
         # a consumption channel is reserved first
         m.d.comb += asks.eq(shown(f"eligible_{r}") & ~shown("wants_consumption"))
-        if self.ejection in group:
+        consumes = bool(self.exits) and self.exits[0] in group
+        if consumes:
             claims = getattr(self, f"claims_{r}")
             m.d.comb += claims.eq(shown("claims"))
         request, pick_link = getattr(self, f"request_{r}"), C(0)
         link_free, link_ready, strips, skips = C(0), C(1), C(0), C(0)
         for o in group:
             vc = getattr(self, f"vc_{o}")
-            if o == self.ejection:
+            if o in self.exits:
                 halted = shown("undecided") & marked
-                target = shown("here")
+                mine = shown("exit") == self.exits.index(o) if len(self.exits) > 1 else None
+                target = shown("here") if mine is None else shown("here") & mine
                 pick = Array(worm.pick_c for worm in worms)[sel]
                 free = getattr(self, f"held_{o}")
                 if len(self.groups) > 1:
                     # the first claim is made without a look at what is free; one worm's class each, before the late
                     # choice among the worms
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
-                asks_here = (asks & target) | (claims & free)
+                asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
                 m.d.comb += [
                     vc.eq(Mux(claims, pick, shown("consumption_vc"))),
                 ]
-                for link in range(self.links - o):
-                    m.d.comb += request[o + link].eq(asks_here & (vc == link if self.separate else 1))
+                first = self.decoder.ejection + (o - self.decoder.ejection) * self.lanes
+                for link in range(self.lanes):
+                    m.d.comb += request[first + link].eq(asks_here & (vc == link if self.separate else 1))
             else:
-                free, pick = getattr(self, f"free_{o}"), getattr(self, f"pick_{o}_0")
                 owns_link = getattr(self, f"owns_link_{r}")
-                target = links[self.network.index(o)]
+                target, free, pick = self._way(o, links)
                 m.d.comb += [
                     owns_link.eq(shown("owns_link")),
                     request[o].eq(asks & target & (owns_link | free)),
                     vc.eq(Mux(owns_link, shown("link_vc"), pick)),
                 ]
-                link_free |= target & getattr(self, f"soon_{o}")
+                link_free |= self._any_class(o, links, "soon")
                 pick_link |= Mux(target, vc, 0)
             link_ready &= ~target | bit_at(getattr(self, f"ready_after_{o}"), vc)
 
         complete = getattr(self, f"complete_{r}")
-        goes = any_of([request[o] for o in group if o != self.ejection])
-        stays = request[self.ejection:].any() if self.ejection in group else C(0)
+        goes = any_of([request[o] for o in group if o not in self.exits])
+        stays = request[self.decoder.ejection:].any() if consumes else C(0)
         if len(group) > 1:
             stays &= claims | ~links.any()
         m.d.comb += complete.eq(goes | stays)
@@ -284,7 +322,7 @@ class InputUnit(wiring.Component):
             # behind the tail there is no worm to ask for; if another reader still has to read it, there is
             again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
         ]
-        if self.ejection in group:
+        if consumes:
             # the flit at which the channel was reserved is still there, or it was stripped and leaves
             onward = links.any()
             with m.If(claims):
@@ -300,7 +338,7 @@ class InputUnit(wiring.Component):
             m.d.comb += buffer.take_0.eq(leaves | drops)
         else:
             m.d.comb += getattr(buffer, f"take_{r}").eq(leaves)
-            unread.append(Mux(skips if self.ejection in group else drops, presented, 0))
+            unread.append(Mux(skips if consumes else drops, presented, 0))
         for v, worm in enumerate(worms):
             m.d.comb += [
                 getattr(worm, f"shown_{r}").eq(sel == v),
@@ -313,14 +351,15 @@ class InputUnit(wiring.Component):
             if r == 0:
                 m.d.comb += [
                     worm.fetched_nothing.eq(nothing),
-                    worm.fetched_links.eq(Cat(marked & fetched.all_of[o] for o in self.network)),
+                    worm.fetched_links.eq(Cat(marked & fetched.targets[i] for i in range(len(self.targets)))),
                     worm.pick_link.eq(pick_link),
                 ]
-                if self.ejection is not None:
+                if self.exits:
+                    copies = marked & fetched.all_of[self.exits[0]] if len(self.exits) == 1 else C(0)
                     m.d.comb += [
-                        worm.fetched_here.eq(ends_here | (marked & fetched.all_of[self.ejection])),
+                        worm.fetched_here.eq(ends_here | copies),
                         worm.fetched_ends_here.eq(ends_here),
-                        worm.pick_c.eq(self._pick(self.ejection, worm.kind)),
+                        worm.pick_c.eq(self._pick(worm)),
                     ]
             if len(self.groups) > 1:
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
@@ -328,6 +367,24 @@ class InputUnit(wiring.Component):
 
         # a request that reached the arbiters has used up its turn, and so has a look at a header flit
         self._turn(m, r, worms, sel, complete | shown("unread") if r == 0 else complete)
+
+    def _ways(self, o: int, links: Value) -> list[tuple[Value, int]]:
+        """The targets that are this output's, and their classes."""
+        return [(links[i], k) for i, (output, k) in enumerate(self.targets) if output == o]
+
+    def _any_class(self, o: int, links: Value, name: str) -> Value:
+        """A member of an output that has a bit for each class, at the class that is asked for."""
+        found = [way & getattr(self, f"{name}_{o}")[k] for way, k in self._ways(o, links)]
+        return found[0] if len(found) == 1 else any_of(found)
+
+    def _way(self, o: int, links: Value) -> tuple[Value, Value, Value]:
+        """Whether an output is asked for, by whichever class; whether that has a free virtual channel, and which."""
+        ways = self._ways(o, links)
+        picks = [getattr(self, f"pick_{o}_{k}") for _, k in ways]
+        if len(ways) == 1:
+            return ways[0][0], getattr(self, f"free_{o}")[ways[0][1]], picks[0]
+        pick = any_of([Mux(way, value, 0) for (way, _), value in zip(ways, picks, strict=True)])
+        return any_of([way for way, _ in ways]), self._any_class(o, links, "free"), pick
 
     @staticmethod
     def _turn(m, r, worms, sel, used):

@@ -1,6 +1,6 @@
 """The life of a worm in one input virtual channel: fetched, owner of what it needs, through."""
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -37,12 +37,16 @@ class InputVC(wiring.Component):
 
     Parameters
     ----------
-    links : list of int
-        Virtual channels of each network output that can be reached.
+    links : list of list of int
+        For each target, a network output that can be reached and a class, the virtual channels that it has.
     consumption : int
         Consumption channels; 0 where the ejection port cannot be reached.
     kinds, kind_bits : int
         Classes of them, the last one of worms that may take any; bits that tell those of worms on their way.
+    exits : int
+        Ejection ports that can be reached.
+    choice : bool
+        Of the targets that are fetched one will do.
     readers : int
         1: coupled. 2: reader 0 serves the links, reader 1 the consumption channels.
 
@@ -66,8 +70,12 @@ class InputVC(wiring.Component):
         worm's class.
     fetched_soon : In(1)
         ``soon_c`` of the presented header flit.
+    fetched_exit : In(range(exits))
+        Where the worm that ends here does; only with several exits, as ``exit``.
     links, here : Out
-        The worm's targets: network outputs (one-hot) and the consumption channel.
+        The worm's targets: network outputs and classes (one-hot) and the consumption channel.
+    exit : Out(range(exits))
+        Which ejection port the consumption channel is one of.
     kind : Out
         The class of consumption channels that the worm may take, while it wants one.
     ends_here : Out(1)
@@ -90,12 +98,16 @@ class InputVC(wiring.Component):
     state : Out(WormState)
     """
 
-    def __init__(self, *, links: list[int], consumption: int, kinds: int, kind_bits: int, readers: int):
+    def __init__(self, *, links: list[list[int]], consumption: int, kinds: int, kind_bits: int, readers: int,
+                 exits: int = 1, choice: bool = False):
         self.links_vcs = links
         self.consumption = consumption
         self.kinds = kinds
         self.kind_bits = kind_bits
         self.readers = readers
+        self.exits = exits
+        self.choice = choice
+        vcs = max((max(channels) + 1 for channels in links), default=1)
         members: dict = {
             "write": In(1),
             "fetched_links": In(len(links)),
@@ -113,8 +125,8 @@ class InputVC(wiring.Component):
             "claims": Out(1),
             "undecided": Out(1),
             "unread": Out(1),
-            "pick_link": In(range(max(links, default=1))),
-            "link_vc": Out(range(max(links, default=1))),
+            "pick_link": In(range(vcs)),
+            "link_vc": Out(range(vcs)),
             "consumption_vc": Out(max(bits_for(consumption), kind_bits)),
             "state": Out(WormState),
         }
@@ -123,8 +135,11 @@ class InputVC(wiring.Component):
                 members[f"{name}_{r}"] = In(1)
             for name in ("eligible", "want", "under_way"):
                 members[f"{name}_{r}"] = Out(1)
-        for i, vcs in [*enumerate(links), *([("c", consumption)] if consumption else [])]:
-            members |= {f"soon_{i}": In(1), f"ready_{i}": In(vcs)}
+        if exits > 1:
+            members |= {"fetched_exit": In(range(exits)), "exit": Out(range(exits))}
+        counts = [max(channels) + 1 for channels in links]
+        for i, count in [*enumerate(counts), *([("c", consumption)] if consumption else [])]:
+            members |= {f"soon_{i}": In(1), f"ready_{i}": In(count)}
         if consumption:
             members["pick_c"] = In(range(consumption))
         super().__init__(members)
@@ -162,7 +177,8 @@ class InputVC(wiring.Component):
         consumes, sees_head = getattr(self, f"won_{self.readers - 1}"), getattr(self, f"head_{self.readers - 1}")
         cut = self.undecided & consumes & ~sees_head
         m.d.sync += [
-            self.links.eq(late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
+            self.links.eq(self._chosen(m, fetch, stays) if self.choice else
+                          late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
         # what is not yet owned follows the pick, so that only the mark of ownership waits for the win
@@ -174,6 +190,8 @@ class InputVC(wiring.Component):
                 # payload behind a header flit that was used up: no more addresses come
                 self.ends_here.eq(((self.ends_here | cut) & stays) | (fetch & self.fetched_ends_here)),
             ]
+            if self.exits > 1:
+                m.d.sync += self.exit.eq(Mux(fetch & ~self.here, self.fetched_exit, self.exit))
             reserved = Signal()
             held = self.consumption_vc
             m.d.comb += reserved.eq(advance[-1] & self.claims)
@@ -196,11 +214,12 @@ class InputVC(wiring.Component):
         # credits of what is owned, or a sight of a free virtual channel
         target = range(len(self.links_vcs))
         ready = [
-            any_of([self.links[i] & getattr(self, f"ready_{i}")[v] for i in target if v < self.links_vcs[i]])
-            for v in range(max(self.links_vcs, default=0))
+            any_of([self.links[i] & getattr(self, f"ready_{i}")[v] for i in target if v in self.links_vcs[i]])
+            for v in range(max((len(getattr(self, f"ready_{i}")) for i in target), default=0))
         ]
-        looks_free = any_of([self.links[i] & getattr(self, f"soon_{i}") for i in target])
-        link = ~goes_on | Mux(self.owns_link, bit_at(ready, self.link_vc), looks_free)
+        wanted = self._options if self.choice else self.links
+        looks_free = any_of([wanted[i] & getattr(self, f"soon_{i}") for i in target])
+        link = ~goes_on | Mux(self.owns_link, bit_at(ready, self.link_vc) if ready else C(0), looks_free)
         channel, soon = C(1), C(0)
         if self.consumption:
             owned = self.consumption_vc[:bits_for(self.consumption)]
@@ -241,3 +260,22 @@ class InputVC(wiring.Component):
         with m.Elif(active):
             m.d.comb += self.state.eq(WormState.MOVES)
         return m
+
+    def _chosen(self, m, fetch, stays) -> Value:
+        """The one target that is asked for in the next cycle, of all that will do.
+
+        That of now for as long as it looks free, else the first that does; once one is won, it stays.
+        """
+        count = len(self.links)
+        self._options = Signal(count, name="options")
+        m.d.sync += self._options.eq(late_mux(fetch, self.fetched_links, self._options & stays.replicate(count)))
+        looks = Cat(getattr(self, f"soon_{i}") for i in range(count))
+        fetched, waiting = self.fetched_links & looks, self._options & looks
+        begins = Mux(fetched.any(), _first(fetched), _first(self.fetched_links))
+        keeps = self.owns_link | self.won_0 | (self.links & looks).any() | ~waiting.any()
+        return Mux(fetch, begins, Mux(keeps, self.links, _first(waiting)) & stays.replicate(count))
+
+
+def _first(bits: Value) -> Value:
+    """The lowest bit that is set, alone."""
+    return Cat(bit & ~bits[:i].any() if i else bit for i, bit in enumerate(bits))

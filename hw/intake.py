@@ -1,15 +1,15 @@
 """The write side of an input: what arrives is framed into worms, decoded, and checked."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from .decoders import Arrival, Decoder
 from .faults import Cause
 from .link import flit_layout
-from .logic import bit_at
+from .logic import bit_at, bits_for
 
-__all__ = ["Intake", "Mark", "row_layout"]
+__all__ = ["Intake", "Mark", "exit_bits", "row_layout"]
 
 
 class Mark(enum.Enum, shape=2):
@@ -24,6 +24,11 @@ class Mark(enum.Enum, shape=2):
 def row_layout(width: int, code_bits: int) -> data.StructLayout:
     """Layout of a row of an input's buffer: the flit's data, its head mark, and the decoder's code or a `Mark`."""
     return data.StructLayout({"data": width, "head": 1, "code": code_bits})
+
+
+def exit_bits(decoder: Decoder, port: int) -> int:
+    """Bits that tell the exits of a port apart."""
+    return bits_for(len(decoder.exits(port)))
 
 
 class Frame(enum.Enum, shape=2):
@@ -59,6 +64,8 @@ class Intake(wiring.Component):
         The link.
     strap_{name} : In
         The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's table, where it has one.
     full : In(vcs)
         Virtual channels without room.
     row : Out(row_layout)
@@ -75,13 +82,14 @@ class Intake(wiring.Component):
         self.decoder = decoder
         self.outputs = outputs
         self.readers = readers
-        # a mark takes two bits
-        self.row_layout = row_layout(width, max(2, decoder.code_width(port)))
+        # a mark takes two bits; behind that of a worm's end is which exit it takes
+        self.row_layout = row_layout(width, max(2 + exit_bits(decoder, port), decoder.code_width(port)))
         super().__init__({
             "valid": In(1),
             "vc": In(range(vcs)),
             "flit": In(flit_layout(width)),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
             "full": In(vcs),
             "row": Out(self.row_layout),
             "count": Out(range(readers + 1)),
@@ -104,6 +112,8 @@ class Intake(wiring.Component):
             first.eq(begins | (head & again)),
         ]
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        if self.decoder.table_layout is not None:
+            straps["table"] = self.table
         arrival = Arrival(data=self.flit.data, first=first, again=again)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):
@@ -122,7 +132,8 @@ class Intake(wiring.Component):
 
         is_header, over = head & ~closes, self.flit.tail | closes
         mark = Cat(over, closes | (self.flit.head & self.flit.tail))
-        code = Mux(is_header, Mux(decoded.ends_here, Mark.FINAL, decoded.code), mark)
+        final = Cat(C(Mark.FINAL.value, 2), decoded.exit) if exit_bits(self.decoder, self.port) else Mark.FINAL
+        code = Mux(is_header, Mux(decoded.ends_here, final, decoded.code), mark)
         m.d.comb += [
             self.row.data.eq(decoded.data),
             self.row.head.eq(is_header & ~decoded.ends_here),
@@ -157,10 +168,12 @@ class Intake(wiring.Component):
         onward = Array(Signal(name=f"vc{v}_onward") for v in range(self.vcs))
         here = Array(Signal(name=f"vc{v}_here") for v in range(self.vcs))
         goes_on, stays = Signal(), Signal()
+        exits = self.decoder.exits(self.port)
+        copies = request.all_of[exits[0]] if len(exits) == 1 else C(0)
         m.d.comb += [
             goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.outputs).any(), onward[self.vc])),
             stays.eq((here[self.vc] & ~begins)
-                     | (new & (request.all_of[self.decoder.ejection] | decoded.ends_here))),
+                     | (new & (copies | decoded.ends_here))),
             self.count.eq(goes_on + stays),
         ]
         with m.If(accepted):

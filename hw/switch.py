@@ -1,7 +1,7 @@
 """The one switch behind every router of the five papers."""
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
@@ -12,6 +12,7 @@ from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
+from .tables import pass_on, table_bus
 
 __all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "Switch"]
 
@@ -56,6 +57,8 @@ class Switch(wiring.Component):
         All consumption channels on one link, or a link for each.
     width : int
         Data bits of a flit.
+    tables : StructLayout, optional
+        The network's `table_bus`; the switch's own if it is not given and the decoder has tables.
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
@@ -78,6 +81,8 @@ class Switch(wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
+    tables_in, tables_out : In(table_bus), Out(table_bus)
+        Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 
     Raises
     ------
@@ -87,7 +92,7 @@ class Switch(wiring.Component):
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared"):
+                 consumption_links: str = "shared", tables: data.StructLayout | None = None):
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
@@ -104,25 +109,56 @@ class Switch(wiring.Component):
         self.storage = storage
         self.delays = delays
         self.separate = consumption_links == "separate"
-        ejection = outputs[-1]
-        consumption_vcs = 1 if self.separate else ejection.vcs
+        self.ejection = decoder.ejection
+        if len({p.vcs for p in outputs[self.ejection:]}) > 1:
+            raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels, not "
+                                f"{', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
+        for p in outputs[:self.ejection]:
+            if p.vcs % decoder.vc_classes:
+                raise WormcastError(f"Switch.outputs: {p.name} has {p.vcs} virtual channels, for "
+                                    f"{decoder.vc_classes} classes of them it must be a multiple of that")
+        self.tables = tables
+        if decoder.table_layout is not None and tables is None:
+            self.tables = table_bus(inputs=len(inputs), address_bits=decoder.table_layout["address"].width,
+                                    entry_bits=decoder.table_layout["entry"].width)
+        consumption_vcs = 1 if self.separate else outputs[-1].vcs
         super().__init__({
             **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width)) for p in inputs},
-            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width)) for p in outputs[:-1]},
+            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width)) for p in outputs[:self.ejection]},
             **{f"{name}_out": Out(LinkSignature(vcs=consumption_vcs, width=width)) for name in self.consumption_ports},
             "fault": Out(self.fault_layout),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if self.tables is None else {"tables_in": In(self.tables), "tables_out": Out(self.tables)}),
         })
 
     @property
     def injection_ports(self) -> tuple[str, ...]:
-        """Names of the inputs from the node."""
+        """Names of the inputs from nodes."""
         return self.decoder.injection_ports
 
     @property
     def consumption_ports(self) -> tuple[str, ...]:
-        """Names of the outputs to the node."""
-        return tuple(f"local_{c}" for c in range(self.outputs[-1].vcs)) if self.separate else ("local",)
+        """Names of the outputs to nodes."""
+        return tuple(name for o in range(self.ejection, len(self.outputs)) for name in self._names(o))
+
+    def _names(self, o: int) -> tuple[str, ...]:
+        """Names of an output's links."""
+        port = self.outputs[o]
+        return tuple(f"{port.name}_{c}" for c in range(port.vcs)) if self._is_separate(o) else (port.name,)
+
+    def _is_separate(self, o: int) -> bool:
+        """Whether an output has a link for each virtual channel."""
+        return self.separate and o >= self.ejection
+
+    @property
+    def injections(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the inputs from each node, in the order of the kind's injections."""
+        return tuple(tuple(self.inputs[i].name for i in ports) for ports in self.decoder.injections)
+
+    @property
+    def consumptions(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the outputs to each node, in the order of the kind's ejections."""
+        return tuple(tuple(name for o in ports for name in self._names(o)) for ports in self.decoder.ejections)
 
     @property
     def fault_layout(self):
@@ -134,18 +170,24 @@ class Switch(wiring.Component):
         return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
 
     def consumption_masks(self) -> list[int]:
-        """For each consumption class the mask of channels that its worms may take; last, that of worms of no class.
+        """For each consumption class the mask of an ejection port's channels that its worms may take; last, that of
+        worms of no class.
 
         Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
         the classes share them (and can deadlock: paper 002, section 3.1).
         """
-        channels, classes = self.outputs[self.decoder.ejection].vcs, len(self.decoder.consumption)
+        channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))
         return [*(1 << k % channels | extra for k in range(classes)), (1 << channels) - 1]
 
+    def class_masks(self, port: PortSpec) -> list[int]:
+        """For each class of virtual channels on a link to another switch the mask of those that it has."""
+        share = port.vcs // self.decoder.vc_classes
+        return [((1 << share) - 1) << k * share for k in range(self.decoder.vc_classes)]
+
     def elaborate(self, platform):
         m = Module()
-        ejection, extra_stage = self.decoder.ejection, self.delays == "fast"
+        extra_stage = self.delays == "fast"
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         inputs, outputs = [], []
         for i, port in enumerate(self.inputs):
@@ -156,13 +198,12 @@ class Switch(wiring.Component):
             wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
             m.d.comb += [getattr(unit, f"strap_{name}").eq(strap) for name, strap in straps.items()]
         for o, port in enumerate(self.outputs):
-            classes = self.consumption_masks() if o == ejection else [(1 << port.vcs) - 1]
+            classes = self.consumption_masks() if o >= self.ejection else self.class_masks(port)
             output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
-                                separate=self.separate and o == ejection)
+                                separate=self._is_separate(o))
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
-            names = self.consumption_ports if o == ejection else (port.name,)
-            for lane, name in enumerate(names):
+            for lane, name in enumerate(self._names(o)):
                 link = getattr(output, output.lane("link", lane))
                 wiring.connect(m, link, wiring.flipped(getattr(self, f"{name}_out")))
 
@@ -170,7 +211,7 @@ class Switch(wiring.Component):
         m.submodules.allocator = allocator = Allocator(
             reach=[{link for o in unit.groups[r] for link in self._links(o)} for unit, r in requesters],
             vcs=[unit.spec.vcs for unit, _ in requesters],
-            outputs=ejection + len(self.consumption_ports),
+            outputs=self.ejection + len(self.consumption_ports),
         )
         for k, (unit, r) in enumerate(requesters):
             m.d.comb += [
@@ -198,12 +239,20 @@ class Switch(wiring.Component):
             lanes = range(len(self._links(o)))
             takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
             m.d.comb += output.take.eq(Cat(takes).any())
+        if self.decoder.table_layout is not None:
+            pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
+        elif self.tables is not None:
+            pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
         return m
 
     def _links(self, o) -> range:
         """Numbers of an output's links among those that are granted."""
-        return range(o, o + (len(self.consumption_ports) if o == self.decoder.ejection else 1))
+        if o < self.ejection:
+            return range(o, o + 1)
+        lanes = len(self._names(o))
+        first = self.ejection + (o - self.ejection) * lanes
+        return range(first, first + lanes)
 
     @staticmethod
     def _reports(inputs, outputs):
@@ -233,7 +282,7 @@ class Switch(wiring.Component):
             ]
             # a crossbar in the same cycle follows the bare grant, which is earlier; only `send` waits for the win
             select = won if self.delays == "fast" else granted
-            if o == self.decoder.ejection:
+            if o >= self.ejection:
                 takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")
             else:
                 takes, sends = ~getattr(unit, f"owns_link_{r}"), C(1)

@@ -139,6 +139,10 @@ class Topology:
         """Coordinates of a node as a user writes them: ``"3.2"``."""
         return ".".join(map(str, self.coordinates[node]))
 
+    def switch_title(self, switch: int) -> str:
+        """Name of a switch in text: its node's coordinates in a direct network, else its own."""
+        return self.node_name(switch) if self.direct else self.switch_names[switch]
+
     def node(self, specification: int | str) -> int:
         """Find the id of the node that a user names.
 

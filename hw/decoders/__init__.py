@@ -2,6 +2,20 @@
 
 from .base import Arrival, Decoded, Decoder, Request
 from .mesh import MeshDecoder
+from .route import RouteDecoder
 from .table import TableDecoder
+from .tag import TagDecoder, tag_digits
+from .torus import TorusDecoder
 
-__all__ = ["Arrival", "Decoded", "Decoder", "MeshDecoder", "Request", "TableDecoder"]
+__all__ = [
+    "Arrival",
+    "Decoded",
+    "Decoder",
+    "MeshDecoder",
+    "Request",
+    "RouteDecoder",
+    "TableDecoder",
+    "TagDecoder",
+    "TorusDecoder",
+    "tag_digits",
+]

@@ -55,9 +55,9 @@ class AddressListDecoder(Decoder):
 
     @abstractmethod
     def route(self, m: Module, port: int, straps: dict[str, Value], examined: Examined,
-              selector: Value) -> tuple[dict[int, Value], Value]:
-        """The hop towards an address, one-hot over the outputs that the port reaches and nowhere if there is none that
-        may be taken; and whether there is no such address in the network."""
+              selector: Value) -> tuple[dict[tuple[int, int], Value], Value]:
+        """The hop towards an address, one-hot over the port's targets and nowhere if there is none that may be taken;
+        and whether there is no such address in the network."""
 
     def decode(self, m, port, straps, arrival):
         data, bits, header = arrival.data, self.header.address_bits, self.header
@@ -81,7 +81,7 @@ class AddressListDecoder(Decoder):
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside
-        going = {o: asked[o] & wanted for o in self.reaches(port)}
+        going = {target: asked[target] & wanted for target in self.targets(port) if target in asked}
         onward, end = Signal(name="onward"), Signal(name="ends_here")
         m.d.comb += [
             onward.eq(Cat(going.values()).any()),

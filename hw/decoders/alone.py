@@ -12,7 +12,7 @@ __all__ = ["HeaderDecoder"]
 class HeaderDecoder(wiring.Component):
     """What an input's intake asks of the switch's decoder, with nothing round it.
 
-    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state.
+    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state, but for a table.
 
     Parameters
     ----------
@@ -28,8 +28,10 @@ class HeaderDecoder(wiring.Component):
         As in `Arrival`.
     strap_{name} : In
         The decoder's straps.
-    code, rewritten, strip, ends_here, last, outside, disorder : Out
-        As in `Decoded`, whose ``data`` is called ``rewritten`` here.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's table, where it has one: then there is a clock.
+    code, rewritten, strip, ends_here, last, outside, disorder, exit : Out
+        As in `Decoded`, whose ``data`` is called ``rewritten`` here; ``exit`` where there are several.
     """
 
     def __init__(self, port: int, decoder: Decoder, *, width: int):
@@ -40,17 +42,23 @@ class HeaderDecoder(wiring.Component):
             "first": In(1),
             "again": In(1),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
             **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "disorder")},
+            **({"exit": Out(range(len(decoder.exits(port))))} if len(decoder.exits(port)) > 1 else {}),
         })
 
     def elaborate(self, platform):
         m = Module()
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        if self.decoder.table_layout is not None:
+            straps["table"] = self.table
         arrival = Arrival(data=self.data, first=self.first, again=self.again)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [self.code.eq(decoded.code), self.rewritten.eq(decoded.data)]
         m.d.comb += [getattr(self, name).eq(getattr(decoded, name))
                      for name in ("strip", "ends_here", "last", "outside", "disorder")]
+        if len(self.decoder.exits(self.port)) > 1:
+            m.d.comb += self.exit.eq(decoded.exit)
         return m

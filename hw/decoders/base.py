@@ -1,16 +1,16 @@
 """What a switch asks of a header decoder."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.routing import Relation
-from wormcast.algorithms.topologies.base import Topology
+from wormcast.algorithms.routing import Routes
 
+from ..kinds import SwitchKind
 from ..logic import any_of
 
 __all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
@@ -18,6 +18,7 @@ __all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
 ANY_CHANNEL = ConsumptionClasses()
 
 INJECTION = ("one", "all")
+EJECTION = ("one", "all")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Decoded:
         No header flit follows, whether this one is the first or not.
     outside, disorder : Value
         The next destination does not exist, or must not be next. The worm goes no further.
+    exit : Value
+        With ``ends_here``: by which of the port's exits, in their order; of no bits where there is but one.
     """
 
     code: Value
@@ -66,6 +69,7 @@ class Decoded:
     last: Value
     outside: Value
     disorder: Value
+    exit: Value = field(default_factory=lambda: C(0, 0))
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,17 @@ class Request:
     Attributes
     ----------
     all_of : Value
-        Mask over the switch's outputs, the ejection port included: a copy goes to each of them. The ejection
-        port's consumption channel is reserved before any other output is asked for.
+        Mask over the switch's outputs, the port's exit included: a copy goes to each of them. The exit's consumption
+        channel is reserved before any other output is asked for.
+    targets : Value
+        The same of the outputs to other switches, with the class of virtual channels: a mask over
+        `Decoder.targets`. Of an adaptive decoder's one will do, and ``all_of`` has all that are possible.
     nothing : Value
         The flit asks for nothing: it is not the first of its worm's, or leads nowhere.
     """
 
     all_of: Value
+    targets: Value
     nothing: Value
 
 
@@ -93,91 +101,167 @@ class Decoder(ABC):
 
     Parameters
     ----------
-    network : sequence of str
-        Names of the ports to other switches.
+    kind : SwitchKind
+        The switch's ports.
     injection : "one" or "all"
-        One injection port, or one for each port to another switch.
+        One injection port for each node, or one for each node and port to another switch.
+    ejection : "one" or "all"
+        One ejection port for each node, or one for each node and way in from which worms can end there: from other
+        switches, and from other nodes of this one.
     consumption : ConsumptionClasses
         Which consumption channels a worm may reserve.
+    vc_classes : int
+        Classes of virtual channels of the outputs to other switches: class k of K has channels k*V/K to
+        (k+1)*V/K - 1 of V.
+    adaptive : bool
+        A request is for any one of several outputs.
 
     Attributes
     ----------
     inputs, outputs : tuple of str
-        Names of the ports: those of the network, in both, and then the node's: injection, ejection.
-    ejection : int
-        The output that leads to the node.
+        Names of the ports: those from and to other switches first, then those from and to nodes.
+    links_in, ejection : int
+        How many of them are those of other switches, of the inputs and of the outputs.
+    injections : tuple of tuple of int
+        Inputs from each node, in the order of the kind's injections. With ``all`` the k-th leads to the k-th output
+        alone, and to other nodes here.
+    ejections : tuple of tuple of int
+        Outputs to each node, in the order of the kind's ejections.
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
+    table_layout : StructLayout or None
+        How an entry of an input's table is written, where the decoder has tables: then `decode` is given ``table``
+        among the straps.
     """
 
     straps: dict[str, int]
+    table_layout: data.StructLayout | None = None
 
-    def __init__(self, network: Sequence[str], *, injection: str, consumption: ConsumptionClasses):
-        if injection not in INJECTION:
-            raise WormcastError(f"decoder.injection: {injection!r} is given, allowed are {', '.join(INJECTION)}")
+    def __init__(self, kind: SwitchKind, *, injection: str = "one", ejection: str = "one",
+                 consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1, adaptive: bool = False):
+        for field_, value, allowed in (("injection", injection, INJECTION), ("ejection", ejection, EJECTION)):
+            if value not in allowed:
+                raise WormcastError(f"decoder.{field_}: {value!r} is given, allowed are {', '.join(allowed)}")
+        self.kind = kind
         self.injection = injection
         self.consumption = consumption
-        self.outputs = (*network, "local")
-        self.inputs = (*network, *self.injection_ports)
-        self.ejection = len(network)
+        self.vc_classes = vc_classes
+        self.adaptive = adaptive
+        inputs, outputs = ([kind.name(p) for p in ports] for ports in (kind.network_inputs, kind.network_outputs))
+        self.links_in, self.ejection = len(inputs), len(outputs)
+        self._port_each = injection == "all" and bool(outputs)
+        injections = [[f"{kind.name(p)}_{name}" for name in outputs] if self._port_each else [kind.name(p)]
+                      for p in kind.injections]
+        self.injections = _numbered(self.links_in, injections)
+        self.inputs = (*inputs, *(name for names in injections for name in names))
+        ends = [[port for port in range(len(self.inputs)) if not self._returns(port, e)]
+                for e in range(len(kind.ejections))]
+        ejections = [[f"{kind.name(p)}_{self.inputs[port]}" for port in ports] if ejection == "all" else [kind.name(p)]
+                     for p, ports in zip(kind.ejections, ends, strict=True)]
+        self.ejections = _numbered(self.ejection, ejections)
+        self.outputs = (*outputs, *(name for names in ejections for name in names))
+        self._exits: list[list[int]] = [[] for _ in self.inputs]
+        for numbers, ports in zip(self.ejections, ends, strict=True):
+            for k, port in enumerate(ports):
+                self._exits[port].append(numbers[k if ejection == "all" else 0])
+
+    def _returns(self, port: int, ejection: int) -> bool:
+        """Whether all that comes by an input is from the node that this one of the kind's ejections belongs to."""
+        return any(port in ports and self.kind.own[n] == ejection for n, ports in enumerate(self.injections))
 
     @property
     def injection_ports(self) -> tuple[str, ...]:
-        """Names of the inputs from the node; with ``all`` the k-th leads to the k-th output alone."""
-        if self.injection == "one":
-            return ("local",)
-        return tuple(f"local_{name}" for name in self.outputs[:-1])
+        """Names of the inputs from nodes."""
+        return self.inputs[self.links_in:]
+
+    def exits(self, port: int) -> list[int]:
+        """Ejection ports that a worm from input ``port`` can end at."""
+        return self._exits[port]
 
     def delivers(self, port: int) -> bool:
-        """Whether a worm from input ``port`` can have this node among its destinations."""
-        return port < self.ejection
+        """Whether a worm from input ``port`` can have a node of this switch among its destinations."""
+        return bool(self._exits[port])
 
     def reaches(self, port: int) -> list[int]:
-        """Outputs other than the ejection port that a worm from input ``port`` may go on to."""
-        if port >= self.ejection and self.injection == "all":
-            return [port - self.ejection]
-        return [o for o in range(self.ejection) if o != port and self.turns(port, o)]
+        """Outputs to other switches that a worm from input ``port`` may go on to."""
+        if port >= self.links_in:
+            own = next(ports for ports in self.injections if port in ports)
+            return [own.index(port)] if self._port_each else list(range(self.ejection))
+        return [o for o in range(self.ejection) if o != self.kind.back[port] and self.turns(port, o)]
+
+    def targets(self, port: int) -> list[tuple[int, int]]:
+        """What a worm from input ``port`` may ask of the links: outputs as `reaches` has them, and VC classes."""
+        return [(o, k) for o in self.reaches(port) for k in range(self.vc_classes)]
 
     def turns(self, port: int, output: int) -> bool:
         """Whether some worm may go from input ``port`` to another switch's ``output``."""
         return True
 
     @abstractmethod
-    def strap_values(self, topology: Topology, relation: Relation) -> dict[str, list[int]]:
-        """Values of the straps of every switch of a network; refuses one that the decoder is not built for."""
+    def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:
+        """Values of the straps of a kind's members; refuses routes that the decoder is not built for."""
 
     @abstractmethod
     def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:
         """Decode a header flit as it arrives; one that is not the first gets a code that asks for nothing."""
 
     def code_width(self, port: int) -> int:
-        """Bits that are stored with a header flit of input ``port``: the output's index, and "here"."""
-        return len(self.reaches(port)).bit_length() + self.delivers(port)
+        """Bits that are stored with a header flit of input ``port``: what `encode` and `request` say to each other."""
+        return self._target_bits(port) + self._here_bits(port)
 
-    def encode(self, m: Module, port: int, going: dict[int, Value], here: Value) -> Value:
-        """Make the code of a request: ``going`` is one-hot over the outputs that the port reaches."""
-        options = self.reaches(port)
+    def _target_bits(self, port: int) -> int:
+        """The target's index; with a choice a bit for each."""
+        targets = len(self.targets(port))
+        return targets if self.adaptive else targets.bit_length()
+
+    def _here_bits(self, port: int) -> int:
+        """A bit for a copy to the only exit. Where there are several, a worm that takes one ends there."""
+        return int(len(self._exits[port]) == 1)
+
+    def encode(self, m: Module, port: int, going: dict[tuple[int, int], Value], here: Value) -> Value:
+        """Make the code of a request.
+
+        Parameters
+        ----------
+        going : dict of (output, class) to Value
+            The port's targets, those that are missing are not asked for: one, or with a choice any number.
+        here : Value
+            A copy stays, and the worm goes on.
+        """
+        options = self.targets(port)
         none = len(options)
-        # one-hot to index, and `none` for none of them
-        index = Signal(range(none + 1), name="direction_index")
-        m.d.comb += index.eq(none ^ any_of([Mux(going[o], none ^ i, 0) for i, o in enumerate(options)]))
-        return Cat(index, here) if self.delivers(port) else index
+        if self.adaptive:
+            code: Value = Cat(going.get(target, C(0)) for target in options)
+        else:
+            # one-hot to index, and `none` for none of them
+            code = Signal(range(none + 1), name="direction_index")
+            m.d.comb += code.eq(none ^ any_of([Mux(going[target], none ^ i, 0) for i, target in enumerate(options)
+                                               if target in going]))
+        return Cat(code, here) if self._here_bits(port) else code
 
     def request(self, port: int, code: Value) -> Request:
         """Turn a stored code back into the request."""
-        options = self.reaches(port)
-        index = code[: len(options).bit_length()]
-        going = {o: index == i for i, o in enumerate(options)}
-        here = code[len(options).bit_length()] if self.delivers(port) else C(0)
-        masks = [here if o == self.ejection else going.get(o, C(0)) for o in range(len(self.outputs))]
-        return Request(all_of=Cat(masks), nothing=(index == len(options)) & ~here)
+        options, bits = self.targets(port), self._target_bits(port)
+        stored = code[:bits]
+        asked = [stored[i] if self.adaptive else stored == i for i in range(len(options))]
+        nowhere = ~stored.any() if self.adaptive else stored == len(options)
+        here = code[bits] if self._here_bits(port) else C(0)
+        exits = self._exits[port]
+        masks = []
+        for o in range(len(self.outputs)):
+            ways = [asked[i] for i, (output, _) in enumerate(options) if output == o]
+            if exits[:1] == [o]:
+                masks.append(here)
+            else:
+                masks.append(ways[0] if len(ways) == 1 else any_of(ways))
+        return Request(all_of=Cat(masks), targets=Cat(asked), nothing=nowhere & ~here)
 
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool) -> list[tuple[Value, int]]:
         """Class of a hop by a network port: alternatives (condition, class), ``NO_CLASS`` where it has none.
 
         ``into`` is False for the hop that leaves by the output, True for the one that came in by the input of
-        the same number. The conditions hold one at a time.
+        the same number, where these lead to one neighbour. The conditions hold one at a time.
         """
 
     def consumption_class(self, port: int, straps: dict[str, Value], links: Value) -> Value:
@@ -203,3 +287,12 @@ class Decoder(ABC):
         if len(named) == 1:
             return C(named.pop(), bits)
         return any_of([Mux(condition, C(free if k == NO_CLASS else k, bits), 0) for condition, k in cases])
+
+
+def _numbered(first: int, groups: list[list[str]]) -> tuple[tuple[int, ...], ...]:
+    """Count on from a number: those of each group's names."""
+    found, at = [], first
+    for names in groups:
+        found.append(tuple(range(at, at + len(names))))
+        at += len(names)
+    return tuple(found)

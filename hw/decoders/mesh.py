@@ -2,22 +2,23 @@
 
 from amaranth.hdl import Array, C, Cat, Mux, Signal, Value
 
-from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
+from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
-from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions, port_name
+from wormcast.algorithms.topologies.mesh import label_axes
 
+from ..kinds import SwitchKind
 from ..logic import any_of
-from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
+from .grid import GridDecoder
 
 __all__ = ["MeshDecoder"]
 
 RELATIONS = ("e-cube", "hamiltonian")
 
 
-class MeshDecoder(AddressListDecoder):
+class MeshDecoder(GridDecoder):
     """Decodes addresses of a mesh by comparing their coordinates with the own ones; how a flit is taken apart, see
     `AddressListDecoder`.
 
@@ -26,11 +27,13 @@ class MeshDecoder(AddressListDecoder):
     before the link. When a flit held nothing else, it is dropped with the reservation and the next header flit
     is decoded in its place: two cycles more.
 
-    *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian* (2-D only):
-    R of paper 002, section 2.1, without labels: along the row if the destination is in this row, or if it is in
+    *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian*: R of paper 002,
+    section 2.1, without labels. In two dimensions: along the row if the destination is in this row, or if it is in
     the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column. As
     rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
-    within a pair of rows, to the left within the other pairing".
+    within a pair of rows, to the left within the other pairing". In more dimensions (paper 003) likewise, from the
+    slowest axis of the labels to the fastest: along it, unless that passes the destination, which lies in the next
+    plane then; and so along the next axis, if there is a neighbour in the direction of the path.
 
     Only hops that the relation's worms may take are decoded: under e-cube a worm in a column does not turn into a row,
     under R labels do not rise and then fall. Whatever else a header asks for is an error on the wire.
@@ -47,7 +50,9 @@ class MeshDecoder(AddressListDecoder):
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
-    injection : "one" or "all"
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        The mesh's; made of the header's shape if it is not given.
 
     Straps
     ------
@@ -56,10 +61,9 @@ class MeshDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, relations: tuple[str, ...],
-                 consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one"):
-        self.header = header
+                 consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one",
+                 ejection: str = "one", kind: SwitchKind | None = None):
         self.relations = tuple(relations)
-        self.multicast = multicast
         for relation in self.relations:
             if relation not in RELATIONS:
                 raise WormcastError(f"MeshDecoder.relations: must be of {', '.join(RELATIONS)}, not {relation!r}")
@@ -68,62 +72,19 @@ class MeshDecoder(AddressListDecoder):
         if len(self.relations) != header.relations:
             raise WormcastError(f"MeshDecoder.relations: {len(self.relations)} given, but the header format "
                                 f"selects among {header.relations}")
-        if "hamiltonian" in self.relations and len(header.shape) != 2:
-            raise WormcastError("MeshDecoder.relations: hamiltonian is built for 2-dimensional meshes, not for "
-                                f"{len(header.shape)} dimensions")
-        steps = mesh_steps(header.shape)
-        self.steps = [(dim, sign) for _, dim, sign in steps]
-        super().__init__([name for name, _, _ in steps], injection=injection, consumption=consumption)
-        self.straps = {f"coordinate_{d}": (n - 1).bit_length() for d, n in enumerate(header.shape) if n > 1}
+        super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
+                         kind=kind)
 
     def turns(self, port, output):
         """Under e-cube no turn into a dimension that comes earlier; under R all but the way back."""
-        if port >= self.ejection or "hamiltonian" in self.relations:
+        if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
 
     @staticmethod
-    def knows(relation: Relation, shape: tuple[int, ...]) -> bool:
-        """Whether the relation is built here, for meshes of this shape."""
-        return relation is E_CUBE or (relation is HAMILTONIAN and len(shape) == 2)
-
-    def strap_values(self, topology, relation):
-        return {name: topology.coordinates[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
-
-    def _odd_row(self, straps) -> Value:
-        return straps["coordinate_0"][0] if "coordinate_0" in straps else C(0)
-
-    def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
-        """Whether a hop leads to a higher Hamiltonian label: downwards, and to the right in even rows."""
-        dim, sign = step
-        return sign > 0 if dim == 0 else (sign > 0) != odd
-
-    def hop_class(self, output, straps, *, into):
-        dim, side = self.steps[output]
-        step = dim, -side if into else side  # a worm moves away from the side it came in by
-        by_row = []
-        for odd in (False, True):
-            k = self.consumption.of_direction(direction_name(*step))
-            if k == NO_CLASS:
-                k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down")
-            by_row.append(k)
-        if by_row[0] == by_row[1]:
-            return [(C(1), by_row[0])]
-        odd_row = self._odd_row(straps)
-        return [(~odd_row, by_row[0]), (odd_row, by_row[1])]
-
-    def _split(self, address: Value) -> dict[int, Value]:
-        """The coordinates in an address, by dimension."""
-        fields, at = {}, 0
-        for dim in reversed(range(len(self.header.shape))):
-            width = (self.header.shape[dim] - 1).bit_length()
-            if width:
-                fields[dim] = address[at:at + width]
-            at += width
-        return fields
-
-    def own_address(self, straps):
-        return Cat(straps[name] for name in reversed(self.straps))
+    def knows(relation: Relation) -> bool:
+        """Whether the relation is built here."""
+        return relation is E_CUBE or relation is HAMILTONIAN
 
     def examine(self, m, name, straps, address, selector):
         """The next hop to ``address`` as single bits: along which dimension, if any, and whether upwards."""
@@ -137,7 +98,13 @@ class MeshDecoder(AddressListDecoder):
         for dim in fields:
             later = [equal[d] for d in fields if d > dim]
             along[dim] = Cat(~equal[dim], *later).all()
-        if "hamiltonian" in self.relations and len(fields) == 2:
+        upwards = any_of([along[dim] & above[dim] for dim in fields])
+        if "hamiltonian" in self.relations and len(self.header.shape) > 2:
+            by_labels, rising = self._by_labels(straps, fields, equal, above)
+            chosen = selector == self.relations.index("hamiltonian") if len(self.relations) > 1 else C(1)
+            along = {dim: Mux(chosen, by_labels[dim], along[dim]) for dim in fields}
+            upwards = Mux(chosen, rising, upwards)
+        elif "hamiltonian" in self.relations and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
             # in the other pairing this row goes with the one below an even row, above an odd one
             other = ((own_row + 1) ^ 1) - 1
@@ -146,43 +113,81 @@ class MeshDecoder(AddressListDecoder):
             m.d.comb += in_pair.eq(Mux(above[1], right, left))
             by_rows = ~equal[1] & (in_pair | (selector != self.relations.index("hamiltonian")))
             along = {0: ~equal[0] & ~by_rows, 1: by_rows}
+            upwards = any_of([along[dim] & above[dim] for dim in fields])
         result: dict[tuple[str, int], Value] = {("along", dim): bit for dim, bit in along.items()}
-        result["above", 0] = any_of([along[dim] & above[dim] for dim in fields])
+        result["above", 0] = upwards
         result["own", 0] = Cat(equal.values()).all()
-        beyond = [field >= self.header.shape[dim] for dim, field in fields.items()
-                  if self.header.shape[dim].bit_count() > 1]
-        if beyond:
-            result["outside", 0] = Cat(beyond).any()
+        beyond = self._beyond(fields)
+        if beyond is not None:
+            result["outside", 0] = beyond
         for (what, dim), value in result.items():
             result[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
             m.d.comb += signal.eq(value)
         return result
 
+    def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
+        """R in any number of dimensions: along which one, and whether up it.
+
+        The worm's neighbours towards higher labels are one along each axis, and the slower the axis the higher its
+        label; towards lower ones likewise. So the slowest axis is taken whose neighbour is there and does not pass the
+        destination.
+        """
+        axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
+        odd = {dim: self._odd(dim, straps) for dim in axes}
+
+        def before(rest: list[int], flipped: int) -> Value:
+            """Whether the path comes to the destination later than to what differs from it in these axes alone."""
+            later: Value = C(0)
+            for dim in reversed(rest):
+                later = Mux(equal[dim], later, above[dim] ^ odd[dim] ^ flipped)
+            return later
+
+        rises = before(axes, 0)
+        along: dict[int, Value] = {}
+        inside, left = C(1), C(1)  # the axes so far have the destination's coordinate; none of them was taken
+        for k, dim in enumerate(axes):
+            rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
+            up = rises ^ odd[dim]
+            if not rest:
+                along[dim] = left & ~(inside & equal[dim])
+                continue
+            near = fields[dim] == Mux(above[dim], own + 1, own - 1)[:len(own) + 1]
+            same = Cat(equal[d] for d in rest).all()
+            passes = near & ~same & (before(rest, 1) ^ rises)
+            there = Mux(up, own != extent - 1, own != 0)
+            along[dim] = left & Mux(inside, ~equal[dim] & ~passes, there)
+            left &= ~along[dim]
+            inside &= equal[dim]
+        return along, any_of([along[dim] & (rises ^ odd[dim]) for dim in axes])
+
     def route(self, m, port, straps, examined, selector):
         above = examined["above", 0]
         legal = [self._legal(relation, port, straps) for relation in self.relations]
-        directions: dict[int, Value] = {}
+        directions: dict[tuple[int, int], Value] = {}
         for o, (dim, sign) in enumerate(self.steps):
             allowed = Array(rule.get(o, C(0)) for rule in legal)[selector] if len(legal) > 1 else legal[0].get(o, C(0))
-            directions[o] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
+            directions[o, 0] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
         return directions, examined.get(("outside", 0), C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
         """The outputs that a worm of this relation from this port may take, with the condition for each."""
-        if port >= self.ejection:
+        if port >= self.links_in:
             return {o: C(1) for o in self.reaches(port)}
         dim, side = self.steps[port]
         if relation == "e-cube":
             return {o: C(1) for o in self.reaches(port) if self.steps[o][0] <= dim}
-        odd_row, legal = self._odd_row(straps), {}
+        legal: dict[int, Value] = {}
         for o in self.reaches(port):
-            even, odd = (self._rises((dim, -side), odd=odd) == self._rises(self.steps[o], odd=odd)
-                         for odd in (False, True))
-            legal[o] = C(1) if even and odd else odd_row if odd else ~odd_row if even else C(0)
+            along, sign = self.steps[o]
+            straight = -side == sign
+            if along == dim:
+                legal[o] = C(int(straight))
+                continue
+            # labels go on rising, or falling: as the signs say, if the parities of both dimensions are the same
+            odd = [self._odd(d, straps) for d in (dim, along) if self._turns_labels(d)]
+            differs = odd[0] if len(odd) == 1 else odd[0] ^ odd[1]
+            legal[o] = ~differs if straight else differs
         return legal
-
-    def is_own(self, straps, examined):
-        return examined["own", 0]
 
 
 def _exceeds(one: Value, other: Value) -> Value:
@@ -191,11 +196,3 @@ def _exceeds(one: Value, other: Value) -> Value:
     for a, b in zip(one, other, strict=True):
         greater = Mux(a ^ b, a, greater)
     return greater
-
-
-def mesh_steps(shape: tuple[int, ...]) -> list[tuple[str, int, int]]:
-    """Name, dimension and sign of each network port of a mesh's switch, in the topology's order."""
-    return [
-        (port_name(len(shape), dim, sign).replace("+", "_plus").replace("-", "_minus"), dim, sign)
-        for dim, sign in mesh_directions(shape)
-    ]

@@ -7,9 +7,10 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 
+from ..kinds import SwitchKind
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
-from .mesh import mesh_steps
+from .grid import grid_kind
 
 __all__ = ["TableDecoder"]
 
@@ -24,9 +25,8 @@ class TableDecoder(AddressListDecoder):
         slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
-    Its ports are those of a mesh of the header's shape, two for each dimension of more than one node, whatever they are
-    joined to; input i and output i lead to the same neighbour, as a way back is told by the number, and the class of
-    the hop that came in too.
+    The switch has one node. Classes of hops by dimensions are those of a mesh's ports, whatever these are joined to;
+    there input i and output i must lead to the same neighbour.
 
     The table is a static input, one entry an address: tied to constants it becomes the logic of that one router. Timing
     is that of every decoder: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or that leads
@@ -40,7 +40,9 @@ class TableDecoder(AddressListDecoder):
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
-    injection : "one" or "all"
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        A mesh's of the header's shape if it is not given.
 
     Straps
     ------
@@ -54,7 +56,7 @@ class TableDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
-                 injection: str = "one"):
+                 injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None):
         if header.relations != 1:
             raise WormcastError(f"TableDecoder.header: it selects among {header.relations} relations, one is allowed")
         if header.address_bits > MOST_ADDRESS_BITS:
@@ -63,39 +65,49 @@ class TableDecoder(AddressListDecoder):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
-        names = [name for name, _, _ in mesh_steps(header.shape)]
-        super().__init__(names, injection=injection, consumption=consumption)
-        self.entry_bits = len(self.steps).bit_length()
+        super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
+                         consumption=consumption)
+        if len(self.kind.ejections) != 1:
+            raise WormcastError(f"TableDecoder.kind: {len(self.kind.ejections)} nodes are given at a switch, lists of "
+                                "addresses are decoded at switches of one")
+        self.entry_bits = self.ejection.bit_length()
         self.straps = {
             "address": header.address_bits,
             "route": self.entry_bits << header.address_bits,
         }
         if any(direction in ("up", "down") for network in consumption.networks for direction in network):
-            self.straps["rises"] = len(self.steps)
+            self.straps["rises"] = self.ejection
+            if any(o is None for o in self.kind.back):
+                raise WormcastError("TableDecoder.kind: it has inputs without an output that leads back, classes of "
+                                    "hops to higher and to lower labels need one")
 
-    def strap_values(self, topology, relation):
-        table, nowhere = relation.on(topology).table, len(self.steps)
+    def strap_values(self, routes, kind):
+        topology, nowhere = routes.topology, self.ejection
+        table = kind.output_numbers[routes.table]
         addresses = [self.header.address(node) for node in range(topology.nodes)]
-        own_port = topology.consumptions[:, 1]
-        values: dict[str, list[int]] = {"address": addresses, "route": [], "rises": []}
-        for switch in range(topology.switches):
+        own = kind.nodes_at(topology)[:, 0].tolist()
+        values: dict[str, list[int]] = {"address": [addresses[node] for node in own], "route": [], "rises": []}
+        for switch in kind.members.tolist():
             route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))
             for node, address in enumerate(addresses):
-                port = int(table[switch, node])
-                if port >= 0 and port != own_port[switch]:
-                    route ^= (nowhere ^ port) << self.entry_bits * address
+                output = int(table[switch, node]) if routes.table[switch, node] >= 0 else nowhere
+                if output < nowhere:
+                    route ^= (nowhere ^ output) << self.entry_bits * address
             values["route"].append(route)
             if "rises" in self.straps:
                 label = topology.hamiltonian_labels
                 values["rises"].append(sum(
                     int(label[far] > label[switch]) << o
-                    for o, far in enumerate(topology.neighbours[switch][:nowhere]) if far >= 0
+                    for o, far in enumerate(topology.neighbours[switch][list(kind.network_outputs)]) if far >= 0
                 ))
         return {name: values[name] for name in self.straps}
 
     def hop_class(self, output, straps, *, into):
-        dim, side = self.steps[output]
-        k = self.consumption.of_direction(direction_name(dim, -side if into else side))
+        if self.kind.names[:-1] != grid_kind(self.header.shape).names[:-1]:
+            k, output = NO_CLASS, self.kind.back[output] if into else output
+        else:
+            dim, side = self.steps[output]
+            k = self.consumption.of_direction(direction_name(dim, -side if into else side))
         if k != NO_CLASS or "rises" not in straps:
             return [(C(1), k)]
         rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
@@ -115,5 +127,5 @@ class TableDecoder(AddressListDecoder):
         entry = Signal(self.entry_bits, name="entry")
         m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
         # the own address has no entry, but it exists
-        nowhere = (entry == len(self.steps)) & ~self.is_own(straps, examined)
-        return {o: entry == o for o in self.reaches(port)}, nowhere
+        nowhere = (entry == self.ejection) & ~self.is_own(straps, examined)
+        return {(o, 0): entry == o for o in self.reaches(port)}, nowhere

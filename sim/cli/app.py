@@ -17,8 +17,8 @@ from rich.text import Text
 from wormcast import __version__, algorithms
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..extras import ToolMissing
-from ..wording import count
+from ..common.requirements import ToolMissing
+from ..common.text import count
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
            "put", "say", "stdout_for_results", "table", "width"]

@@ -18,8 +18,8 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms import topology as build_topology
 
+from ..common.figure_file import whole_picture
 from ..drawing import draw_cycle, require_drawable
-from ..pictures import whole_picture
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..load import resume
+from ..experiments.load import resume
 from .app import Json, app, stdout_for_results
 from .experiments import OUTPUTS, Outputs, drive
 from .loading import tell

@@ -2,8 +2,20 @@
 
 from dataclasses import asdict
 
-from ..doctor import Cache, Engine, Extra, Processor, Speed, engines, extras, kernel_cache, processor, speed, versions
 from .app import Exit, Json, app, count, emit, say
+from .installation import (
+    Cache,
+    Engine,
+    Extra,
+    Processor,
+    Speed,
+    engines,
+    extras,
+    kernel_cache,
+    processor,
+    speed,
+    versions,
+)
 
 __all__: list[str] = []
 

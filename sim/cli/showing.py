@@ -10,11 +10,11 @@ import typer
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
 from wormcast.algorithms import topology as build_topology
 
-from ..components import COMPONENTS
-from ..configurations import CONFIGURATIONS
+from ..build.components import COMPONENTS
+from ..build.configurations import CONFIGURATIONS
+from ..common.figure_file import whole_picture
+from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
-from ..files import whole_file
-from ..pictures import whole_picture
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
 
 __all__: list[str] = []

@@ -9,9 +9,10 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import whole_file
-from ..pictures import whole_picture
-from ..sweep import (
+from ..common.figure_file import whole_picture
+from ..common.whole_file import whole_file
+from ..experiments.grid import Sweep
+from ..experiments.sweep import (
     Point,
     Store,
     draw,
@@ -26,7 +27,6 @@ from ..sweep import (
     write,
     write_parquet,
 )
-from ..swept import Sweep
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
 from .progress import progress
 

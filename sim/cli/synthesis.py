@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..files import require_writable, whole_file
-from ..pictures import whole_picture
-from ..sweep import write
-from ..swept import Sweep
-from ..synthesis import (
+from ..common.figure_file import whole_picture
+from ..common.text import markdown_table
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.grid import Sweep
+from ..experiments.sweep import write
+from ..export.synthesis import (
     SEEDS,
     TARGETS,
     Breakdown,
@@ -27,7 +28,6 @@ from ..synthesis import (
     row,
     run,
 )
-from ..wording import markdown_table
 from .app import Json, app, emit, say, stdout_for_results, table
 from .hardware import describe_hardware, takes_component
 from .options import Given

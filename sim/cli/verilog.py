@@ -10,10 +10,11 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..components import DEFAULTS, Blueprint
-from ..configuration import INTERFACE_FIELDS
-from ..files import require_writable, whole_file
-from ..verilog import Export, export, foreign_options
+from ..build.components import DEFAULTS, blueprint_of
+from ..build.configuration import INTERFACE_FIELDS
+from ..build.setup import Origin, Setup
+from ..common.whole_file import require_writable, whole_file
+from ..export.verilog import Export, export, foreign_options
 from .app import Json, app, emit, put, say, stdout_for_results
 from .hardware import takes_component
 from .options import Given
@@ -52,7 +53,7 @@ def verilog(
         require_writable(file)
     port = built_for.pop("port", None)
     with stdout_for_results():
-        blueprint = Blueprint.of(built_for | given)
+        blueprint = blueprint_of(built_for | given)
         command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.name}, port=port,
                            module=module, **given)
         made = export(blueprint, what, port=port, module=module, named=given.get("configuration"), command=command,
@@ -62,9 +63,10 @@ def verilog(
         return
     _write(made, output, table)
     if json:
-        resolved = {"what": what, **DEFAULTS, **built_for, "topology": blueprint.topology.name, "port": port,
-                    "relations": blueprint.decoded, "named": given.get("configuration"),
-                    **blueprint.configuration.resolved(blueprint.topology, blueprint.scheme)}
+        setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration,
+                      Origin.of({**DEFAULTS, **built_for, **given}))
+        resolved = {"what": what, **setup.to_dict({"port": port, "relations": blueprint.decoded},
+                                                  without=() if "relation" in built_for else ("relation",))}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
               "yosys": made.yosys}, resolved)
         return

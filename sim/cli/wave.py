@@ -7,9 +7,9 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import require_writable
-from ..pictures import whole_picture
-from ..view import (
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable
+from ..waves.view import (
     History,
     choose_links,
     draw_spacetime,
@@ -21,8 +21,8 @@ from ..view import (
     summarise,
     to_dict,
 )
-from ..view.replay import write_replay
-from ..view.telling import describe, describe_deadlock
+from ..waves.view.replay import write_replay
+from ..waves.view.telling import describe, describe_deadlock
 from .app import Json, app, count, emit, say, table, width
 from .waveform import window_of
 

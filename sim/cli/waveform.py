@@ -5,8 +5,8 @@ from pathlib import Path
 
 from wormcast.algorithms import WormcastError
 
-from ..record import around, whole_waveform
-from ..run import Run
+from ..experiments.run import Run
+from ..waves.record import around, whole_waveform
 from .app import count
 
 __all__ = ["DEADLOCK_FILE", "record_deadlock", "window_of"]

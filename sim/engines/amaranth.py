@@ -7,8 +7,8 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
+from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step
-from ..network import HOST, Network
 
 __all__ = ["AmaranthEngine", "compose"]
 
@@ -77,10 +77,10 @@ class AmaranthEngine:
             simulator.run()
 
     async def _drive(self, context, cycles: int, beyond: bool) -> None:
-        host, nodes = self.host, self.network.instances
+        host, nodes = self.host, self.network.hosts
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
-        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        ports, links = self.network.ports, self.network.links
         rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
         tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
         rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))

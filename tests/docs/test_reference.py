@@ -4,17 +4,17 @@ import re
 
 import pytest
 
+from tools.reference import command_pages, component_pages, scheme_pages, words_page
+from tools.reference.block import draw_block
+from tools.reference.commands import commands
+from tools.reference.words import Word, find_words
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
+from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
+from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import Exit
-from wormcast.sim.components import COMPONENTS, Blueprint
-from wormcast.sim.configurations import CONFIGURATIONS
-from wormcast.sim.reference import command_pages, component_pages, scheme_pages, words_page
-from wormcast.sim.reference.block import draw_block
-from wormcast.sim.reference.commands import commands
-from wormcast.sim.reference.words import Word, find_words
-from wormcast.sim.verilog import is_clocked, ports
+from wormcast.sim.export.verilog import is_clocked, ports
 
-BLUEPRINT = Blueprint.of({"topology": "mesh:1x3"})
+BLUEPRINT = blueprint_of({"topology": "mesh:1x3"})
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,9 @@ def test_schemes_relations_topologies_and_configurations():
 
 @pytest.mark.slow
 def test_pages_of_components():
-    pages, blueprint = component_pages(), Blueprint.of({})
+    pages, blueprint = component_pages(), blueprint_of({})
     for name in COMPONENTS:
-        page, component = pages[f"components/{name}.md"], blueprint.component(name)
+        page, component = pages[f"components/{name}.md"], build_component(blueprint, name)
         assert f"(components/{name}.md)" in pages["components.md"]
         assert f"]({name}.svg)" in page
         assert type(component).__name__ in page
@@ -82,7 +82,7 @@ def test_pages_of_components():
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_drawing_of_a_component(name):
-    component = BLUEPRINT.component(name)
+    component = build_component(BLUEPRINT, name)
     drawing = draw_block(component, name)
     texts = re.findall(r">([^<>]+)</text>", drawing)
     for port in ports(component):
@@ -94,7 +94,7 @@ def test_drawing_of_a_component(name):
 
 
 def test_only_the_decoder_has_no_clock():
-    assert {name for name in COMPONENTS if not is_clocked(BLUEPRINT.component(name))} == {"decoder"}
+    assert {name for name in COMPONENTS if not is_clocked(build_component(BLUEPRINT, name))} == {"decoder"}
 
 
 PAGE = """# Page

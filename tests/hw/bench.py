@@ -8,6 +8,7 @@ from wormcast.algorithms import ConsumptionClasses
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
+from wormcast.hw.kinds import switch_kinds
 
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
@@ -64,7 +65,7 @@ def mesh_switch(
 
 def straps_of(switch, mesh, relation, node):
     """Values of the straps of one router of a mesh, in the decoder's order."""
-    return [column[node] for column in switch.decoder.strap_values(mesh, relation).values()]
+    return [column[node] for column in switch.decoder.strap_values(relation.on(mesh), switch_kinds(mesh)[0]).values()]
 
 
 def injection_port(switch, output):

@@ -19,6 +19,7 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms.topologies.mesh import mesh_directions
 from wormcast.hw.decoders import Arrival, MeshDecoder, TableDecoder
+from wormcast.hw.kinds import switch_kinds
 
 from . import bench
 
@@ -295,7 +296,7 @@ def test_table_decides_as_the_relation_says(relation, name, slots, injection):
 def test_straps_of_a_table_are_the_relation_s(relation, name, classes):
     mesh = topology(name)
     decoder = TableDecoder(AddressList(mesh.shape, 32), consumption=ConsumptionClasses.parse(classes))
-    values = decoder.strap_values(mesh, relation)
+    values = decoder.strap_values(relation.on(mesh), switch_kinds(mesh)[0])
     assert list(values) == list(decoder.straps)
     of = table_straps(decoder, mesh, relation)
     assert [list(row) for row in zip(*values.values(), strict=True)] == [of(node) for node in range(mesh.nodes)]

@@ -8,10 +8,11 @@ import pytest
 from wormcast.algorithms import HAMILTONIAN, SCHEMES, WormcastError, topology
 from wormcast.algorithms.schemes.dual_path import DualPath
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
-from wormcast.sim.configuration import Configuration
+from wormcast.hw.router import Blueprint
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines import amaranth
-from wormcast.sim.network import Network
-from wormcast.sim.run import run
+from wormcast.sim.experiments.run import run
 
 from .bench import send
 
@@ -80,8 +81,8 @@ def test_meshes_of_any_dimensions_are_built(mesh):
 def test_a_torus_with_the_ports_of_a_mesh_runs():
     """Its routers do not compare coordinates: the way from the first node to the last of a row is one hop."""
     scheme, options = Anywhere(), Configuration()
-    assert isinstance(options.decoder(MESH, scheme), MeshDecoder)
-    assert isinstance(options.decoder(torus(), scheme), TableDecoder)
+    assert isinstance(Blueprint(MESH, scheme, options).decoder(), MeshDecoder)
+    assert isinstance(Blueprint(torus(), scheme, options).decoder(), TableDecoder)
     assert HAMILTONIAN.on(torus()).path(0, [2]) == [0, 2]
     tails = {}
     for network in (MESH, torus()):

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from wormcast.algorithms import SCHEMES, topology
+from wormcast.hw.router import Blueprint
 from wormcast.sim import hardware
 
 from . import hdl
@@ -52,6 +53,6 @@ def test_recipe_on_the_pipe(tmp_path):
 def test_recipe_on_an_exported_router(tmp_path):
     mesh, scheme = topology("mesh:2x2"), SCHEMES["dual-path"]
     configuration = hardware(mesh, scheme, {"vcs": 1, "flit_width": 8, "buffer": 2})
-    hdl.write(configuration.router(mesh, scheme), "router", tmp_path)
+    hdl.write(Blueprint(mesh, scheme, configuration).router(), "router", tmp_path)
     shutil.copy(Path(__file__).with_name("tb_router.py"), tmp_path)
     assert follow("router", tmp_path) == {"a_worm_is_copied": []}

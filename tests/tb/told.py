@@ -7,6 +7,7 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.headers import Unicast
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface.consumption import HOST_DEPTH
+from wormcast.hw.router import Blueprint
 from wormcast.sim import Network, hardware
 from wormcast_tb import Flit, make_worm
 
@@ -29,8 +30,9 @@ def of_switch(scheme, options, worms=60):
     """The router in the middle of 3x3 nodes, and what its bench is told."""
     mesh, found = topology("mesh:3x3"), SCHEMES[scheme]
     configuration = hardware(mesh, found, options)
-    router = configuration.router(mesh, found)
-    form, straps = router.decoder.header, router.decoder.strap_values(mesh, found.relation)
+    blueprint = Blueprint(mesh, found, configuration)
+    router = blueprint.router()
+    form, straps = router.decoder.header, router.decoder.strap_values(blueprint.routes, blueprint.kinds[0])
     through = make_worm(form.encode([WEST]), traffic.payload(ALONE, 4))
     first = 3 + (configuration.delays == "fast")
     east, west = router.decoder.inputs.index("east"), router.decoder.outputs.index("west")
@@ -78,9 +80,10 @@ def of_interface(options, *, ports=1, links=1, worms=12):
     """A network interface, and what its bench is told."""
     mesh, scheme, rng = topology("mesh:3x3"), SCHEMES["dual-path"], random.Random(str(options))
     configuration = hardware(mesh, scheme, options)
-    interface = configuration.interface(mesh, scheme, ports=ports, links=links)
+    blueprint = Blueprint(mesh, scheme, configuration)
     vcs, packet = configuration.consumption // links, configuration.packet
-    most_headers = configuration.header_flits(mesh, scheme)
+    interface = blueprint.interface(ports=ports, links=links, channels=vcs)
+    most_headers = blueprint.header_flits
 
     def worm(header_flits, length):
         number = len(sent) + 1

@@ -7,6 +7,7 @@ flits (head, tail, data), and of each copy that must come out the end and the fl
 import itertools
 
 from wormcast.algorithms import plan
+from wormcast.hw.router import Blueprint
 from wormcast_tb import make_worm
 
 
@@ -32,7 +33,8 @@ def multicasts(mesh, scheme, rng, most=5):
 
 def through_a_router(mesh, scheme, configuration, node, rng, count, longest=6):
     """So many worms of multicasts that pass a node, as its router gets them and must pass them on."""
-    form, switch = configuration.header_format(mesh, scheme), configuration.router(mesh, scheme)
+    switch = Blueprint(mesh, scheme, configuration).router()
+    form = switch.decoder.header
     ports = {int(end): mesh.ports[node][port] for port, end in enumerate(mesh.neighbours[node]) if end >= 0}
     worms = []
     for worm in multicasts(mesh, scheme, rng):

@@ -1,0 +1,112 @@
+"""What the decoders of meshes and tori share: coordinates in an address, steps along dimensions."""
+
+import numpy as np
+from amaranth.hdl import C, Cat, Value
+
+from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.topologies.mesh import direction_name, label_axes, mesh_directions, port_name
+
+from ..kinds import SwitchKind
+from .address_list import AddressListDecoder
+
+__all__ = ["GridDecoder", "grid_kind"]
+
+
+class GridDecoder(AddressListDecoder):
+    """Compares the coordinates in an address with the own ones; how a flit is taken apart, see `AddressListDecoder`.
+
+    A dimension of one node has no strap.
+
+    Parameters
+    ----------
+    header : AddressList
+    consumption : ConsumptionClasses
+    multicast : bool
+        False builds the decoder for unicast headers: the own address is always the last one.
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        That of all switches; made of the header's shape if it is not given.
+    vc_classes : int
+
+    Straps
+    ------
+    coordinate_{d}
+        The own coordinate in dimension {d}.
+    """
+
+    def __init__(self, header: AddressList, *, consumption: ConsumptionClasses, multicast: bool, injection: str,
+                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1):
+        self.header = header
+        self.multicast = multicast
+        self.steps = mesh_directions(header.shape)
+        super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
+                         consumption=consumption, vc_classes=vc_classes)
+        self.straps = {f"coordinate_{d}": (n - 1).bit_length() for d, n in enumerate(header.shape) if n > 1}
+
+    def strap_values(self, routes, kind):
+        own = routes.topology.coordinates[kind.nodes_at(routes.topology)[:, 0]]
+        return {name: own[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
+
+    def _odd(self, dim: int, straps) -> Value:
+        """Whether steps up a dimension lead to lower Hamiltonian labels here: the sum of the coordinates that count
+        before it is odd."""
+        axes = label_axes(len(self.header.shape))
+        before = [straps[f"coordinate_{d}"][0] for d in axes[:axes.index(dim)] if f"coordinate_{d}" in straps]
+        odd: Value = before[0] if before else C(0)
+        for bit in before[1:]:
+            odd = odd ^ bit
+        return odd
+
+    def _turns_labels(self, dim: int) -> bool:
+        """Whether the parity of other coordinates decides which way labels rise along a dimension."""
+        return dim != label_axes(len(self.header.shape))[0]
+
+    def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
+        """Whether a hop leads to a higher Hamiltonian label: in two dimensions downwards, and to the right in even
+        rows."""
+        dim, sign = step
+        return (sign > 0) != odd if self._turns_labels(dim) else sign > 0
+
+    def hop_class(self, output, straps, *, into):
+        dim, side = self.steps[output]
+        step = dim, -side if into else side  # a worm moves away from the side it came in by
+        by_row = []
+        for odd in (False, True):
+            k = self.consumption.of_direction(direction_name(*step))
+            if k == NO_CLASS:
+                k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down")
+            by_row.append(k)
+        if by_row[0] == by_row[1]:
+            return [(C(1), by_row[0])]
+        odd_row = self._odd(dim, straps)
+        return [(~odd_row, by_row[0]), (odd_row, by_row[1])]
+
+    def _split(self, address: Value) -> dict[int, Value]:
+        """The coordinates in an address, by dimension."""
+        fields, at = {}, 0
+        for dim in reversed(range(len(self.header.shape))):
+            width = (self.header.shape[dim] - 1).bit_length()
+            if width:
+                fields[dim] = address[at:at + width]
+            at += width
+        return fields
+
+    def _beyond(self, fields: dict[int, Value]) -> Value | None:
+        """Whether a coordinate is beyond the network, where there are bits for such."""
+        beyond = [field >= self.header.shape[dim] for dim, field in fields.items()
+                  if self.header.shape[dim].bit_count() > 1]
+        return Cat(beyond).any() if beyond else None
+
+    def own_address(self, straps):
+        return Cat(straps[name] for name in reversed(self.straps))
+
+    def is_own(self, straps, examined):
+        return examined["own", 0]
+
+
+def grid_kind(shape: tuple[int, ...]) -> SwitchKind:
+    """The kind of all switches of a mesh or torus of this shape, without its members."""
+    directions = [port_name(len(shape), *direction) for direction in mesh_directions(shape)]
+    links, node = tuple(range(len(directions))), (len(directions),)
+    return SwitchKind(np.arange(0), (*directions, "local"), links, links, node, node, back=links, own=(0,))

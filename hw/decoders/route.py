@@ -1,0 +1,150 @@
+"""Unicast headers under any relation: a table of ways for each input, written before the first cycle."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from amaranth.hdl import Signal
+from amaranth.lib import data, memory
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import Routes
+
+from ..kinds import SwitchKind
+from .unicast import UnicastDecoder
+
+__all__ = ["RouteDecoder"]
+
+MOST_ADDRESS_BITS = 12
+
+Entries = npt.NDArray[np.int64]
+
+
+class RouteDecoder(UnicastDecoder):
+    """Looks the way up in a table of the input's own, so that a relation is data: phases, classes of virtual channels
+    and alternatives too.
+
+    ::
+
+        address ─▶ table of this input ─▶ output and class (or a mask of them), or exit
+                        ▲
+        table ──────────┘ write: one entry a cycle
+
+    An input has its own table, as the phase of a worm follows from the link by which it comes; injection ports are in
+    the first phase. The tables are memories, empty after configuration: until they are written every header is an error
+    on the wire (`Cause.WRONG_ORDER`). What is written is there from the next cycle on, and stays in reset.
+
+    An entry is a number: of the target, then of the exit, then nowhere. With alternatives it is a mask of targets, and
+    above it the number of an exit from 1, or 0.
+
+    Parameters
+    ----------
+    header : Unicast
+        Addresses have at most 12 bits.
+    kind : SwitchKind
+    injection, ejection : "one" or "all"
+    vc_classes : int
+    adaptive : bool
+        Entries have alternatives; the switch takes one that is free. In the order of outputs, not of preference.
+    """
+
+    def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
+                 vc_classes: int = 1, adaptive: bool = False):
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(f"RouteDecoder.header: addresses have {header.address_bits} bits, tables are built for "
+                                f"at most {MOST_ADDRESS_BITS}")
+        super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
+                         adaptive=adaptive)
+        self.straps = {}
+        self.table_layout = data.StructLayout({
+            "write": 1,
+            "address": header.address_bits,
+            "entry": max((self.entry_bits(port) for port in range(len(self.inputs))), default=1),
+        })
+
+    def entry_bits(self, port: int) -> int:
+        """Bits of an entry of an input's table."""
+        targets, exits = len(self.targets(port)), len(self.exits(port))
+        return targets + exits.bit_length() if self.adaptive else max((targets + exits).bit_length(), 1)
+
+    def strap_values(self, routes, kind):
+        return {}
+
+    def way(self, m, port, straps, address):
+        targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
+        nowhere = 0 if self.adaptive else len(targets) + len(exits)
+        rows = 1 << self.header.address_bits
+        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[nowhere] * rows,
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.routes = store
+        write, read = store.write_port(), store.read_port(domain="comb")
+        table: Any = straps["table"]
+        entry = Signal(bits, name="entry")
+        m.d.comb += [
+            write.en.eq(table.write), write.addr.eq(table.address), write.data.eq(table.entry),
+            read.addr.eq(address), entry.eq(read.data),
+        ]
+        if not self.adaptive:
+            asked = [entry == i for i in range(len(targets) + len(exits))]
+        else:
+            way_out = entry[len(targets):]
+            asked = [*entry[:len(targets)], *(way_out == e + 1 for e in range(len(exits)))]
+        return dict(zip(targets, asked[:len(targets)], strict=True)), asked[len(targets):]
+
+    def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:
+        """Entries of all tables of a kind's members, int64 [members, addresses] by the name of the input.
+
+        A way that an input does not have, back to where the worm came from, has no entry.
+
+        Raises
+        ------
+        WormcastError
+            The routes have more classes, or alternatives, than the decoder is built for.
+        """
+        if len(routes.classes) != self.vc_classes or not (self.adaptive or routes.deterministic):
+            raise WormcastError(f"relation {routes.relation.name}: it has {len(routes.classes)} classes of virtual "
+                                f"channels{'' if routes.deterministic else ' and alternatives'}, the decoder is built "
+                                f"for {self.vc_classes}{' and alternatives' if self.adaptive else ''}")
+        topology = routes.topology
+        addresses = [self.header.address(node) for node in range(topology.nodes)]
+        phases = np.full((topology.switches, max(map(len, topology.ports))), -1, np.int64)
+        phases[topology.links[:, 2], topology.links[:, 3]] = routes.phase_of_link
+        found = {}
+        for port, name in enumerate(self.inputs):
+            phase = np.zeros(len(kind.members), np.int64)
+            if port < self.links_in:
+                phase = phases[kind.members, kind.network_inputs[port]]
+            options = routes.options[phase, kind.members].astype(np.int64)  # [members, nodes, alternatives]
+            numbers = np.append(self._numbers(port), -1)[options]
+            numbers[phase < 0] = -1
+            none = 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+            entries = np.full((len(kind.members), 1 << self.header.address_bits), none, np.int64)
+            entries[:, addresses] = self._entries(port, numbers, none)
+            found[name] = entries
+        return found
+
+    def _numbers(self, port: int) -> Entries:
+        """Number of the target, or of the exit behind them, by the routes' codes; -1 where the port has none."""
+        kind, targets, exits = self.kind, self.targets(port), self.exits(port)
+        numbers = np.full(len(kind.names) * self.vc_classes, -1, np.int64)
+        for i, (o, k) in enumerate(targets):
+            numbers[kind.network_outputs[o] * self.vc_classes + k] = i
+        for e, o in enumerate(exits):
+            node = next(n for n, outputs in enumerate(self.ejections) if o in outputs)
+            numbers[kind.ejections[node] * self.vc_classes] = len(targets) + e
+        return numbers
+
+    def _entries(self, port: int, numbers: Entries, none: int) -> Entries:
+        """Entries of numbers [members, nodes, alternatives]."""
+        if not self.adaptive:
+            return np.where(numbers[..., 0] < 0, none, numbers[..., 0])
+        targets = len(self.targets(port))
+        masks = np.where((numbers >= 0) & (numbers < targets), np.int64(1) << np.clip(numbers, 0, targets), 0)
+        ends = np.where(numbers >= targets, numbers - targets + 1, 0).max(axis=-1)
+        return np.bitwise_or.reduce(masks, axis=-1) | ends << targets
+
+    @staticmethod
+    def table_path(port: str) -> tuple[str, ...]:
+        """Submodules of a switch down to the memory of an input's table."""
+        return (f"{port}_input", "intake", "routes")

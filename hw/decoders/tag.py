@@ -1,0 +1,87 @@
+"""Unicast headers in multistage networks: each stage takes one digit of the destination."""
+
+import numpy as np
+from amaranth.hdl import Signal
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import Routes
+
+from ..kinds import SwitchKind
+from .unicast import UnicastDecoder
+
+__all__ = ["TagDecoder", "tag_digits"]
+
+
+class TagDecoder(UnicastDecoder):
+    """Takes the output that a digit of the address names.
+
+    ::
+
+        address | digit S-1 | ... | digit 1 | digit 0 |
+                       └──────────┴────┬────┘
+                       strap `digit` ─▶ mux ─▶ output
+
+    There are as many outputs as a digit has values, a power of two, and all of them lead to other switches, or all to
+    nodes. Which digit decides is the same for all switches of the kind, and then there is no strap; or the strap says
+    which.
+
+    Parameters
+    ----------
+    header : Unicast
+    kind : SwitchKind
+    digit : int, optional
+        The one that decides, counted from the least significant; None: the strap says it.
+    injection, ejection : "one" or "all"
+
+    Straps
+    ------
+    digit
+        Which digit of the address decides, counted from the least significant.
+    """
+
+    def __init__(self, header: AddressList, *, kind: SwitchKind, digit: int | None = None, injection: str = "one",
+                 ejection: str = "one"):
+        outputs = max(len(kind.network_outputs), len(kind.ejections))
+        if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
+            raise WormcastError(f"TagDecoder.kind: it has {len(kind.network_outputs)} outputs to switches and "
+                                f"{len(kind.ejections)} to nodes, allowed is a power of two of the one or of the other")
+        self.digit_bits = (outputs - 1).bit_length()
+        self.digits = header.address_bits // self.digit_bits
+        if digit is not None and not 0 <= digit < self.digits:
+            raise WormcastError(f"TagDecoder.digit: {digit} is given, addresses have {self.digits} of base {outputs}")
+        super().__init__(header, kind=kind, injection=injection, ejection=ejection)
+        self.digit = digit
+        self.straps = {} if digit is not None else {"digit": (self.digits - 1).bit_length()}
+
+    def strap_values(self, routes, kind):
+        digits = tag_digits(routes, kind)
+        if digits is None or (self.digit is not None and set(digits) != {self.digit}):
+            raise WormcastError(f"relation {routes.relation.name}: on {routes.topology.name} it does not take outputs "
+                                "by digits of the destination, as routers by destination tags do")
+        return dict.fromkeys(self.straps, digits)
+
+    def way(self, m, port, straps, address):
+        digit = Signal(self.digit_bits, name="digit")
+        which = straps["digit"] if self.digit is None else self.digit
+        m.d.comb += digit.eq(address.word_select(which, self.digit_bits))
+        exits = [digit == next(e for e, outputs in enumerate(self.ejections) if o in outputs) for o in self.exits(port)]
+        return {(o, 0): digit == o for o in self.reaches(port)}, exits
+
+
+def tag_digits(routes: Routes, kind: SwitchKind) -> list[int] | None:
+    """For each member of a kind the digit of the destination that says its output, counted from the least significant.
+
+    None if there is none for one of them, or if this is not a kind that takes outputs by digits.
+    """
+    outputs = len(kind.network_outputs) + len(kind.ejections)
+    mixed = bool(kind.network_outputs) and bool(kind.ejections)
+    if mixed or outputs < 2 or outputs.bit_count() > 1 or len(routes.options) > 1 or not routes.deterministic:
+        return None
+    bits = (outputs - 1).bit_length()
+    codes = routes.options[0, kind.members, :, 0]
+    taken = np.where(codes < 0, -1, kind.output_numbers[codes // len(routes.classes)])
+    nodes = np.arange(routes.topology.nodes)
+    digits = range((routes.topology.nodes - 1).bit_length() // bits)
+    fits = np.array([((taken == nodes >> d * bits & outputs - 1) | (taken < 0)).all(axis=1) for d in digits])
+    return fits.argmax(axis=0).tolist() if len(fits) and fits.any(axis=0).all() else None

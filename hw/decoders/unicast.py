@@ -1,0 +1,90 @@
+"""What the decoders of unicast headers share that know a destination by its way out."""
+
+from abc import abstractmethod
+
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+
+from wormcast.algorithms.consumption import NO_CLASS
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList, Unicast
+
+from ..kinds import SwitchKind
+from ..logic import any_of
+from .base import Decoded, Decoder
+
+__all__ = ["UnicastDecoder", "beyond"]
+
+
+class UnicastDecoder(Decoder):
+    """Decodes a header flit of one address, at switches of any number of nodes.
+
+    ::
+
+        address ─▶ way ─┬─ one of the targets, or several: output, VC class ─▶ code
+                        └─ one of the exits: ends_here, exit
+
+    A worm ends at the ejection port that its address leads to; there is no own address. A way that the port does not
+    have is an error on the wire.
+
+    Parameters
+    ----------
+    header : Unicast
+    kind : SwitchKind
+    injection, ejection : "one" or "all"
+    vc_classes : int
+    adaptive : bool
+    """
+
+    def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
+                 vc_classes: int = 1, adaptive: bool = False):
+        who = type(self).__name__
+        if not isinstance(header, Unicast):
+            raise WormcastError(f"{who}.header: lists of addresses are given, it is built for unicast headers alone")
+        if header.relations != 1:
+            raise WormcastError(f"{who}.header: it selects among {header.relations} relations, one is allowed")
+        super().__init__(kind, injection=injection, ejection=ejection, vc_classes=vc_classes, adaptive=adaptive)
+        self.header = header
+
+    @abstractmethod
+    def way(self, m: Module, port: int, straps: dict[str, Value],
+            address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
+        """The way to an address: bits by the port's targets, and one for each of its exits; none set if it has none."""
+
+    def hop_class(self, output, straps, *, into):
+        """No class: a unicast stops nowhere on its way."""
+        return [(C(1), NO_CLASS)]
+
+    def decode(self, m, port, straps, arrival):
+        address = arrival.data[:self.header.address_bits]
+        ways, exits = self.way(m, port, straps, address)
+        nowhere = beyond(self.header, address)
+        wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
+        going = {target: way & wanted for target, way in ways.items()}
+        onward, end, outside = Signal(name="onward"), Signal(name="ends_here"), Signal(name="outside")
+        m.d.comb += [
+            onward.eq(any_of(list(going.values()))),
+            end.eq(any_of(exits) & wanted),
+            outside.eq(C(0) if nowhere is None else nowhere),
+        ]
+        number = (len(exits) - 1).bit_length() if exits else 0
+        astray = arrival.first & ~onward & ~end
+        return Decoded(
+            code=self.encode(m, port, going, C(0)),
+            data=arrival.data,
+            strip=C(0),
+            ends_here=end,
+            last=C(1),
+            outside=astray & outside,
+            disorder=astray & ~outside,
+            exit=any_of([Mux(way, C(e, number), 0) for e, way in enumerate(exits)])[:number] if number else C(0, 0),
+        )
+
+
+def beyond(header: AddressList, address: Value) -> Value | None:
+    """Whether an address is no node's; None where all are."""
+    found, at = [], 0
+    for extent, bits in zip(reversed(header.shape), reversed(header.field_bits), strict=True):
+        if extent.bit_count() > 1:
+            found.append(address[at:at + bits] >= extent)
+        at += bits
+    return Cat(found).any() if found else None

@@ -1,0 +1,171 @@
+"""Kinds of switches: what those of a network have in common, by what their ports lead to."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.topologies.base import Topology
+
+__all__ = ["SwitchKind", "switch_kinds"]
+
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchKind:
+    """Switches that are one piece of hardware: they differ in their straps and tables alone.
+
+    ::
+
+        network_inputs[i]  ─▶ input i ─┐ ┌─ output o ─▶ network_outputs[o]
+        injections[n]      ─▶ behind  ─┘ └─ behind   ─▶ ejections[n]
+
+    Ports are numbered twice. The topology has one number for an input and an output of a name; the hardware has one row
+    of inputs, those from other switches first and then those from nodes, and one of outputs, likewise. Each row is in
+    the order of the topology's numbers.
+
+    Parameters
+    ----------
+    members : int array
+        Ids of its switches, ascending.
+    names : tuple of str
+        Names of the topology's ports.
+    network_inputs, network_outputs : tuple of int
+        Topology's numbers of the ports that links from and to other switches are joined to.
+    injections, ejections : tuple of int
+        Topology's numbers of the ports by which nodes inject and consume.
+    back : tuple of (int or None)
+        For each network input the network output (a number of the hardware) that leads to the same one neighbour in
+        every member where both are joined; None if there is none: no worm needs that turn.
+    own : tuple of (int or None)
+        For each of the injections the one of the ejections, counted from 0, that belongs to the same node in every
+        member; None if there is none.
+    """
+
+    members: Ids
+    names: tuple[str, ...]
+    network_inputs: tuple[int, ...]
+    network_outputs: tuple[int, ...]
+    injections: tuple[int, ...]
+    ejections: tuple[int, ...]
+    back: tuple[int | None, ...]
+    own: tuple[int | None, ...]
+
+    def name(self, port: int) -> str:
+        """Name of a topology's port as it appears in signals: ``x_plus`` of ``x+``."""
+        return self._signal_names[port]
+
+    @cached_property
+    def _signal_names(self) -> tuple[str, ...]:
+        """Names of all ports as names of signals."""
+        found = []
+        for name in self.names:
+            said = re.sub(r"\W", "_", name.replace("+", "_plus").replace("-", "_minus"), flags=re.ASCII)
+            found.append(said if re.match("[A-Za-z]", said) else f"port_{said}")
+        for k, said in enumerate(found):
+            if said in found[:k]:
+                raise WormcastError(f"ports: {self.names[found.index(said)]!r} and {self.names[k]!r} are given at one "
+                                    f"switch, both would be {said} in hardware; names must differ there, too")
+        return tuple(found)
+
+    @property
+    def signature(self) -> tuple:
+        """What hardware depends on: two kinds with equal ones are the same."""
+        return (self.names, self.network_inputs, self.network_outputs, self.injections, self.ejections, self.back,
+                self.own)
+
+    def nodes_at(self, topology: Topology) -> Ids:
+        """Nodes that consume at the ejections of each member, int64 [members, ejections]; -1 where there is none."""
+        return self._attached(topology.consumptions, self.ejections)
+
+    def sources_at(self, topology: Topology) -> Ids:
+        """Nodes that inject at the injections of each member, int64 [members, injections]; -1 where there is none."""
+        return self._attached(topology.injections, self.injections)
+
+    def _attached(self, ends: npt.NDArray[np.int32], ports: tuple[int, ...]) -> Ids:
+        node = {(switch, port): n for n, (switch, port) in enumerate(ends.tolist())}
+        found = [[node.get((switch, port), -1) for port in ports] for switch in self.members.tolist()]
+        return np.array(found, np.int64).reshape(len(self.members), len(ports))
+
+    @property
+    def output_numbers(self) -> Ids:
+        """For each of the topology's ports the number of the output, of a node's the kind's ejection behind the links;
+        int64 [ports], -1 where none is built."""
+        numbers = np.full(len(self.names), -1, np.int64)
+        numbers[[*self.network_outputs, *self.ejections]] = range(len(self.network_outputs) + len(self.ejections))
+        return numbers
+
+
+def switch_kinds(topology: Topology) -> tuple[SwitchKind, ...]:
+    """Group the switches of a network by what their ports lead to, in the order of their first members.
+
+    A port that is left open is built as its namesakes of switches with the same names of ports are, so that a mesh has
+    one kind, edges included: for a link if one of them has one there, else for a node. One that is open in all of them
+    is not built.
+    """
+    into = _uses(topology, topology.links[:, 2:], topology.injections)
+    out = _uses(topology, topology.links[:, :2], topology.consumptions)
+    for uses in (into, out):
+        named: dict[tuple[str, ...], list[str]] = {}
+        for names, used in zip(topology.ports, uses, strict=True):
+            known = named.setdefault(names, [OPEN] * len(names))
+            known[:] = [min(a, b, key=ORDER.index) for a, b in zip(known, used, strict=True)]
+        for names, used in zip(topology.ports, uses, strict=True):
+            used[:] = [b if a == OPEN else a for a, b in zip(used, named[names], strict=True)]
+    groups: dict[tuple, list[int]] = {}
+    for switch, names in enumerate(topology.ports):
+        groups.setdefault((names, tuple(into[switch]), tuple(out[switch])), []).append(switch)
+    return tuple(_kind(topology, np.array(members, np.int64), *group) for group, members in groups.items())
+
+
+OPEN, LINK, NODE = "open", "link", "node"
+ORDER = (LINK, NODE, OPEN)
+
+
+def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:
+    """What each port of each switch is joined to, one way."""
+    uses = [[OPEN] * len(names) for names in topology.ports]
+    for use, joined in ((LINK, links), (NODE, ends)):
+        for switch, port in joined.tolist():
+            uses[switch][port] = use
+    return uses
+
+
+def _kind(topology: Topology, members: Ids, names: tuple[str, ...], into: tuple[str, ...],
+          out: tuple[str, ...]) -> SwitchKind:
+    inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
+    injections, ejections = ([p for p, use in enumerate(uses) if use == NODE] for uses in (into, out))
+    came = _far(topology, members, len(names), topology.links[:, [2, 3, 0]])[:, inputs]
+    goes = _far(topology, members, len(names), topology.links[:, [0, 1, 2]])[:, outputs]
+    own = np.arange(topology.nodes)[:, None]
+    sources = _far(topology, members, len(names), np.hstack([topology.injections, own]))[:, injections]
+    nodes = _far(topology, members, len(names), np.hstack([topology.consumptions, own]))[:, ejections]
+    return SwitchKind(
+        members, names, tuple(inputs), tuple(outputs), tuple(injections), tuple(ejections),
+        back=_same(came, goes, inputs, outputs), own=_same(sources, nodes, injections, ejections),
+    )
+
+
+def _far(topology: Topology, members: Ids, ports: int, rows: npt.NDArray) -> npt.NDArray:
+    """What is joined to each port of each member, [members, ports], of rows (switch, port, what); -1 where nothing."""
+    table = np.full((topology.switches, max(map(len, topology.ports))), -1, np.int64)
+    table[rows[:, 0], rows[:, 1]] = rows[:, 2]
+    return table[members, :ports]
+
+
+def _same(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
+    """For each column of the first the one of the second that has the same in every row where both have something.
+
+    Of several the one of the same port is meant, else the lowest.
+    """
+    found: list[int | None] = []
+    for i, port in enumerate(ports):
+        both = (first[:, i, None] >= 0) & (second >= 0)
+        fits = both.any(axis=0) & ~(both & (first[:, i, None] != second)).any(axis=0)
+        options = [o for o, fit in enumerate(fits.tolist()) if fit]
+        found.append(next((o for o in options if others[o] == port), options[0] if options else None))
+    return tuple(found)

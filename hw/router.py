@@ -1,0 +1,288 @@
+# amaranth: UnusedElaboratable=no
+# (who wants to know a component's ports never elaborates it)
+"""Building routers and network interfaces: the only home of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+from amaranth.lib import data
+
+from wormcast.algorithms.consumption import ConsumptionClasses
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes
+from wormcast.algorithms.schemes import Scheme
+from wormcast.algorithms.topologies.base import Topology
+
+from .decoders import (
+    Decoder,
+    MeshDecoder,
+    RouteDecoder,
+    TableDecoder,
+    TagDecoder,
+    TorusDecoder,
+    tag_digits,
+)
+from .decoders.table import MOST_ADDRESS_BITS
+from .interface import NetworkInterface
+from .kinds import SwitchKind, switch_kinds
+from .link import PortSpec
+from .switch import Switch
+from .tables import table_bus
+
+__all__ = ["Blueprint", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
+
+MOST_HEADER_FLITS = 64
+
+
+class Options(Protocol):
+    """The hardware options that routers and network interfaces are built by, as `Configuration` documents them."""
+
+    @property
+    def vcs(self) -> int: ...
+    @property
+    def buffer(self) -> int: ...
+    @property
+    def readers(self) -> str: ...
+    @property
+    def consumption(self) -> int: ...
+    @property
+    def flit_width(self) -> int: ...
+    @property
+    def delays(self) -> str: ...
+    @property
+    def storage(self) -> str: ...
+    @property
+    def ports(self) -> str: ...
+    @property
+    def ejection(self) -> str: ...
+    @property
+    def consumption_links(self) -> str: ...
+    @property
+    def packet(self) -> int: ...
+    @property
+    def queue(self) -> int: ...
+    @property
+    def t_ns(self) -> int: ...
+    @property
+    def t_nr(self) -> int: ...
+
+    def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
+        """Give the classes that the routers are built for."""
+
+
+Given = TypeVar("Given", bound=Options)
+"""The options that a blueprint is given, with whatever more they have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint(Generic[Given]):
+    """What all components of a network are built by.
+
+    Parameters
+    ----------
+    topology : Topology
+    scheme : Scheme
+        Gives the header format and the routing relation.
+    configuration : Options
+    relations : tuple of str
+        Relations that routers decode by comparing coordinates; none: the scheme's alone, however it is decoded.
+    """
+
+    topology: Topology
+    scheme: Scheme
+    configuration: Given
+    relations: tuple[str, ...] = ()
+
+    @property
+    def decoded(self) -> tuple[str, ...]:
+        """Names of the relations that routers decode, the scheme's where none are chosen."""
+        return self.relations or (self.scheme.relation_on(self.topology).name,)
+
+    @cached_property
+    def kinds(self) -> tuple[SwitchKind, ...]:
+        """The kinds of the network's switches."""
+        return switch_kinds(self.topology)
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The scheme's relation on this network."""
+        return self.scheme.relation_on(self.topology).on(self.topology)
+
+    @cached_property
+    def header(self) -> AddressList:
+        """Header format of the network's worms, for routers that know so many relations."""
+        return self.scheme.header(self.topology.shape, self.configuration.flit_width, max(len(self.relations), 1))
+
+    def decoder(self, kind: SwitchKind | None = None) -> Decoder:
+        """Build the header decoder of a kind of switches, that of the first one by default; see `decoder_for`."""
+        return decoder_for(kind or self.kinds[0], self.topology, self.scheme, self.routes, self.configuration,
+                           self.relations)
+
+    def router(self, kind: SwitchKind | None = None) -> Switch:
+        """Build one router of a kind, of the first one by default."""
+        decoder, options = self._decoders[0 if kind is None else self._number(kind)], self.configuration
+        inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
+        outputs = [
+            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer)
+            for o, name in enumerate(decoder.outputs)
+        ]
+        return Switch(
+            inputs=inputs,
+            outputs=outputs,
+            decoder=decoder,
+            width=options.flit_width,
+            readers=options.readers,
+            storage=options.storage,
+            delays=options.delays,
+            consumption_links=options.consumption_links,
+            tables=self.tables,
+        )
+
+    @cached_property
+    def tables(self) -> data.StructLayout | None:
+        """The bus that writes the tables of all switches, where their decoders have some; see `table_bus`."""
+        layouts = [decoder.table_layout for decoder in self._decoders if decoder.table_layout is not None]
+        if not layouts:
+            return None
+        return table_bus(inputs=max(len(decoder.inputs) for decoder in self._decoders),
+                         address_bits=max(layout["address"].width for layout in layouts),
+                         entry_bits=max(layout["entry"].width for layout in layouts))
+
+    @property
+    def header_flits(self) -> int:
+        """Header flits that an interface keeps of a worm: with packets as many as all other nodes need, else 1.
+
+        Raises
+        ------
+        WormcastError
+            These are more than 64.
+        """
+        packet, width = self.configuration.packet, self.configuration.flit_width
+        if not packet:
+            return 1
+        header = self.scheme.header(self.topology.shape, width, 1)
+        flits = 1 if isinstance(header, Unicast) else header.flits(max(self.topology.nodes - 1, 1))
+        if flits > MOST_HEADER_FLITS:
+            raise WormcastError(f"packet: {packet} is given where a header may have {flits} flits of {width} bits, "
+                                f"in packets {MOST_HEADER_FLITS} are allowed: use wider flits or no packets")
+        return flits
+
+    def attachment(self, node: int = 0) -> tuple[int, int]:
+        """Injection ports and consumption links of a node's interface, as many as its switches have for it."""
+        (switch, port), (to_switch, to_port) = (ends[node].tolist() for ends in
+                                                (self.topology.injections, self.topology.consumptions))
+        kind, to_kind = self._kind_of[switch], self._kind_of[to_switch]
+        ports = self._routers[kind].injections[self.kinds[kind].injections.index(port)]
+        links = self._routers[to_kind].consumptions[self.kinds[to_kind].ejections.index(to_port)]
+        return len(ports), len(links)
+
+    def interface(self, *, ports: int | None = None, links: int | None = None,
+                  channels: int | None = None) -> NetworkInterface:
+        """Build a network interface.
+
+        Parameters
+        ----------
+        ports, links : int, optional
+            As `attachment` gives them; by default those of node 0.
+        channels : int, optional
+            Consumption channels of each link; by default those of the switches' links.
+        """
+        options, attached = self.configuration, self.attachment() if None in (ports, links) else (1, 1)
+        ports, links = attached[0] if ports is None else ports, attached[1] if links is None else links
+        if channels is None:
+            channels = options.consumption if options.consumption_links == "shared" else 1
+        return NetworkInterface(
+            injection=PortSpec("injection", vcs=options.vcs, depth=options.buffer),
+            consumption=PortSpec("consumption", vcs=channels, depth=options.buffer),
+            ports=ports,
+            links=links,
+            width=options.flit_width,
+            storage=options.storage,
+            queue=options.queue,
+            packet=options.packet,
+            header_flits=self.header_flits,
+            t_ns=options.t_ns,
+            t_nr=options.t_nr,
+        )
+
+    def _number(self, kind: SwitchKind) -> int:
+        """Place of a kind among the network's."""
+        return next(k for k, one in enumerate(self.kinds) if one.signature == kind.signature)
+
+    @cached_property
+    def _decoders(self) -> list[Decoder]:
+        """The decoder of each kind."""
+        return [self.decoder(kind) for kind in self.kinds]
+
+    @cached_property
+    def _kind_of(self) -> dict[int, int]:
+        """Number of each switch's kind."""
+        return {switch: k for k, kind in enumerate(self.kinds) for switch in kind.members.tolist()}
+
+    @cached_property
+    def _routers(self) -> list[Switch]:
+        """A router of each kind, not elaborated."""
+        return [self.router(kind) for kind in self.kinds]
+
+
+def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: Options,
+                relations: tuple[str, ...] = ()) -> Decoder:
+    """Build the header decoder of a kind of switches.
+
+    Coordinates are compared by e-cube on meshes, tori and rings and by hamiltonian on meshes. Lists of addresses under
+    other relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all
+    switches of the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes).
+
+    Parameters
+    ----------
+    kind : SwitchKind
+        One of the topology's.
+    scheme : Scheme
+        Gives the header format and the consumption classes.
+    routes : Routes
+        The scheme's relation on the topology.
+    configuration : Options
+    relations : tuple of str
+        Relations that the switches shall know, each decoded by comparing coordinates; none: that of the routes.
+
+    Raises
+    ------
+    WormcastError
+        Of the relations named one is not known, or twice there; the network is too large for a table; or lists of
+        addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
+    """
+    relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
+    compared = [one for one in (E_CUBE, HAMILTONIAN) if topology.kind == "mesh" and MeshDecoder.knows(one)]
+    known = [one.name for one in compared]
+    if not set(relations) <= set(known) or len(set(relations)) < len(relations):
+        raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
+                            f"coordinates by {', '.join(known) or 'none'}, each once")
+    header = scheme.header(topology.shape, configuration.flit_width, max(len(relations), 1))
+    classes = configuration.consumption_classes(topology, scheme)
+    multicast = not isinstance(header, Unicast)
+    plain = relation.relation if isinstance(relation, AnyChannel) else relation
+    if relations or plain in compared:
+        return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
+                           kind=kind, **ports)
+    if plain is E_CUBE:
+        return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
+                            **ports)
+    simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
+    if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
+        if not simple:
+            raise WormcastError(f"relation: {relation.name} has alternatives, phases or classes of virtual channels on "
+                                f"{topology.name}, for worms of several destinations it must have one way")
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(
+                f"relation: {relation.name} is looked up in tables on {topology.name}, whose addresses have "
+                f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and "
+                "hamiltonian need no tables"
+            )
+        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind, **ports)
+    digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
+    own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
+    if own is not None and None not in digits.values():
+        return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
+    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic, **ports)

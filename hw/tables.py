@@ -1,0 +1,59 @@
+"""How tables of routes come into switches: a bus from switch to switch, used before the first cycle."""
+
+from amaranth.hdl import Module
+from amaranth.lib import data
+
+__all__ = ["pass_on", "table_bus"]
+
+HOPS = 12
+"""Bits that count switches: as many as a network can have."""
+
+
+def table_bus(*, inputs: int, address_bits: int, entry_bits: int) -> data.StructLayout:
+    """Layout of the bus: one write of one entry in a cycle.
+
+    ::
+
+        tables_in ─┬─ hops = 0: written here, at once
+                   └─▶ register, hops - 1 ─▶ tables_out ─▶ the next switch's tables_in
+
+    All switches of a network are in one chain, in any order, and have one layout. ``write`` says that there is
+    something to do; ``hops`` counts the switches that it still passes by, so that a switch needs no number of its own;
+    ``input``, ``address`` and ``entry`` say what is written where.
+
+    Parameters
+    ----------
+    inputs, address_bits, entry_bits : int
+        Most inputs of a switch, and most bits of an address and of an entry in the chain.
+    """
+    return data.StructLayout({
+        "write": 1,
+        "hops": HOPS,
+        "input": max(inputs - 1, 1).bit_length(),
+        "address": address_bits,
+        "entry": entry_bits,
+    })
+
+
+def pass_on(m: Module, bus, following, tables: list) -> None:
+    """Write what is meant for the tables of this switch, and pass the rest on a cycle later.
+
+    Parameters
+    ----------
+    bus, following : views of `table_bus`
+    tables : list of views of `RouteDecoder.table_layout`
+        One for each input.
+    """
+    for i, table in enumerate(tables):
+        m.d.comb += [
+            table.write.eq(bus.write & (bus.hops == 0) & (bus.input == i)),
+            table.address.eq(bus.address),
+            table.entry.eq(bus.entry),
+        ]
+    m.d.sync += [
+        following.write.eq(bus.write & (bus.hops != 0)),
+        following.hops.eq(bus.hops - 1),
+        following.input.eq(bus.input),
+        following.address.eq(bus.address),
+        following.entry.eq(bus.entry),
+    ]

@@ -20,10 +20,10 @@ def home(topology, node):
     return int(topology.consumptions[node, 0])
 
 
-def ring_way(extent, at, to):
-    """Hops around a ring from one place to another: places left, direction, class. The shorter way, ties upwards."""
+def ring_way(extent, at, to, ties=1):
+    """Hops around a ring from one place to another: places left, direction, class. The shorter way, ties as given."""
     upwards = (to - at) % extent
-    step = 1 if upwards <= extent - upwards else -1
+    step = ties if 2 * upwards == extent else 1 if 2 * upwards < extent else -1
     places = [at]
     while places[-1] != to:
         places.append((places[-1] + step) % extent)
@@ -37,13 +37,13 @@ def ring_way(extent, at, to):
     return [(first, step, one) for (first, _), one in zip(hops, classes, strict=True)]
 
 
-def torus_hop(topology, switch, came, node):
+def torus_hop(topology, switch, came, node, ties=1):
     """E-cube on a torus: the last dimension that is not right yet, with its class of virtual channels."""
     for dimension in reversed(range(len(topology.shape))):
         at, to = int(topology.coordinates[switch, dimension]), int(topology.coordinates[node, dimension])
         if at == to:
             continue
-        _, step, one = ring_way(topology.shape[dimension], at, to)[0]
+        _, step, one = ring_way(topology.shape[dimension], at, to, ties)[0]
         beside = list(map(int, topology.coordinates[switch]))
         beside[dimension] = (at + step) % topology.shape[dimension]
         ports = topology.ports[switch]

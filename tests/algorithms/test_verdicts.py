@@ -21,6 +21,7 @@ from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
+    E_CUBE_EITHER,
     SHORTEST,
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
@@ -144,6 +145,21 @@ class TestTori:
         assert check(torus, INDIVIDUAL).verdict == "free"
         assert check(torus, INDIVIDUAL, relation=without_classes(E_CUBE)).verdict == "deadlock"
         assert check(topology("torus:3x4x5"), INDIVIDUAL).free
+
+    @pytest.mark.parametrize("name", ["ring:2", "ring:4", "ring:5", "ring:8", "torus:4x4", "torus:2x6"])
+    def test_ties_may_go_either_way(self, name):
+        found = topology(name)
+
+        def hops(switch, came, node):
+            """Ties upwards, and ties downwards."""
+            hop = reference.torus_hop(found, switch, came, node)
+            other = reference.torus_hop(found, switch, came, node, ties=-1)
+            return hop + [one for one in other if one not in hop]
+
+        assert compare(found, E_CUBE_EITHER, hops).free
+        analysis = check(found, INDIVIDUAL, relation=E_CUBE_EITHER)
+        assert (analysis.verdict, analysis.assumes) == ("free", "")
+        assert E_CUBE_EITHER.on(found).deterministic == (name == "ring:5")
 
     def test_virtual_channels_are_divided_among_the_classes(self):
         ring = topology("ring:4")

@@ -88,6 +88,10 @@ class Question:
         next channel counts alone, as in the dependency graph. So only worms that enter no buffer but empty ones may
         be among those that choose, where the answer is to be a proof.
 
+        It covers Duato's: let some channels, to escape by, be among what every head may take, and have an extended
+        dependency graph without a cycle. Of those in the set, one would come last in the order of that graph; but the
+        head of its worm may take another, which is in the set and comes later. So the set is empty.
+
         Parameters
         ----------
         each_with_a_head : bool

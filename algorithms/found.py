@@ -14,6 +14,7 @@ from .routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
     E_CUBE,
+    E_CUBE_EITHER,
     HAMILTONIAN,
     SHORTEST,
     UP_DOWN,
@@ -29,7 +30,7 @@ T = TypeVar("T", Relation, Scheme)
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

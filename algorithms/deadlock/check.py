@@ -95,6 +95,8 @@ class Analysis:
         Map of each scheme.
     vcs : int
         Virtual channels of each link.
+    vc_classes : int
+        Classes of virtual channels that the relations tell apart on each link.
     verdict : str
         ``"free"``: no deadlock is possible; ``"deadlock"``; or ``"undecided"``, where worms have a choice of channels,
         and neither a proof nor worms of a deadlock were found.
@@ -127,6 +129,7 @@ class Analysis:
     consumption: int
     classes: tuple[ConsumptionClasses, ...]
     vcs: int
+    vc_classes: int
     verdict: str
     cycle: tuple[Dependency, ...]
     worms: tuple[HeldWorm, ...]
@@ -232,6 +235,7 @@ def check(
         consumption=consumption,
         classes=tuple(part.classes for part in parts),
         vcs=vcs,
+        vc_classes=graph.vc_classes,
         verdict=verdict.name,
         cycle=tuple(cycle),
         worms=tuple(worms),

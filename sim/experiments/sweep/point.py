@@ -87,8 +87,7 @@ def points(sweep: Sweep) -> list[Point]:
     WormcastError
         A point cannot be run: its name, and why.
     """
-    return [build(given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
-            for given in sweep.combinations()]
+    return sweep.points(build)
 
 
 def build(given: dict[str, Any], name: str) -> Point:

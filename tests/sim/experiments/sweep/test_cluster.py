@@ -10,6 +10,7 @@ import pytest
 import wormcast
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.requirements import ToolMissing
+from wormcast.sim.experiments.grid import write_csv
 from wormcast.sim.experiments.sweep import (
     Store,
     cluster,
@@ -19,7 +20,6 @@ from wormcast.sim.experiments.sweep import (
     row,
     run_missing,
     run_on_cluster,
-    write,
 )
 
 SWEEP = """\
@@ -51,7 +51,7 @@ def workers():
 
 def table(sweep, store, file):
     every = points(sweep)
-    write([row(sweep, point, store[point.key]) for point in every], file)
+    write_csv([row(sweep, point, store[point.key]) for point in every], file)
     return file.read_bytes()
 
 

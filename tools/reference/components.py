@@ -3,19 +3,16 @@
 from wormcast.sim.build.components import COMPONENTS, DEFAULTS, Blueprint
 from wormcast.sim.export.verilog import component_tables, entries, is_clocked
 
-from .block import draw_block
 from .markdown import cell, code, listing, of_docstring, sentence, table
 
 __all__ = ["component_pages"]
 
 
 def component_pages() -> dict[str, str]:
-    """Pages of all components by their files, their drawings, and a page that lists them."""
+    """Pages of all components by their files, and a page that lists them."""
     blueprint = Blueprint.of({})
     pages = {"components.md": _overview()}
     for name in COMPONENTS:
-        component = blueprint.component(name)
-        pages[f"components/{name}.svg"] = draw_block(component, name)
         pages[f"components/{name}.md"] = _page(name, blueprint)
     return pages
 
@@ -42,7 +39,6 @@ def _page(name: str, blueprint: Blueprint) -> str:
         "## Ports\n",
         (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with the hardware options as they are by default, "
          "it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
-        f"![{name} with its links and ports, without clock and reset]({name}.svg)\n",
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])
 

@@ -14,7 +14,7 @@ from ..common.whole_file import whole_file
 from ..experiments.grid import Sweep, write_csv
 from ..experiments.sweep import (
     Point,
-    Store,
+    ResultStore,
     draw,
     missing,
     points,
@@ -58,7 +58,7 @@ def sweep_(
         require_parquet()
     with stdout_for_results():
         all_points = points(sweep)
-    with stdout_for_results(), Store(out / f"{sweep.name}.sqlite") as store:
+    with stdout_for_results(), ResultStore(out / f"{sweep.name}.sqlite") as store:
         to_run = missing(all_points, store)
         if scheduler is None or not to_run:
             done = run_missing(to_run, store)

@@ -10,7 +10,7 @@ from .export import require_parquet, row, write_parquet
 from .file import OPTIONS, read
 from .point import Point, points
 from .run import missing, run_missing
-from .store import Store
+from .store import ResultStore
 
-__all__ = ["OPTIONS", "Point", "Store", "draw", "missing", "points", "read", "require_drawable",
+__all__ = ["OPTIONS", "Point", "ResultStore", "draw", "missing", "points", "read", "require_drawable",
            "require_parquet", "row", "run_missing", "run_on_cluster", "write_parquet"]

@@ -11,10 +11,10 @@ from wormcast.algorithms import WormcastError
 
 from ..common.figure_file import whole_picture
 from ..common.whole_file import whole_file
-from ..experiments.grid import Sweep
+from ..experiments.grid import Sweep, write_csv
 from ..experiments.sweep import (
     Point,
-    Store,
+    ResultStore,
     draw,
     missing,
     points,
@@ -24,7 +24,6 @@ from ..experiments.sweep import (
     row,
     run_missing,
     run_on_cluster,
-    write,
     write_parquet,
 )
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
@@ -59,7 +58,7 @@ def sweep_(
         require_parquet()
     with stdout_for_results():
         all_points = points(sweep)
-    with stdout_for_results(), Store(out / f"{sweep.name}.sqlite") as store:
+    with stdout_for_results(), ResultStore(out / f"{sweep.name}.sqlite") as store:
         to_run = missing(all_points, store)
         if scheduler is None or not to_run:
             done = run_missing(to_run, store)
@@ -73,7 +72,7 @@ def sweep_(
     csv = out / f"{sweep.name}.csv"
     table_too = out / f"{sweep.name}.parquet" if parquet else None
     with whole_file(csv) as unfinished:
-        write(rows, unfinished)
+        write_csv(rows, unfinished)
     if table_too:
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)

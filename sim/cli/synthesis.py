@@ -11,8 +11,7 @@ import typer
 from ..common.figure_file import whole_picture
 from ..common.text import markdown_table
 from ..common.whole_file import require_writable, whole_file
-from ..experiments.grid import Sweep
-from ..experiments.sweep import write
+from ..experiments.grid import Sweep, write_csv
 from ..export.synthesis import (
     SEEDS,
     TARGETS,
@@ -179,7 +178,7 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
     if output:
         rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
         with whole_file(output) as unfinished:
-            write(rows, unfinished)
+            write_csv(rows, unfinished)
     if plot:
         with whole_picture(plot) as target:
             draw(sweep, all_points, results, *target)

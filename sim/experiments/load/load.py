@@ -13,9 +13,9 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from ...build.configuration import Configuration
 from ...build.network import Network
 from ...engines.bulk import kernels
-from .group import FOR_EVER, End, Group, State
-from .ladder import Ladder
+from .past_states import PastStates
 from .result import Load, steady_from
+from .seed_batch import FOR_EVER, End, SeedBatch, State
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
@@ -116,8 +116,8 @@ class Experiment:
 
     Attributes
     ----------
-    groups : list of Group
-    pasts : list of Ladder or None
+    groups : list of SeedBatch
+    pasts : list of PastStates or None
         The past states of each.
     seconds : float
         Processor time spent so far.
@@ -140,8 +140,8 @@ class Experiment:
         edges = _slices(_horizon(topology, traffic, cycles), warmup)
         if cycles is None:
             edges = np.append(edges, FOR_EVER)
-        self.groups = [Group(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
-        self.pasts: list[Ladder[State] | None] = [Ladder() if rewind else None for _ in parts]
+        self.groups = [SeedBatch(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self._end = End()
 
@@ -165,7 +165,7 @@ class Experiment:
         return min(group.now for group in self.groups)
 
     @property
-    def deadlocked(self) -> Group | None:
+    def deadlocked(self) -> SeedBatch | None:
         """The group with the earliest deadlock, if there is any."""
         found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
         return self.groups[min(found)[1]] if found else None

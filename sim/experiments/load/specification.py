@@ -10,7 +10,7 @@ from .load import CYCLES, SEEDS
 from .trace import Trace
 from .traffic import Traffic
 
-__all__ = ["Asked"]
+__all__ = ["Specification"]
 
 FIELDS = tuple(field.name for field in fields(Traffic))
 
@@ -19,7 +19,7 @@ NOT_WITH_TRACE = (*FIELDS, "until_interval", "seed", "seeds")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Specification:
     """Traffic of a load experiment, and for how long it is run, with which seeds.
 
     Parameters
@@ -36,7 +36,7 @@ class Asked:
     seeds: int | None
 
     @classmethod
-    def by(cls, given: Mapping[str, Any]) -> "Asked":
+    def of(cls, given: Mapping[str, Any]) -> "Specification":
         """Take it from options by name; those that are not there, None or False are not given.
 
         Raises

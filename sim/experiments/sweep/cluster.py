@@ -18,7 +18,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
 from .point import Point, build
-from .store import Store
+from .store import ResultStore
 
 __all__ = ["PATIENCE", "run_on_cluster"]
 
@@ -29,7 +29,7 @@ PATIENCE = 10
 MOST_CARRIED = 2**20
 
 
-def run_on_cluster(points: Sequence[Point], store: Store, address: str,
+def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
                    patience: float = PATIENCE) -> Generator[Point, None, None]:
     """Run these points on the workers of a cluster, and give each when it is stored here.
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from .consumption import ConsumptionClasses
-from .errors import WormcastError, told
+from .errors import FAILURES, WormcastError, told
 from .registry import Registry
 from .routing import E_CUBE, HAMILTONIAN, Relation
-from .schemes import SCHEMES, Scheme
+from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
@@ -40,9 +39,9 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     """
     scheme = load_scheme(text)
     if relation is not None:
-        scheme = scheme.routed_by(load_relation(relation))
-    scheme.check(topology)
-    _require_classes(scheme, topology)
+        scheme = ask(scheme, "routed_by", load_relation(relation))
+    ask(scheme, "check", topology)
+    classes_of(scheme, topology)
     return scheme
 
 
@@ -72,20 +71,6 @@ def load_relation(text: str) -> Relation:
     return _load(RELATIONS, text)
 
 
-def _require_classes(scheme: Scheme, topology: Topology) -> None:
-    """Refuse a user's scheme without consumption classes."""
-    try:
-        classes = scheme.classes_on(topology)
-    except WormcastError:
-        raise
-    except Exception as error:
-        raise WormcastError(f"scheme {scheme.name}: no classes can be had from its classes_on "
-                            f"({told(error, type(scheme).__module__)})") from error
-    if not isinstance(classes, ConsumptionClasses):
-        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
-                            "ConsumptionClasses")
-
-
 def user_file(text: str | None) -> str | None:
     """The file that a user names for a scheme or relation, as it is written; None of one that has none."""
     return None if text is None or text in SCHEMES or text in RELATIONS else _split(text)[0]
@@ -111,7 +96,7 @@ def _load(registry: Registry[T], text: str) -> T:
     if inspect.isclass(thing) and issubclass(thing, kind):
         try:
             thing = thing()
-        except Exception as error:
+        except FAILURES as error:
             sentence = told(error, module.__name__)
             raise WormcastError(f"{what}: {name} of {file} cannot be made ({sentence})") from error
     if not isinstance(thing, kind):
@@ -148,7 +133,7 @@ def _run(what: str, file: Path) -> ModuleType:
     sys.modules[unique] = module  # dataclasses look their module up
     try:
         specification.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         del sys.modules[unique]
         raise WormcastError(f"{what}: {file} could not be run ({told(error, unique)})") from error
     return module

@@ -9,7 +9,7 @@ from typing import Any
 from .consumption import NO_CLASS
 from .errors import WormcastError
 from .found import load_scheme
-from .schemes import Scheme
+from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .worms import AT_ONCE
 
@@ -96,7 +96,7 @@ class Plan:
     @property
     def form(self) -> str:
         """Which form the scheme takes on this topology."""
-        return self.scheme.form(self.topology)
+        return ask(self.scheme, "form", self.topology)
 
     @property
     def copies(self) -> int:
@@ -164,7 +164,7 @@ class Plan:
             )
 
     def _check_classes(self, worm: Worm) -> None:
-        count = len(self.scheme.classes_on(self.topology))
+        count = len(classes_of(self.scheme, self.topology))
         if len(worm.classes) != len(worm.destinations) or worm.classes[-1:] != (None,):
             self._refuse(
                 f"worm {worm.id} has consumption classes {worm.classes} for {len(worm.destinations)} destinations, "
@@ -242,7 +242,7 @@ def plan(
     nodes = topology.node_set(destinations)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
-    classes = scheme.classes_on(topology).of_visits(routes, worms).tolist()
+    classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
     rows = []
     for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
         sender, after = int(worms.source[row]), int(worms.after[row])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .errors import WormcastError, told
+from .errors import WormcastError, others_code
 from .topologies.base import Topology
 from .topologies.mesh import mesh_directions
 from .worms import Worms
@@ -45,15 +45,9 @@ class Relation(ABC):
         WormcastError
             Its table cannot be computed, or is none.
         """
-        try:
+        with others_code(f"relation {self.name}: no table for {topology.name} can be had from it",
+                         type(self).__module__):
             return self._on(topology)
-        except WormcastError:
-            raise
-        except Exception as error:
-            raise WormcastError(
-                f"relation {self.name}: no table for {topology.name} can be had from it "
-                f"({told(error, type(self).__module__)})"
-            ) from error
 
     @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
     def _on(self, topology: Topology) -> "Routes":

@@ -10,7 +10,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
 from ..routing import Relation
-from ..schemes import Scheme
+from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
@@ -97,7 +97,7 @@ def find_ways(
         The topology is refused; the relation has no way between two nodes; the scheme's legs are no nodes, or
         its worms take a way through a stop that they do not show.
     """
-    scheme.check(topology)
+    ask(scheme, "check", topology)
     own = scheme.relation
     routes = (relation or own).on(topology)
     if topology.nodes != topology.switches:
@@ -112,12 +112,7 @@ def find_ways(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
-    legs = np.ascontiguousarray(scheme.legs(topology), np.int32)
-    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
-        raise WormcastError(
-            f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}, "
-            f"they are {list(legs.shape)}"
-        )
+    legs = _legs(scheme, topology)
     stops, loaded, arrives = _stops(legs, first, last, *tables, topology.injections[:, 0])
     sample = legs_of_worms(_sample(scheme, topology, seed))
     unknown = _first_unknown(sample, stops, first, last, topology.links[:, 1])
@@ -128,9 +123,22 @@ def find_ways(
             "show; legs() must give all of them, as multicasts to two destinations do not"
         )
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    stated = scheme.classes_on(topology)
+    stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, stated, chosen, passes, ends, stops, loaded, arrives, scheme.pairs_tell_all)
+
+
+def _legs(scheme: Scheme, topology: Topology) -> Integers:
+    """The legs of a scheme, checked."""
+    given = ask(scheme, "legs", topology)
+    must = f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}"
+    try:
+        legs = np.ascontiguousarray(given, np.int32)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise WormcastError(f"{must}, they are a {type(given).__name__} ({error})") from error
+    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
+        raise WormcastError(f"{must}, they are {list(legs.shape)}")
+    return legs
 
 
 def link_of_port(topology: Topology) -> Integers:

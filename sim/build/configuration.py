@@ -7,6 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.schemes import ask, classes_of
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders import Decoder, MeshDecoder, TableDecoder
@@ -133,11 +134,11 @@ class Configuration:
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
-        return scheme.classes_on(topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
+        return classes_of(scheme, topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
 
     def header_format(self, topology: Topology, scheme: Scheme, relations: int = 1) -> AddressList:
         """Make the scheme's header format at this flit width, for routers that know so many relations."""
-        return scheme.header(topology.shape, self.flit_width, relations)
+        return ask(scheme, "header", topology.shape, self.flit_width, relations)
 
     def decoder(self, topology: Topology, scheme: Scheme, relations: tuple[str, ...] = ()) -> Decoder:
         """Build the header decoder: by comparing coordinates where the relation is known, else by a table.

@@ -155,6 +155,9 @@ def _run() -> int:
         return _fail(Exit.INTERRUPTED, str(interrupted))
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
+    except SystemExit as error:  # no command raises it: it comes from a file of the user's, and would pass for its end
+        return _fail(Exit.BAD_INPUT, f"a scheme's or relation's own code ends the program (SystemExit: {error}), it "
+                     "must give what it is asked for")
     if code == Exit.INTERRUPTED:  # the library may give the code itself
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, told
+from .kinds import require_kind
 from .registry import Registry
 from .routing import E_CUBE, HAMILTONIAN, Relation
 from .schemes import SCHEMES, Scheme, ask, classes_of
@@ -37,6 +38,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     WormcastError
         One of them is not found, or not defined on the topology.
     """
+    require_kind("topology", topology, Topology)
     scheme = load_scheme(text)
     if relation is not None:
         scheme = ask(scheme, "routed_by", load_relation(relation))
@@ -83,6 +85,7 @@ def file_digest(text: str | None) -> str | None:
 
 
 def _load(registry: Registry[T], text: str) -> T:
+    require_kind(registry.what, text, str)
     path, name = _split(text)
     if text in registry or path is None:
         return registry[text]

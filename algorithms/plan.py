@@ -9,6 +9,7 @@ from typing import Any
 from .consumption import NO_CLASS
 from .errors import WormcastError
 from .found import load_scheme
+from .kinds import require_kind
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .worms import AT_ONCE
@@ -236,6 +237,8 @@ def plan(
         The scheme is unknown or refuses the topology; a node is outside it; there is no destination, one is
         given twice, or the source is among them.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, str, Scheme)
     if isinstance(scheme, str):
         scheme = load_scheme(scheme)
     start = topology.node(source)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import WormcastError
+from ..kinds import require_kind
 from ..registry import Registry
 from .base import Topology
 from .mesh import mesh
@@ -44,6 +45,7 @@ def topology(specification: str) -> Topology:
     WormcastError
         The kind is unknown, or its builder refuses the rest.
     """
+    require_kind("topology", specification, str)
     kind, colon, parameters = specification.partition(":")
     if not colon:
         raise WormcastError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.schemes import ask, classes_of
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.buffer import STORAGE
@@ -109,6 +110,7 @@ class Configuration:
     classes: str | None = None
 
     def __post_init__(self) -> None:
+        require_fields(self)
         for field, allowed in ALLOWED.items():
             value = getattr(self, field)
             if value not in allowed:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.kinds import require_fields
 
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
 from .source import Source
@@ -78,6 +79,7 @@ class Traffic:
     hot_spot_share: float = 0.0
 
     def __post_init__(self) -> None:
+        require_fields(self)
         for name, least, most in (("length", 1, LONGEST), ("unicast_length", 1, LONGEST)):
             if not least <= getattr(self, name) <= most:
                 raise WormcastError(f"{name}: {getattr(self, name)} flits are given, allowed are {least} to {most}")

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
 
 from ...build.configuration import Configuration
 from ...build.configurations import hardware
 from ...build.network import Network
 from ...engines.bulk import kernels
 from ..grid import Sweep, named_point
-from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
+from ..load import Asked, Trace, Traffic, check, load, load_until_interval
 
 __all__ = ["Point", "build", "points"]
 
@@ -105,10 +105,6 @@ def build(given: dict[str, Any], name: str) -> Point:
             "cycles": asked.cycles, "until_interval": given.get("until_interval", False), "seed": asked.seed,
             "seeds": asked.seeds, "warmup": given.get("warmup"),
         }
-        if asked.seed is not None and asked.seed < 0:
-            raise WormcastError(f"seed: {asked.seed} is given, it must be 0 or more")
-        if asked.seeds is not None and not 1 <= asked.seeds <= MOST_SEEDS:
-            raise WormcastError(f"seeds: {asked.seeds} is given, allowed are 1 to {MOST_SEEDS}")
         check(network, traffic, configuration, asked.cycles, experiment["warmup"], asked.seed_numbers)
         configuration = configuration.for_headers(network, traffic.most_destinations(network))
         Network(network, scheme, configuration)

@@ -19,6 +19,8 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
+from ..lowering import tell_compiling
+from .progress import compiling
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
            "put", "say", "stdout_for_results", "table", "width"]
@@ -130,6 +132,7 @@ def main() -> None:
     """Run the command line; one sentence on stderr for whatever the user can mend."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
+    tell_compiling(compiling)
     code = _run()
     if code != Exit.DONE and threading.active_count() > 1:
         # nobody wants what threads still simulate

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from wormcast import __version__, algorithms
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import Scheme, Topology, WormcastError, user_file
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
@@ -23,7 +23,7 @@ from ..lowering import tell_compiling
 from .progress import compiling
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
-           "put", "say", "stdout_for_results", "table", "width"]
+           "put", "say", "stdout_for_results", "table", "user_files", "width"]
 
 app = typer.Typer(
     name="wormcast",
@@ -126,6 +126,11 @@ def find_scheme(name: str, network: Topology, relation: str | None = None) -> Sc
     """Find a scheme as `algorithms.find_scheme` does; what its file prints goes to stderr."""
     with stdout_for_results():
         return algorithms.find_scheme(name, network, relation)
+
+
+def user_files(scheme: str | None, relation: str | None = None) -> dict[str, str | None]:
+    """The files that a user names for a scheme and a relation, as `require_apart` takes them."""
+    return {"the scheme": user_file(scheme), "the relation": user_file(relation)}
 
 
 def main() -> None:

@@ -17,9 +17,23 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms import topology as build_topology
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 
 __all__ = ["report"]
@@ -48,6 +62,9 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
+        others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
+        require_apart({**user_files(scheme, relation), **{f"{word} of --with {text}": file for text in others
+                                                          for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
         analysis = check(

@@ -8,6 +8,7 @@ import typer
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
 
+from ..common.apart import require_apart
 from ..experiments.load import (
     CYCLES,
     DISTRIBUTIONS,
@@ -24,7 +25,19 @@ from ..experiments.load import (
     settled,
     shared,
 )
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .experiments import OUTPUTS, Outputs, drive
 from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
 from .options import Given, takes
@@ -109,6 +122,7 @@ def load_(
     origin = Origin(scheme, relation, given.get("configuration"))
     network = build_topology(topology)
     outputs = Outputs(kept)
+    require_apart({**user_files(scheme, relation), "--trace": traffic.get("trace")}, outputs.writes)
     outputs.drawing.require(network)
     found = find_scheme(scheme, network, relation)
     with stdout_for_results():

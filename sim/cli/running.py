@@ -13,15 +13,29 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.errors import MessageError
 
+from ..common.apart import require_apart
 from ..common.whole_file import whole_file
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
 from .options import Given
 from .replaying import replay_run, require_replay
-from .waveform import record_deadlock, window_of
+from .waveform import record_deadlock, waveform_files, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
 
@@ -69,6 +83,8 @@ def run_(
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
     network = build_topology(topology)
+    require_apart({**user_files(scheme, relation), "--messages": messages},
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
     found = find_scheme(scheme, network, relation)
     options = hardware(network, found, given)
     posted = _messages(network, source, destinations, length, messages)

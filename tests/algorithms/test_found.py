@@ -369,10 +369,14 @@ def test_no_method_of_a_scheme_ends_the_program(method, error, tmp_path):
     with open(path, "a") as file:
         file.write(f"\n    def {method}(self, *arguments):\n        raise {error}\n")
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match=f"(scheme mine|scheme: Mine of).*{error.partition('(')[0]}: .*mine.py:15"):
+
+    def use():
         scheme = find_scheme(path, mesh, "e-cube" if method == "routed_by" else None)
         plan(mesh, scheme, 0, [1]).to_dict()
         check(mesh, scheme)
+
+    with pytest.raises(WormcastError, match=f"(scheme mine|scheme: Mine of).*{error.partition('(')[0]}: .*mine.py:15"):
+        use()
 
 
 def test_no_table_of_a_relation_ends_the_program(tmp_path):

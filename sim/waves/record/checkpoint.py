@@ -80,7 +80,7 @@ class Stored:
         ----------
         rooms : mapping of str to (int or None), optional
             The arrays that there must be, with their most bytes; None for one that grows with what is under way: all
-            of these together have 256 MiB, or 200 times what the whole file has. Without it, each array is one of these.
+            of these together have 256 MiB, or 200 times what the whole file has. Without it, each is one of these.
 
         Raises
         ------

@@ -4,6 +4,7 @@ import contextlib
 import enum
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -55,6 +56,9 @@ TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For examp
 SchemeName = Annotated[str, typer.Argument(
     metavar="SCHEME", help="For example dual-path, see: wormcast list schemes; or FILE.py[:NAME], one of yours.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+
+#: A word of an error that is longer than any name of a file may be.
+LONG = re.compile(r"\S{300,}")
 
 _console = Console(highlight=False, soft_wrap=True)
 
@@ -172,5 +176,6 @@ def _run() -> int:
 
 
 def _fail(code: Exit, sentence: str) -> int:
-    print(f"wormcast: {sentence}", file=sys.stderr)
+    shortened = LONG.sub(lambda word: f"{word[0][:100]}...{word[0][-100:]}", sentence)
+    print(f"wormcast: {shortened}", file=sys.stderr)
     return code

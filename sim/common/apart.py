@@ -32,8 +32,8 @@ def require_apart(reads: Mapping[str, str | PathLike[str] | None],
             continue
         for key in _keys(Path(path)):
             if key in taken:
-                raise WormcastError(f"{word}: {path} is given, which is the file of {taken[key]} too; it would be lost, "
-                                    "so each must have a file of its own")
+                raise WormcastError(f"{word}: {path} is given, which is the file of {taken[key]} too; one is "
+                                    "lost then, each must have a file of its own")
         taken |= dict.fromkeys(_keys(Path(path)), word)
 
 

@@ -366,3 +366,14 @@ def test_a_scheme_that_ends_the_program_is_a_sentence(command, method, tmp_path)
     code, out, err = wormcast(*command[:2], file, *command[2:], cwd=tmp_path)
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert "SystemExit: 0" in err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan", "mesh:3x3", "x" * 5000, *ONE[:4]], ["plan", "mesh:3x3", "x" * 5000 + ".py", *ONE[:4]],
+    ["topology", "mesh:" + "3" * 5000], ["plan", "mesh:3x3", "dual-path", "--source", "0" * 5000, *ONE[2:4]],
+])
+def test_a_long_name_is_shortened(arguments):
+    code, out, err = wormcast(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) < 900
+    assert "..." in err

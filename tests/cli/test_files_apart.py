@@ -24,7 +24,8 @@ def folder(tmp_path):
         "mine.py": SHORT_PATHS.read_text(), "x.svg": SHORT_PATHS.read_text(),
         "m.json": json.dumps([{"at": 0, "source": 0, "destinations": [1], "length": 4}]),
         "t.jsonl": json.dumps({"cycle": 0, "source": 0, "destinations": [1], "length": 4}) + "\n",
-        "s.toml": 'topology = "mesh:3x3"\nscheme = "dual-path"\nrate = [0.01, 0.02]\ndestinations_mean = 2\ncycles = 300\n',
+        "s.toml": 'topology = "mesh:3x3"\nscheme = "dual-path"\nrate = [0.01, 0.02]\n'
+                  'destinations_mean = 2\ncycles = 300\n',
         "good.vcd": "$comment x $end\n",
     }
     for name, text in texts.items():
@@ -49,9 +50,9 @@ def contents(folder):
     ([*OWN, "--vcd", "link.vcd"], "--vcd: link.vcd is given, which is the file of the scheme too"),
     ([*OWN, "--vcd", "hard.vcd"], "--vcd: hard.vcd is given, which is the file of the scheme too"),
     ([*RUN, "--vcd", "same", "--replay", "same"], "--replay: same is given, which is the file of --vcd too"),
-    ([*RUN, "--vcd", "a", "--replay", "a.gtkw"], "--replay: a.gtkw is given, which is the file of --vcd (a.gtkw beside"),
+    ([*RUN, "--vcd", "a", "--replay", "a.gtkw"], "--replay: a.gtkw is given, which is the file of --vcd ("),
     ([*RUN, "--replay", "wormcast-deadlock.vcd"], "which is the file of the waveform of a deadlock too"),
-    ([*RUN, "--relation", "mine.py:X", "--vcd", "mine.py"], "--vcd: mine.py is given, which is the file of the relation"),
+    ([*RUN, "--relation", "mine.py:X", "--vcd", "mine.py"], "--vcd: mine.py is given, which is the file of the "),
     (["run", "mesh:3x3", "dual-path", "--messages", "m.json", "--vcd", "./m.json"],
      "--vcd: m.json is given, which is the file of --messages too"),
     ([*LOAD, "--trace", "t.jsonl", "--checkpoint", "t.jsonl"],

@@ -24,8 +24,8 @@ MANIFEST = "manifest.json"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError, SyntaxError,
           MemoryError, OverflowError, RuntimeError, OSError)
 
-#: Most bytes of the manifest, of the words before an array's numbers, and of all arrays whose length nobody knows: these
-#: may have more in a file that is large itself.
+#: Most bytes of the manifest, of the words before an array's numbers, and of all arrays whose length nobody knows; a
+#: file that is large itself may have so many times its own of these.
 MOST_MANIFEST, HEADING, MOST_GROWING, MOST_RATIO = 1 << 24, 1 << 13, 1 << 28, 200
 
 

@@ -2,9 +2,10 @@
 
 import reprlib
 from dataclasses import fields
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, get_args, get_type_hints
+
+import numpy as np
 
 from .errors import WormcastError
 
@@ -37,16 +38,16 @@ def _named(kind: type) -> str:
 def require_fields(thing: Any) -> None:
     """Refuse a dataclass of plain fields one of which is of another type than it is declared with.
 
+    Numbers of numpy become Python's, which JSON takes.
+
     Raises
     ------
     WormcastError
         As `require_kind`.
     """
-    for name, kinds in _declared(type(thing)).items():
-        require_kind(name, getattr(thing, name), *kinds)
-
-
-@cache
-def _declared(of: type) -> dict[str, tuple[type, ...]]:
-    hints = get_type_hints(of)
-    return {field.name: get_args(hints[field.name]) or (hints[field.name],) for field in fields(of)}
+    hints = get_type_hints(type(thing))
+    for field in fields(thing):
+        hint, value = hints[field.name], getattr(thing, field.name)
+        require_kind(field.name, value, *(get_args(hint) or (hint,)))
+        if isinstance(value, np.generic):
+            object.__setattr__(thing, field.name, value.item())

@@ -206,11 +206,14 @@ def run(
     """
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
-    for name, value, *kinds in (
-            ("topology", topology, Topology), ("scheme", scheme, Scheme),
-            ("configuration", configuration, Configuration), ("timeout", timeout, int), ("stall", stall, float),
-            ("seed", seed, int), ("vcd", vcd, os.PathLike, str, NoneType), ("instances", instances, str, NoneType)):
-        require_kind(name, value, *kinds)
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
+    require_kind("configuration", configuration, Configuration)
+    require_kind("timeout", timeout, int)
+    require_kind("stall", stall, float)
+    require_kind("seed", seed, int)
+    require_kind("vcd", vcd, os.PathLike, str, NoneType)
+    require_kind("instances", instances, str, NoneType)
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
             raise WormcastError(f"{name}: it says what goes into a waveform of engine bulk; here "

@@ -7,8 +7,8 @@ from .program import NEXT, NONE, TAG, UNDELIVERED, UNDER_WAY
 
 __all__ = ["require_program"]
 
-#: Least and most of what must be a number of a thing: worms, deliveries and so on, by the fields of `Host`; a task is
-#: a worm or a delivery behind all worms, an end the place behind the last one.
+#: What the fields of records are numbers of, by the fields of `Host`, with ? where there may be none; a task is a worm,
+#: or a delivery behind all worms.
 NUMBERS: dict[str, dict[str, str]] = {
     "nodes": {"task": "task?", "first": "task?", "last": "task?"},
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},
@@ -37,11 +37,11 @@ def require_program(host: Host) -> None:
         _require(f"host.{field}", getattr(host, field), sizes[of], none=True)
     worms, deliveries = host.worms, host.deliveries
     ends = np.concatenate([[0], worms["delivery_end"]])
-    of = np.repeat(np.arange(len(worms)), np.maximum(np.diff(ends), 0))
+    worm_of = np.repeat(np.arange(len(worms)), np.maximum(np.diff(ends), 0))
     for name, right in (
         ("chain", sizes["chain"] == sizes["task"]),
         ("worms.delivery", np.array_equal(worms["delivery"], ends[:-1]) and ends[-1] == len(deliveries)),
-        ("deliveries.worm", np.array_equal(deliveries["worm"], of)),
+        ("deliveries.worm", np.array_equal(deliveries["worm"], worm_of)),
         ("worms.length", (worms["length"] >= 1).all()),
         ("worms.header_at", _within(worms["header_at"], worms["header_at"] + worms["headers"], len(host.header))),
         ("worms.waits", (worms["waits"] >= 0).all()),

@@ -1,11 +1,13 @@
 """What is called from Python with arguments of another kind: one sentence each, and nothing is run."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, find_scheme, plan, topology
-from wormcast.sim import Configuration, Message, Trace, Traffic, hardware, load, load_until_interval, run
+from wormcast.sim import Configuration, Experiment, Message, Trace, Traffic, hardware, load, load_until_interval, run
 
 MESH, SCHEME = topology("mesh:2x2"), SCHEMES["dual-path"]
 TRAFFIC = Traffic(rate=0.1, destinations_mean=2)
@@ -50,6 +52,8 @@ def sent(*message, **changes):
     (lambda: loaded(workers=1.5), "workers: 1.5 is given, it must be a whole number or None"),
     (lambda: loaded(traffic=0.1), "traffic: 0.1 is given, it must be a Traffic or a Trace"),
     (lambda: loaded(scheme="dual-path"), "scheme: 'dual-path' is given, it must be a Scheme"),
+    (lambda: Experiment(MESH, SCHEME, TRAFFIC, configuration=HARDWARE, cycles=9, warmup=None, parts=3),
+     "parts: 3 is given, it must be a Sequence"),
     (lambda: loaded(load_until_interval, cycles=1000.5), "cycles: 1000.5 is given, it must be a whole number"),
     (lambda: sent(), "messages: 3 is given, it must be a Sequence"),
     (lambda: sent(messages=[(0, 0, (1,), 2)]), r"run: \(0, 0, \(1,\), 2\) is given, it must be a Message"),
@@ -62,6 +66,12 @@ def sent(*message, **changes):
 def test_it_is_a_sentence(call, sentence):
     with pytest.raises(WormcastError, match=f"^{sentence}"):
         call()
+
+
+def test_numbers_of_numpy_are_numbers():
+    told = Traffic(rate=np.float32(0.5), length=np.int64(20)).to_dict()
+    assert json.loads(json.dumps(told)) == told
+    assert loaded(cycles=np.int64(200), seeds=np.arange(2)).seeds == (0, 1)
 
 
 def test_a_waveform_may_be_named_by_text(tmp_path):

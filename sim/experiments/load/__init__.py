@@ -2,10 +2,10 @@
 
 ``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``group`` runs some
-seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all groups; ``asked`` takes an experiment
-from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it, ``statistics`` with
-which certainty, ``drawing`` shows it. ``ladder`` has past states to go back to, ``waveform`` records from there,
-``kept`` has experiments in files.
+seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all groups; ``specification`` takes an
+experiment from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it,
+``statistics`` with which certainty, ``drawing`` shows it. ``ladder`` has past states to go back to, ``waveform``
+records from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are none.
 """
 
 from .checkpoint import Origin, keep, resume

@@ -138,9 +138,12 @@ class Experiment:
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
                  cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
         require_kind("scheme", scheme, Scheme)
+        for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
+            require_kind("parts", one, Sequence)
         seeds = tuple(itertools.islice(itertools.chain.from_iterable(parts), MOST_SEEDS + 1))
         check(topology, traffic, configuration, cycles, warmup, seeds)
-        warmup = 0 if warmup is None and isinstance(traffic, Trace) else warmup
+        if warmup is not None or isinstance(traffic, Trace):
+            warmup = int(warmup or 0)
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
         self.configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
@@ -188,6 +191,7 @@ class Experiment:
 
         Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
         """
+        require_kind("until", until, int, NoneType)
         target = self._last if until is None else min(until, self._last)
         started, self._end.broken = time.process_time(), False
         try:

@@ -8,6 +8,7 @@ import typer
 from wormcast.algorithms import WormcastError
 
 from ..build.setup import Origin, Setup
+from ..common.apart import require_apart
 from ..common.schema import options_of
 from ..experiments.load import (
     CYCLES,
@@ -22,7 +23,18 @@ from ..experiments.load import (
     settled,
     shared,
 )
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .experiments import OUTPUTS, Outputs, drive
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given, as_typer, takes
@@ -76,6 +88,7 @@ def load_(
     """
     spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval})
     outputs = Outputs(kept)
+    require_apart({**user_files(scheme, relation), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)

@@ -5,7 +5,7 @@ reads them from a file; ``created`` is what both give. ``window`` has those that
 some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
 an experiment from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it,
 ``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone back to, ``waveform`` records
-from there, ``checkpoint`` has experiments in files.
+from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are none.
 """
 
 from .checkpoint import keep, resume

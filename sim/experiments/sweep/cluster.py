@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import wormcast
@@ -20,13 +21,24 @@ from ...common.requirements import require
 from .point import Point, build
 from .store import ResultStore
 
-__all__ = ["PATIENCE", "run_on_cluster"]
+__all__ = ["PATIENCE", "require_cluster", "run_on_cluster"]
 
 #: Seconds after which a scheduler that does not answer, or has no worker, is given up.
 PATIENCE = 10
 
 #: Bytes of files that a point may take along: the scheduler keeps them in memory, for each point apart.
 MOST_CARRIED = 2**20
+
+
+def require_cluster() -> ModuleType:
+    """Import the package distributed.
+
+    Raises
+    ------
+    ToolMissing
+        It is not installed.
+    """
+    return require("distributed", "cluster")
 
 
 def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
@@ -51,7 +63,7 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
         There is no such scheduler, or none any more; scheduler or workers have another wormcast, or none; a point
         cannot be run. Points that are not stored yet are given up.
     """
-    distributed = require("distributed", "cluster")
+    distributed = require_cluster()
     carried = [_carried(point) for point in points]
     with _quiet(), _connected(distributed, address, patience) as client:
         _require_same(client, address)

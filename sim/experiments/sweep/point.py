@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
 from ...build.setup import Setup
 from ...engines.bulk import kernels
 from ..grid import Sweep, named_point
-from ..load import MOST_SEEDS, Specification, Trace, Traffic, check, load, load_until_interval
+from ..load import Specification, Trace, Traffic, check, load, load_until_interval
 
 __all__ = ["Point", "build", "points"]
 
@@ -102,10 +102,6 @@ def build(given: dict[str, Any], name: str) -> Point:
             "cycles": spec.cycles, "until_interval": given.get("until_interval", False), "seed": spec.seed,
             "seeds": spec.seeds, "warmup": given.get("warmup"),
         }
-        if spec.seed is not None and spec.seed < 0:
-            raise WormcastError(f"seed: {spec.seed} is given, it must be 0 or more")
-        if spec.seeds is not None and not 1 <= spec.seeds <= MOST_SEEDS:
-            raise WormcastError(f"seeds: {spec.seeds} is given, allowed are 1 to {MOST_SEEDS}")
         check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers)
         configuration = setup.configuration.for_headers(network, traffic.most_destinations(network))
         Network(network, scheme, configuration)

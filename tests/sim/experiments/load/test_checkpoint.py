@@ -1,5 +1,7 @@
 """An experiment that went through a file comes to what an unbroken one comes to, byte for byte."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -123,3 +125,128 @@ def test_what_another_wormcast_of_this_version_wrote_is_refused(change, why, tmp
     checkpoint.write(tmp_path / "kept", {**content, **change}, arrays)
     with pytest.raises(WormcastError, match=f"was written by another wormcast, although of the same version.*{why}"):
         resume(tmp_path / "kept")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Content and arrays of an experiment in mid-run."""
+    path = tmp_path_factory.mktemp("kept") / "kept"
+    one = experiment("dual-path", cycles=6000, warmup=300)
+    one.run(3000)
+    keep(one, Origin("dual-path"), path)
+    return checkpoint.read(path)
+
+
+def changed(content, at, value):
+    """The same content with another value there; None takes it away."""
+    other = json.loads(json.dumps(content))
+    *way, last = at
+    inner = other
+    for step in way:
+        inner = inner[step]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    return other
+
+
+@pytest.mark.parametrize(("at", "value", "why"), [
+    (["topology"], 3, "topology: 3 is given, it must be text"),
+    (["topology"], "mesh:2x8", ""),
+    (["scheme"], [1], r"scheme: \[1\] is given, it must be text"),
+    (["scheme"], "multipath", "worms are under way that multipath does not send"),
+    (["relation"], 3, "relation: 3 is given, it must be text or None"),
+    (["cycle"], -1, "cycle is -1, the groups are in cycle"),
+    (["cycle"], None, "cycle is missing"),
+    (["cycles"], 7000, "totals.edges are no slices of its cycles"),
+    (["cycles"], "6000", "cycles: '6000' is given, it must be a whole number"),
+    (["warmup"], 301, "totals.edges are no slices of its cycles"),
+    (["parts"], 3, "not iterable"),
+    (["parts"], [[3, 1, 2]], ""),
+    (["parts", 0], [], "parts must be lists of seeds"),
+    (["traffic"], "x", ""),
+    (["traffic", "rate"], "x", "rate: 'x' is given, it must be a number"),
+    (["configuration", "vcs"], "2", "vcs: '2' is given, it must be a whole number"),
+    (["configuration"], [3], ""),
+    (["seconds"], "x", "seconds: 'x' is given, it must be a number"),
+    (["seconds"], -1, "seconds is -1"),
+    (["groups"], 3, "not iterable"),
+    (["groups", 0], 3, ""),
+    (["groups", 0, "now"], "x", "now is 'x'"),
+    (["groups", 0, "now"], -5, "now is -5"),
+    (["groups", 0, "now"], 2048, "now is 2048"),
+    (["groups", 0, "drained"], 1, "drained is 1"),
+    (["groups", 0, "links._nodes"], 3, "links._nodes is 3"),
+    (["groups", 0, "seeds.0"], 7, "seeds.0 is 7"),
+    (["groups", 0, "more"], 7, "more is not known"),
+])
+def test_a_crafted_content_is_refused(at, value, why, kept, tmp_path):
+    content, arrays = kept
+    checkpoint.write(tmp_path / "kept", changed(content, at, value), arrays)
+    with pytest.raises(WormcastError, match=why or "was written by another wormcast"):
+        resume(tmp_path / "kept")
+
+
+def with_field(array, field, value):
+    other = array.copy()
+    other[field][:] = value
+    return other
+
+
+@pytest.mark.parametrize(("name", "craft"), [
+    *((name, lambda array: np.zeros(3)) for name in (
+        "0.engine.host.worms", "0.engine.host.counters", "0.engine.link.tx", "0.totals.table", "0.links.table",
+        "0.totals.edges", "0.window.messages", "0.window.sources.0.state", "0._counted")),
+    ("0.engine.router.local_input.buffer.memory", lambda array: array.astype(float)),
+    ("0.engine.host.agenda", lambda array: array + 10**6),
+    ("0.engine.host.tagged", lambda array: array + 10**6),
+    ("0.engine.host.chain", lambda array: array[:-1]),
+    ("0.engine.host.options", lambda array: array + 1),
+    ("0.engine.host.worms", lambda array: with_field(array, "header_at", -3)),
+    ("0.engine.host.worms", lambda array: with_field(array, "stream", 10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "node", 10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "worm", 0)),
+    ("0.engine.host.counters", lambda array: array - 5),
+    ("0.totals.edges", lambda array: array[::-1]),
+    ("0.links._starts", lambda array: array * 2),
+    ("0.window.messages", lambda array: with_field(array, "lane", 77)),
+    ("0.window.messages", lambda array: with_field(array, "worms", 10**9)),
+    ("0.window.sources.0.state", lambda array: with_field(array, "next", -10**15)),
+    ("1.more", lambda array: np.zeros(3)),
+])
+def test_crafted_arrays_are_refused(name, craft, kept, tmp_path):
+    content, arrays = kept
+    checkpoint.write(tmp_path / "kept", content, {**arrays, name: craft(arrays.get(name))})
+    with pytest.raises(WormcastError, match="was written by another wormcast"):
+        resume(tmp_path / "kept")
+
+
+def test_a_scheme_is_looked_at_before_it_is_run(tmp_path, monkeypatch):
+    """Its text must be what it was, and its file that of this user or of the one whose checkpoint it is."""
+    monkeypatch.chdir(tmp_path)
+    file, ran = tmp_path / "mine.py", tmp_path / "ran"
+    text = RELATION + f"open({str(ran)!r}, 'a').close()\n"
+    file.write_text(text)
+    one = experiment("u-mesh", cycles=3000)
+    one.scheme = one.scheme.routed_by(load_relation("mine.py"))
+    keep(one, Origin("u-mesh", "mine.py"), tmp_path / "kept")
+    ran.unlink()
+    file.write_text(text + "# changed\n")
+    with pytest.raises(WormcastError, match=r"relation: mine\.py is not what it was"):
+        resume(tmp_path / "kept")
+    file.write_text(text)
+    owners = {"mine.py": 7, "kept": 8}
+    monkeypatch.setattr("wormcast.sim.experiments.load.checkpoint.owner", lambda path: owners[path.name])
+    with pytest.raises(WormcastError, match=r"relation: mine\.py belongs to another user, .*kept names it"):
+        resume(tmp_path / "kept")
+    assert not ran.exists()
+    owners["kept"] = 7
+    with pytest.raises(WormcastError, match="it builds other hardware"):  # as the relation came later
+        resume(tmp_path / "kept")
+    assert ran.exists()
+
+
+def test_a_path_may_be_text(tmp_path):
+    keep(experiment(cycles=3000), Origin("dual-path"), str(tmp_path / "kept"))
+    assert resume(str(tmp_path / "kept"))[0].now == 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+import numpy as np
 from amaranth.lib import data
 
 from wormcast.algorithms.consumption import ConsumptionClasses
@@ -285,4 +286,13 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
     if own is not None and None not in digits.values():
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
-    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic, **ports)
+    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
+                        preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)
+
+
+def _preferred(routes: Routes) -> tuple[int, ...]:
+    """Classes of virtual channels in the order in which the routes prefer them, by their places among alternatives."""
+    place = np.broadcast_to(np.arange(routes.options.shape[-1]), routes.options.shape)[routes.options >= 0]
+    k = routes.options[routes.options >= 0] % len(routes.classes)
+    means = [place[k == one].mean() if (k == one).any() else np.inf for one in range(len(routes.classes))]
+    return tuple(np.argsort(means, kind="stable").tolist())

@@ -200,7 +200,8 @@ class Switch(wiring.Component):
         for o, port in enumerate(self.outputs):
             classes = self.consumption_masks() if o >= self.ejection else self.class_masks(port)
             output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
-                                separate=self._is_separate(o))
+                                separate=self._is_separate(o),
+                                empty=self.decoder.enters_empty and o < self.ejection)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
             for lane, name in enumerate(self._names(o)):

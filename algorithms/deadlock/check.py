@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
+from ..kinds import require_kind
 from ..routing import Relation
 from ..schemes import Scheme
 from ..topologies import Topology
@@ -201,7 +203,14 @@ def check(
         Anything is refused: the topology, the number of channels, a relation without a way between two nodes, a
         worm without a class, legs that do not show what the worms do.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("classes", classes, ConsumptionClasses, NoneType)
+    require_kind("seed", seed, int)
+    for one, by in ((scheme, relation), *others):
+        require_kind("scheme", one, Scheme)
+        require_kind("relation", by, Relation, NoneType)
     for name, value in (("consumption", consumption), ("vcs", vcs)):
+        require_kind(name, value, int, NoneType)
         if value is not None and not 1 <= value <= MOST_CHANNELS:
             raise WormcastError(f"{name}: {value} is given, allowed are 1 to {MOST_CHANNELS}")
     everybody = [(scheme, relation), *others]

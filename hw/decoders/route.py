@@ -44,18 +44,20 @@ class RouteDecoder(UnicastDecoder):
         Addresses have at most 12 bits.
     kind : SwitchKind
     injection, ejection : "one" or "all"
-    vc_classes : int
+    vc_classes, preferred, enters_empty
+        As of `Decoder`.
     adaptive : bool
-        Entries have alternatives; the switch takes one that is free. In the order of outputs, not of preference.
+        Entries have alternatives; the switch takes one that is free, by preference of classes and then by number.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
-                 vc_classes: int = 1, adaptive: bool = False):
+                 vc_classes: int = 1, adaptive: bool = False, preferred: tuple[int, ...] = (),
+                 enters_empty: bool = False):
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(f"RouteDecoder.header: addresses have {header.address_bits} bits, tables are built for "
                                 f"at most {MOST_ADDRESS_BITS}")
         super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
-                         adaptive=adaptive)
+                         adaptive=adaptive, preferred=preferred, enters_empty=enters_empty)
         self.straps = {}
         self.table_layout = data.StructLayout({
             "write": 1,
@@ -68,14 +70,17 @@ class RouteDecoder(UnicastDecoder):
         targets, exits = len(self.targets(port)), len(self.exits(port))
         return targets + exits.bit_length() if self.adaptive else max((targets + exits).bit_length(), 1)
 
+    def nowhere(self, port: int) -> int:
+        """The entry of an address to which there is no way from an input: what memories hold at first."""
+        return 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+
     def strap_values(self, routes, kind):
         return {}
 
     def way(self, m, port, straps, address):
         targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
-        nowhere = 0 if self.adaptive else len(targets) + len(exits)
         rows = 1 << self.header.address_bits
-        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[nowhere] * rows,
+        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[self.nowhere(port)] * rows,
                                              attrs={"ram_style": "distributed"})
         m.submodules.routes = store
         write, read = store.write_port(), store.read_port(domain="comb")
@@ -118,7 +123,7 @@ class RouteDecoder(UnicastDecoder):
             options = routes.options[phase, kind.members].astype(np.int64)  # [members, nodes, alternatives]
             numbers = np.append(self._numbers(port), -1)[options]
             numbers[phase < 0] = -1
-            none = 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+            none = self.nowhere(port)
             entries = np.full((len(kind.members), 1 << self.header.address_bits), none, np.int64)
             entries[:, addresses] = self._entries(port, numbers, none)
             found[name] = entries

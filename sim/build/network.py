@@ -1,6 +1,6 @@
 """Composition: which components a network is made of, and which of their links are joined."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.decoders.route import RouteDecoder
 from wormcast.hw.front import PathFront
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.kinds import SwitchKind
@@ -38,6 +39,8 @@ class Kind:
         A name for each, as it appears in waveforms.
     straps : dict of str to int array [instances]
         Values of the static inputs.
+    tables : dict of str to int array [instances, rows]
+        What memories hold before the first cycle, by their names: in hardware they are written over a bus.
     key : str
         Tells components apart: two kinds with the same key are the same hardware.
     """
@@ -46,6 +49,7 @@ class Kind:
     build: Callable[[], wiring.Component]
     instances: tuple[str, ...]
     straps: dict[str, Instances]
+    tables: dict[str, Instances]
     key: str
 
 
@@ -344,6 +348,7 @@ class Network:
                 partial(self.blueprint.router, kind),
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
+                {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
                 f"router {type(decoder).__name__} {self.header!r} {self.scheme.relation.name} {kind.signature} "
                 f"{decoder.consumption} {router_options}",
             )
@@ -352,9 +357,39 @@ class Network:
             self._interface,
             self._in_lanes([f"interface_{self.node_scope(node)}" for node in range(self.nodes)]),
             {},
+            {},
             f"interface {self.ports} {self.links} {self.blueprint.header_flits} {interface_options}",
         )
         return found
+
+    def _tables(self, kind: str) -> dict[str, Instances]:
+        """What the memories of a kind of routers hold in one lane, by their names."""
+        decoder = self.routers[kind].decoder
+        if not isinstance(decoder, RouteDecoder):
+            return {}
+        return {".".join(decoder.table_path(port)): rows
+                for port, rows in decoder.tables(self.blueprint.routes, self.switch_kinds[kind]).items()}
+
+    @property
+    def chain(self) -> list[tuple[str, int]]:
+        """Routers of all lanes in the order in which the bus that writes their tables goes through them."""
+        if self.blueprint.tables is None:
+            return []
+        homes = [self.home(switch) for switch in range(self.topology.switches)]
+        return [(home.kind, lane * self.count(home.kind) + home.instance)
+                for lane in range(self.lanes) for home in homes]
+
+    def table_writes(self) -> Iterator[dict[str, int]]:
+        """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
+        for hops, (kind, instance) in enumerate(self.chain):
+            decoder = self.routers[kind].decoder
+            if not isinstance(decoder, RouteDecoder):
+                continue
+            for number, port in enumerate(decoder.inputs):
+                rows = self.kinds[kind].tables[".".join(decoder.table_path(port))]
+                for address, entry in enumerate(rows[instance].tolist()):
+                    if entry != decoder.nowhere(number):
+                        yield {"write": 1, "hops": hops, "input": number, "address": address, "entry": entry}
 
     def _in_lanes(self, names: list[str]) -> tuple[str, ...]:
         """Names of instances of one lane, told apart by their lanes where there are several."""

@@ -20,9 +20,23 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms import topology as build_topology
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 
 __all__ = ["report"]
@@ -58,6 +72,10 @@ def check_(
         require_drawable(network, plot)
     if vc_classes not in (None, "none"):
         raise WormcastError(f"vc_classes: {vc_classes!r} is given, allowed is none")
+    if plot:
+        others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
+        require_apart({**user_files(scheme, relation), **{f"{word} of --with {text}": file for text in others
+                                                          for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
         analysis = check(

@@ -13,15 +13,28 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
+from ..common.apart import require_apart
 from ..common.whole_file import whole_file
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
 from .replaying import replay_run, require_replay
-from .waveform import record_deadlock, window_of
+from .waveform import record_deadlock, waveform_files, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
 
@@ -68,6 +81,8 @@ def run_(
 
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
+    require_apart({**user_files(scheme, relation), "--messages": messages},
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology

@@ -7,6 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable
 from ..waves.view import (
@@ -58,6 +59,7 @@ def wave(
         if asked and len(files) > 1:
             raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
     cycles, chosen = window_of(window), _numbers(worms)
+    require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     for path in filter(None, (plot, replay)):
         require_writable(path)
     histories = [read_waveform(file) for file in files]

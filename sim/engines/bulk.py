@@ -133,6 +133,8 @@ class BulkEngine:
                 parts = word.reshape(-1, word.shape[-1])
                 for part in range(len(parts)):
                     parts[part, : block.n] = values >> 64 * part & (1 << 8 * word.itemsize) - 1
+            for memory, rows in kind.tables.items():
+                kernel.write(block, memory, rows)
             self.blocks[name] = block
         self._lay_out_states()
         self._lay_out_words()

@@ -11,6 +11,8 @@ from command import wormcast
 
 from wormcast.sim.cli.demo import FILES, GIVEN, STEPS
 
+SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
+
 EXAMPLE = ["--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
 FIGURE_4 = [
     {"at": 0, "source": 0, "destinations": [1, 2], "length": 64},
@@ -372,3 +374,28 @@ def test_run_takes_packets_overheads_and_a_named_configuration():
     for times in message["deliveries"].values():
         assert times["received"] == times["tail"] + 4 + 20
     assert message["latency"] == max(times["received"] for times in message["deliveries"].values())
+
+
+@pytest.mark.parametrize("command", [
+    ["check", "mesh:3x3"], ["plan", "mesh:3x3", *ONE[:4]], ["run", "mesh:3x3", *ONE],
+    ["load", "mesh:3x3", "--rate", "0.01", "--cycles", "100", "--destinations-mean", "2"],
+])
+@pytest.mark.parametrize("method", ["visits", "__getattribute__"])
+def test_a_scheme_that_ends_the_program_is_a_sentence(command, method, tmp_path):
+    """With exit code 0, check would seem to have found no deadlock."""
+    file = tmp_path / "ends.py"
+    file.write_text(SHORT_PATHS.read_text() + f"\n    def {method}(self, *arguments):\n        raise SystemExit(0)\n")
+    code, out, err = wormcast(*command[:2], file, *command[2:], cwd=tmp_path)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert "SystemExit: 0" in err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan", "mesh:3x3", "x" * 5000, *ONE[:4]], ["plan", "mesh:3x3", "x" * 5000 + ".py", *ONE[:4]],
+    ["topology", "mesh:" + "3" * 5000], ["plan", "mesh:3x3", "dual-path", "--source", "0" * 5000, *ONE[2:4]],
+])
+def test_a_long_name_is_shortened(arguments):
+    code, out, err = wormcast(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) < 900
+    assert "..." in err

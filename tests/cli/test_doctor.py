@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wormcast.sim.cli import installation
+from wormcast.sim.cli import doctor, installation
 from wormcast.sim.cli.app import Exit, app
 from wormcast.sim.common.requirements import ToolMissing
 
@@ -103,3 +103,11 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     assert installation.kernel_cache() == installation.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "new"))
     assert installation.kernel_cache() == installation.Cache(str(tmp_path / "new"), 0, 0, writable=True)
+
+
+def test_a_cache_that_others_can_write_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path))
+    tmp_path.chmod(0o777)
+    found = installation.kernel_cache()
+    assert not found.ours
+    assert "where others can write: they are not used, but compiled anew each time" in doctor._cache(found)

@@ -160,19 +160,13 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
-    curves: dict[tuple[Any, ...], _Curve] = {}
-    others = [name for name in sweep.swept if name != along]
-    where = [(_effective(point) if along == "rate" else point.given[along], index)
-             for index, point in enumerate(points)]
-    for at, index in sorted(where):
-        point = points[index]
-        values = {name: point.given[name] for name in others}
-        curve = curves.setdefault(tuple(values.values()), _Curve(
-            values, [], [], point.scheme.provenance.startswith("reconstructed"), along == "rate"))
-        curve.at.append(at)
-        curve.results.append(results[index])
-    first = {tuple(point.given[name] for name in others): index for index, point in reversed(list(enumerate(points)))}
-    return [curves[key] for key in sorted(curves, key=lambda key: first[key])]
+    return [_Curve(
+        others,
+        [_effective(points[number]) if along == "rate" else points[number].given[along] for number in numbers],
+        [results[number] for number in numbers],
+        points[numbers[0]].scheme.provenance.startswith("reconstructed"),
+        along == "rate",
+    ) for others, numbers in sweep.lines(along)]
 
 
 def _effective(point: Point) -> float:

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +26,14 @@ PANEL, HEIGHT = 2.4, 2.3  # inches
 TRADE = "area_delay"
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Curve:
     """The points that differ in the option along the x axis alone: its values, or their places where it is a text."""
 
     label: str
     numbers: bool
-    at: list[int] = field(default_factory=list)
-    results: list[Synthesis] = field(default_factory=list)
+    at: list[int]
+    results: list[Synthesis]
 
 
 def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
@@ -96,18 +96,17 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], along: str) -> list[_Curve]:
-    curves: dict[str, _Curve] = {}
-    for point, result in zip(points, results, strict=True):
-        label = ", ".join(_said(name, point.given[name]) for name in sweep.swept if name != along)
-        curve = curves.setdefault(label, _Curve(label, OPTIONS[along].kind is int))
-        value = point.given[along]
-        curve.at.append(value if curve.numbers else sweep.swept[along].index(value))
-        curve.results.append(result)
-    return list(curves.values())
+    numbers, values = OPTIONS[along].kind is int, sweep.swept[along]
+    return [_Curve(
+        ", ".join(_said(*other) for other in others.items()),
+        numbers,
+        [points[one].given[along] if numbers else values.index(points[one].given[along]) for one in found],
+        [results[one] for one in found],
+    ) for others, found in sweep.lines(along)]
 
 
 def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> None:
-    found = sorted(zip(curve.at, curve.results, strict=True), key=lambda one: one[0])
+    found = list(zip(curve.at, curve.results, strict=True))
     if what in ("trade", "MHz"):
         found = [(at, result) for at, result in found if result.mhz]
     across = [_figure("MHz", result) if what == "trade" else at for at, result in found]

@@ -52,7 +52,7 @@ def test_what_is_lost_is_missed(monkeypatch, harm, sentence):
 
 
 def test_a_flit_more_on_the_links_than_the_hosts_have_taken(monkeypatch):
-    module = sys.modules["wormcast.sim.experiments.load.group"]
+    module = sys.modules["wormcast.sim.experiments.load.seed_batch"]
     before = module.take
 
     def take(meter, network):

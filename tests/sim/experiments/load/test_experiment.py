@@ -10,8 +10,8 @@ import waves
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
-from wormcast.sim.experiments.load.ladder import RUNG
 from wormcast.sim.experiments.load.load import Experiment, shared
+from wormcast.sim.experiments.load.past_states import RUNG
 from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_window
 from wormcast.sim.waves.record import About, record
 

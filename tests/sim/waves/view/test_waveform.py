@@ -93,6 +93,11 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: text[:text.index("#20000000")], "it ends in cycle 20, its comment tells of cycles up to 29"),
     (lambda text: text.replace("#20000000\n", "#2x\n"), "'#2x' is no change of a signal"),
     (lambda text: text.replace("#20000000\n", "worms\n"), "'worms' is no change of a signal"),
+    (lambda text: text.replace("#20000000\n", "#1000000\n"), "'#1000000' is no change of a signal, and no later time"),
+    *((lambda text, junk=junk: f"{text}{junk}\n", f"'{junk}' is no change of a signal")
+      for junk in ("$junk", "$scope module a $end", "1~nobody", "1", "b101 ~nobody", "b", "strap", "rest")),
+    (lambda text: f"{text}#31000000\n", "it goes on at 31000000, its comment tells of cycles up to 29"),
+    (lambda text: text[:-1], "it ends amid a line"),
     (lambda text: text.replace('"worm": 1, "message"', '"worm": 2, "message"'), "worm 1 is in it, of which its com"),
 ])
 def test_what_is_no_whole_waveform_is_refused(tmp_path, change, sentence):

@@ -18,7 +18,7 @@ test-all: lint types
 	$(TEST)/python -m pytest -n $(WORKERS) -m "slow or not slow"
 
 browser: .venv-test/ready
-	$(TEST)/python -m pytest -m browser tests/sim/view
+	$(TEST)/python -m pytest -m browser tests/sim/waves/view
 
 lint: .venv-test/ready
 	$(TEST)/ruff check .
@@ -27,15 +27,15 @@ types: .venv-test/ready
 	$(TEST)/mypy
 
 docs: .venv-test/ready
-	$(TEST)/python -m wormcast.sim.reference build/docs
+	$(TEST)/python -m tools.reference build/docs
 	$(TEST)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs -d build/doctrees build/docs out/site
 	@echo "site: out/site/index.html"
 
 bench: .venv-test/ready
-	$(TEST)/python -m wormcast.sim.bench
+	$(TEST)/python -m tools.bench
 
 costs: .venv-test/ready
-	$(TEST)/python -m wormcast.sim.costs
+	$(TEST)/python -m tools.costs
 
 prove: .venv-test/ready
 	PYTHONPATH=tests $(TEST)/python -m proofs --page docs/proofs.md
@@ -51,7 +51,7 @@ figures: .venv-test/ready
 	$(TEST)/wormcast demo --out out/demo && cp out/demo/figure4.svg docs/
 
 tables: .venv-test/ready
-	$(TEST)/python -m wormcast.sim.tables docs/synthesis.md
+	$(TEST)/python -m tools.tables docs/synthesis.md
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

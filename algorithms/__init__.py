@@ -24,7 +24,7 @@ from .headers import AddressList, Unicast, ideal_width
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
-from .topologies import TOPOLOGIES, Topology, TopologyKind, topology
+from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
 from .worms import AT_ONCE, Worms
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Dependency",
     "HeldWorm",
     "MeshScheme",
+    "Places",
     "PlainScheme",
     "Plan",
     "Relation",
@@ -61,6 +62,7 @@ __all__ = [
     "load_relation",
     "load_scheme",
     "plan",
+    "to_toml",
     "topology",
     "user_file",
     "without_classes",

@@ -1,27 +1,27 @@
 """Schemes and routing relations that a user names: ours, those of other packages, or one in a Python file."""
 
 import hashlib
-import importlib.util
 import inspect
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from .consumption import ConsumptionClasses
-from .errors import WormcastError, told
+from .errors import FAILURES, WormcastError, told
+from .kinds import require_kind
+from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
     E_CUBE,
+    E_CUBE_EITHER,
     HAMILTONIAN,
     SHORTEST,
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
     Relation,
 )
-from .schemes import SCHEMES, Scheme
+from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
@@ -30,7 +30,7 @@ T = TypeVar("T", Relation, Scheme)
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 
@@ -47,11 +47,12 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     WormcastError
         One of them is not found, or not defined on the topology.
     """
+    require_kind("topology", topology, Topology)
     scheme = load_scheme(text)
     if relation is not None:
-        scheme = scheme.routed_by(load_relation(relation))
-    scheme.check(topology)
-    _require_classes(scheme, topology)
+        scheme = ask(scheme, "routed_by", load_relation(relation))
+    ask(scheme, "check", topology)
+    classes_of(scheme, topology)
     return scheme.on(topology)
 
 
@@ -81,23 +82,11 @@ def load_relation(text: str) -> Relation:
     return _load(RELATIONS, text)
 
 
-def _require_classes(scheme: Scheme, topology: Topology) -> None:
-    """Refuse a user's scheme without consumption classes."""
-    try:
-        classes = scheme.classes_on(topology)
-    except WormcastError:
-        raise
-    except Exception as error:
-        raise WormcastError(f"scheme {scheme.name}: no classes can be had from its classes_on "
-                            f"({told(error, type(scheme).__module__)})") from error
-    if not isinstance(classes, ConsumptionClasses):
-        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
-                            "ConsumptionClasses")
-
-
 def user_file(text: str | None) -> str | None:
-    """The file that a user names for a scheme or relation, as it is written; None of one that has none."""
-    return None if text is None or text in SCHEMES or text in RELATIONS else _split(text)[0]
+    """The file that a user names for a topology, scheme or relation, as it is written; None of one that has none."""
+    if text is None or text in SCHEMES or text in RELATIONS:
+        return None
+    return text if text.endswith(".toml") else split_file(text)[0]
 
 
 def file_digest(text: str | None) -> str | None:
@@ -107,11 +96,12 @@ def file_digest(text: str | None) -> str | None:
 
 
 def _load(registry: Registry[T], text: str) -> T:
-    path, name = _split(text)
+    require_kind(registry.what, text, str)
+    path, name = split_file(text)
     if text in registry or path is None:
         return registry[text]
     what, kind, file = registry.what, registry.kind, Path(path)
-    module = _run(what, file)
+    module = run_file(what, file)
     if name is None:
         name = _only_name(registry, file, module)
     elif not hasattr(module, name):
@@ -120,7 +110,7 @@ def _load(registry: Registry[T], text: str) -> T:
     if inspect.isclass(thing) and issubclass(thing, kind):
         try:
             thing = thing()
-        except Exception as error:
+        except FAILURES as error:
             sentence = told(error, module.__name__)
             raise WormcastError(f"{what}: {name} of {file} cannot be made ({sentence})") from error
     if not isinstance(thing, kind):
@@ -137,30 +127,6 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{what}: the relation of {name} of {file} is {thing.relation!r}, it must be a Relation, "
                             "as E_CUBE or HAMILTONIAN")
     return thing
-
-
-def _split(text: str) -> tuple[str | None, str | None]:
-    """Part FILE.py[:NAME]; no file where the text has none."""
-    before, _, after = text.rpartition(":")
-    file, name = (before, after) if before.endswith(".py") else (text, None)
-    return (file, name) if file.endswith(".py") else (None, None)
-
-
-def _run(what: str, file: Path) -> ModuleType:
-    if not file.is_file():
-        raise WormcastError(f"{what}: there is no file {file}")
-    unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
-    specification = importlib.util.spec_from_file_location(unique, file)
-    assert specification is not None  # as the name ends in .py
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[unique] = module  # dataclasses look their module up
-    try:
-        specification.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[unique]
-        raise WormcastError(f"{what}: {file} could not be run ({told(error, unique)})") from error
-    return module
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:

@@ -8,19 +8,31 @@
     result.to_dict()["latency"]
 
 ``run`` sends messages, ``load`` traffic; an `Experiment` can be paused and continued, and goes into files by ``keep``
-and out of them by ``resume``. ``load/`` measures, ``record/`` has waveforms and states in files, ``sweep/`` many load
-experiments, ``bench/`` what simulating costs.
+and out of them by ``resume``. ``build`` makes a network of its options, ``lowering`` compiles it, ``engines`` run it
+with the hosts of ``host``; ``experiments`` measure, ``waves`` and ``drawing`` show, ``export`` has Verilog and FPGAs,
+``cli`` the commands.
 """
 
 if __name__ != "wormcast.sim":
     raise ImportError(f"import this package as wormcast.sim, not as {__name__}")
 
-from .configuration import Configuration
-from .configurations import CONFIGURATIONS, hardware
+from .build.configuration import Configuration
+from .build.configurations import CONFIGURATIONS, hardware
+from .build.network import Network
+from .build.setup import Origin
+from .experiments.load import (
+    Experiment,
+    Interval,
+    Load,
+    Trace,
+    Traffic,
+    keep,
+    load,
+    load_until_interval,
+    resume,
+)
+from .experiments.run import Run, run
 from .host import Message
-from .load import Experiment, Interval, Load, Origin, Trace, Traffic, keep, load, load_until_interval, resume
-from .network import Network
-from .run import Run, run
 
 __all__ = [
     "CONFIGURATIONS",

@@ -272,7 +272,7 @@ class _Assignment:
         if self.steps >= MOST_STEPS:
             return
         asked = self.question.asked(part, node, way[-1])
-        if self.inside[asked].all() and not set(asked) & set(way):
+        if self.inside[asked].all():
             yield None, Held(self.question.parts.index(part), witness, tuple(way), tuple(asked))
         for one in asked:
             if one < self.question.graph.channels and self.inside[one] and one not in taken and one not in way:

@@ -11,7 +11,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
 from ..routing import Relation, Routes, walk
-from ..schemes import Scheme
+from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
@@ -127,7 +127,7 @@ def find_ways(
         its worms take a way through a stop that they do not show; worms stop where several nodes share a switch, or
         by a relation that looks where they come from.
     """
-    scheme.check(topology)
+    ask(scheme, "check", topology)
     own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
     arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])
@@ -137,12 +137,7 @@ def find_ways(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
-    legs = np.ascontiguousarray(scheme.legs(topology), np.int32)
-    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
-        raise WormcastError(
-            f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}, "
-            f"they are {list(legs.shape)}"
-        )
+    legs = _legs(scheme, topology)
     sample = legs_of_worms(_sample(scheme, topology, seed))
     if len(legs) or len(sample):
         _require_stops_known(scheme, routes)
@@ -159,7 +154,7 @@ def find_ways(
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         loaded, arrives = np.zeros((2, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    stated = scheme.classes_on(topology)
+    stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)
 
@@ -179,6 +174,19 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
             f"check: relation {routes.relation.name} {why}, the analysis of worms that stop on their way, as those of "
             f"{scheme.name}, needs one that does not"
         )
+
+
+def _legs(scheme: Scheme, topology: Topology) -> Integers:
+    """The legs of a scheme, checked."""
+    given = ask(scheme, "legs", topology)
+    must = f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}"
+    try:
+        legs = np.ascontiguousarray(given, np.int32)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise WormcastError(f"{must}, they are a {type(given).__name__} ({error})") from error
+    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
+        raise WormcastError(f"{must}, they are {list(legs.shape)}")
+    return legs
 
 
 def node_of_port(topology: Topology) -> Integers:

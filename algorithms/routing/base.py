@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..errors import WormcastError, told
+from ..errors import WormcastError, others_code
 from ..topologies.base import Topology
 from ..worms import Worms
 
@@ -96,15 +96,9 @@ class Relation(ABC):
         WormcastError
             Its table cannot be computed, or is none.
         """
-        try:
+        with others_code(f"relation {self.name}: no table for {topology.name} can be had from it",
+                         type(self).__module__):
             return self._on(topology)
-        except WormcastError:
-            raise
-        except Exception as error:
-            raise WormcastError(
-                f"relation {self.name}: no table for {topology.name} can be had from it "
-                f"({told(error, type(self).__module__)})"
-            ) from error
 
     @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
     def _on(self, topology: Topology) -> "Routes":

@@ -1,21 +1,27 @@
 """The networks, by name: ``topology("mesh:8x8")``.
 
 A new kind is one file with a builder, and one ``TOPOLOGIES.add`` here (or an entry point in the group
-``wormcast.topologies``).
+``wormcast.topologies``). A network of one's own needs neither: it is a file, `network_file` or `own`.
 """
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import WormcastError
+from ..kinds import require_kind
+from ..python_file import split_file
 from ..registry import Registry
-from .base import Topology
+from .base import Places, Topology
 from .irregular import irregular
 from .mesh import mesh
 from .min import WIRINGS, multistage
+from .network_file import read_toml, to_toml
+from .own import load_topology
+from .sound import sound
 from .torus import ring, torus
 
-__all__ = ["TOPOLOGIES", "Topology", "TopologyKind", "topology"]
+__all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"]
 
 
 @dataclass(frozen=True)
@@ -46,22 +52,74 @@ TOPOLOGIES.add("min", TopologyKind(
     "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
     f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage))
 TOPOLOGIES.add("irregular", TopologyKind(
-    "irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1", "switches joined at random by so large a share of "
-    "the ports that nodes leave free; these are the defaults, each parameter may be left out", irregular))
+    "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that "
+    "nodes leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
+
+
+OURS = frozenset(TOPOLOGIES)
 
 
 def topology(specification: str) -> Topology:
-    """Build the topology that a specification such as ``"mesh:8x8"`` names.
+    """Build the topology that a user names.
+
+    Parameters
+    ----------
+    specification : str
+        A kind and its parameters as ``"mesh:8x8"``; ``NAME.toml``, a network file (`read_toml`); or ``FILE.py`` or
+        ``FILE.py:NAME`` for a `Topology`, or a function without arguments that gives one. A file with a single one
+        needs no name; it is run, as any Python program.
 
     Raises
     ------
     WormcastError
-        The kind is unknown, or its builder refuses the rest.
+        The kind is unknown, its builder refuses the rest, or a file gives no sound network.
     """
+    require_kind("topology", specification, str)
+    file, name = split_file(specification)
+    if file is not None:
+        return _of_file(specification, load_topology(file, name))
+    if specification.endswith(".toml"):
+        return _of_file(specification, read_toml(specification))
     kind, colon, parameters = specification.partition(":")
     if not colon:
         raise WormcastError(
             f"topology: {specification!r} is not KIND:PARAMETERS, "
-            f"allowed are {', '.join(TOPOLOGIES[name].syntax for name in TOPOLOGIES)}"
+            f"allowed are {', '.join(TOPOLOGIES[name].syntax for name in TOPOLOGIES)}, {FILES}"
         )
-    return TOPOLOGIES[kind].build(parameters)
+    if kind not in TOPOLOGIES:
+        raise WormcastError(f"topology: {kind!r} is unknown, there are {', '.join(TOPOLOGIES)}, and {FILES}")
+    if kind in OURS:
+        return TOPOLOGIES[kind].build(parameters)
+    return _of_others(kind, parameters)
+
+
+FILES = "NAME.toml, FILE.py and FILE.py:NAME"
+
+
+def _of_file(specification: str, found: Topology) -> Topology:
+    """Refuse a file's network that is called by a kind of ours, unless it is what that kind builds."""
+    claimed = {found.kind, found.name.partition(":")[0]} & OURS
+    if claimed:
+        try:
+            meant = found.name.partition(":")[0] == found.kind and topology(found.name).describe() == found.describe()
+        except WormcastError:
+            meant = False
+        if not meant:
+            raise WormcastError(
+                f"topology: {specification} has name {found.name!r} and kind {found.kind!r}, but is not what such a "
+                f"name builds; a network of one's own must not be called {' or '.join(sorted(claimed))}")
+    return dataclasses.replace(found, origin=specification)
+
+
+def _of_others(kind: str, parameters: str) -> Topology:
+    """Build a kind that another package announces, whatever its author did."""
+    try:
+        found = TOPOLOGIES[kind].build(parameters)
+    except WormcastError:
+        raise
+    except Exception as error:
+        raise WormcastError(f"topology: '{kind}:{parameters}' cannot be built "
+                            f"({type(error).__name__}: {error})") from error
+    if not isinstance(found, Topology):
+        raise WormcastError(f"topology: '{kind}:{parameters}' gives a {type(found).__name__}, it must give a Topology")
+    return sound(found, f"{kind}:{parameters}")

@@ -63,6 +63,8 @@ class Topology:
         Where switches and nodes are drawn; by default by the levels of the breadth-first tree from the root.
     root : int
         Switch from which breadth-first trees grow.
+    origin : str, optional
+        What `topology` builds it from again; by default its name, of a file's network what the user wrote.
     """
 
     name: str
@@ -77,14 +79,19 @@ class Topology:
     switch_names: tuple[str, ...] = ()
     places: _PlacesOfTopology = _PlacesOfTopology()
     root: int = 0
+    origin: str = ""
 
     def __post_init__(self) -> None:
+        for field in ("links", "injections", "consumptions", "coordinates", "labels"):
+            if isinstance(value := getattr(self, field), (list, tuple)):
+                object.__setattr__(self, field, value := np.array(value))
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+        if not self.origin:
+            object.__setattr__(self, "origin", self.name)
         if not self.switch_names:
             names = map(str, range(self.switches)) if self.direct else (f"s{k}" for k in range(self.switches))
             object.__setattr__(self, "switch_names", tuple(names))
-        for array in (self.links, self.injections, self.consumptions, self.coordinates, self.labels):
-            if isinstance(array, np.ndarray):
-                array.setflags(write=False)
 
     @property
     def nodes(self) -> int:
@@ -100,7 +107,7 @@ class Topology:
     def direct(self) -> bool:
         """Whether node i, and no other, sits at switch i."""
         own = np.arange(self.switches)
-        return all(np.array_equal(ends[:, 0], own) for ends in (self.injections, self.consumptions))
+        return all(ends.ndim == 2 and np.array_equal(ends[:, 0], own) for ends in (self.injections, self.consumptions))
 
     @cached_property
     def neighbours(self) -> Integers:
@@ -131,6 +138,10 @@ class Topology:
     def node_name(self, node: int) -> str:
         """Coordinates of a node as a user writes them: ``"3.2"``."""
         return ".".join(map(str, self.coordinates[node]))
+
+    def switch_title(self, switch: int) -> str:
+        """Name of a switch in text: its node's coordinates in a direct network, else its own."""
+        return self.node_name(switch) if self.direct else self.switch_names[switch]
 
     def node(self, specification: int | str) -> int:
         """Find the id of the node that a user names.

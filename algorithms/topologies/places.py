@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 
-__all__ = ["Places", "levels", "places_by_level"]
+__all__ = ["Places", "levels", "places_around", "places_by_level"]
 
 GAP = 2.0
 """Cells from the lowest nodes of a level to the switches of the next."""
@@ -82,9 +82,17 @@ def places_by_level(topology: "Topology") -> Places:
         bend = ARC * (across / max(across.max(), 1)) ** 2 if len(row) > 2 else 0.0
         places[row, 1] = one * (high + GAP + ARC + above) - bend
     places = np.round(places - places.min(axis=0), 4)
+    return places_around(topology, places)
+
+
+def places_around(topology: "Topology", places: Floats) -> Places:
+    """Place the nodes of switches that have places: at its switch in a direct network, else below, and sinks above."""
     if topology.direct:
         return Places(places, places)
-    return Places(places, _block(places, homes, wide, 1), _block(places, ends, wide, -1) if elsewhere else None)
+    homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
+    wide = int(np.ceil(np.sqrt(np.bincount(homes).max())))
+    return Places(places, _block(places, homes, wide, 1),
+                  _block(places, ends, wide, -1) if (homes != ends).any() else None)
 
 
 def _mean_above(topology: "Topology", places: Floats, level: Integers, switch: int) -> float:
@@ -103,4 +111,6 @@ def _block(places: Floats, homes: Integers, wide: int, down: int) -> Floats:
         numbers[homes == switch] = np.arange(counts[switch])
     row, column = np.divmod(numbers, wide)
     in_row = np.minimum(counts[homes] - row * wide, wide)
-    return np.round(places[homes] + np.stack([column - (in_row - 1) / 2, down * (row + 1.0)], axis=1), 4)
+    beside = np.zeros((len(homes), places.shape[1]))
+    beside[:, :2] = np.stack([column - (in_row - 1) / 2, down * (row + 1.0)], axis=1)
+    return np.round(places[homes] + beside, 4)

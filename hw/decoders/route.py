@@ -70,14 +70,17 @@ class RouteDecoder(UnicastDecoder):
         targets, exits = len(self.targets(port)), len(self.exits(port))
         return targets + exits.bit_length() if self.adaptive else max((targets + exits).bit_length(), 1)
 
+    def nowhere(self, port: int) -> int:
+        """The entry of an address to which there is no way from an input: what memories hold at first."""
+        return 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+
     def strap_values(self, routes, kind):
         return {}
 
     def way(self, m, port, straps, address):
         targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
-        nowhere = 0 if self.adaptive else len(targets) + len(exits)
         rows = 1 << self.header.address_bits
-        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[nowhere] * rows,
+        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[self.nowhere(port)] * rows,
                                              attrs={"ram_style": "distributed"})
         m.submodules.routes = store
         write, read = store.write_port(), store.read_port(domain="comb")
@@ -120,7 +123,7 @@ class RouteDecoder(UnicastDecoder):
             options = routes.options[phase, kind.members].astype(np.int64)  # [members, nodes, alternatives]
             numbers = np.append(self._numbers(port), -1)[options]
             numbers[phase < 0] = -1
-            none = 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+            none = self.nowhere(port)
             entries = np.full((len(kind.members), 1 << self.header.address_bits), none, np.int64)
             entries[:, addresses] = self._entries(port, numbers, none)
             found[name] = entries

@@ -9,7 +9,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import whole_file
+from ..common.whole_file import whole_file
 from .app import Exit, app, say
 
 __all__: list[str] = []

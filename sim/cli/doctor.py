@@ -2,8 +2,20 @@
 
 from dataclasses import asdict
 
-from ..doctor import Cache, Engine, Extra, Processor, Speed, engines, extras, kernel_cache, processor, speed, versions
 from .app import Exit, Json, app, count, emit, say
+from .installation import (
+    Cache,
+    Engine,
+    Extra,
+    Processor,
+    Speed,
+    engines,
+    extras,
+    kernel_cache,
+    processor,
+    speed,
+    versions,
+)
 
 __all__: list[str] = []
 
@@ -60,7 +72,9 @@ def _speed(measured: Speed) -> str:
 
 def _cache(kept: Cache) -> str:
     return (f"kernels: {count(kept.kernels, 'file')}, {kept.bytes / 1e6:.1f} MB in {kept.folder}"
-            + ("" if kept.writable else ", which cannot be written: they are compiled anew each time"))
+            + (", which cannot be written: they are compiled anew each time" if not kept.writable else
+               "" if kept.ours else ", where others can write: they are not used, but compiled anew each time; "
+               "let nobody else write there (chmod 700)"))
 
 
 def _extra(extra: Extra) -> str:

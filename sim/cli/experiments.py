@@ -11,17 +11,18 @@ import typer
 
 from wormcast.algorithms import Topology, WormcastError
 
+from ..build.network import Network
+from ..build.setup import Origin
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable, whole_file
 from ..drawing import require_drawable
-from ..files import require_writable, whole_file
-from ..load import Experiment, Load, Origin, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
-from ..load.waveform import Instance
-from ..network import Network
-from ..pictures import whole_picture
-from ..record import find_instances, require_waveform, whole_waveform
+from ..experiments.load import Experiment, Load, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
+from ..experiments.load.waveform import Instance
+from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .options import Given
 from .progress import on_terminal, progress
-from .waveform import DEADLOCK_FILE, window_of
+from .waveform import DEADLOCK_FILE, waveform_files, window_of
 
 __all__ = ["OUTPUTS", "Outputs", "drive"]
 
@@ -196,6 +197,12 @@ class Outputs:
         self.drawing = Drawing(given.get("plot"))
         self.recording = Recording(None, None, [])
         self._given = given
+
+    @property
+    def writes(self) -> dict[str, Path | None]:
+        """All files that may be written, as `require_apart` takes them."""
+        return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
+                **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
         """Refuse what cannot be made of an experiment, before it is run."""

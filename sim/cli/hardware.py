@@ -1,73 +1,33 @@
 """The hardware options, the same for every command that builds a network."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wormcast.algorithms import ConsumptionClasses
 
-from ..components import DEFAULTS
-from ..configuration import ALLOWED, HOST_FIELDS, LIMITS, Configuration
-from ..configurations import hardware
+from ..build.components import DEFAULTS
+from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration
+from ..common.schema import options_of
 from .app import count
-from .options import takes
+from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware", "hardware",
+__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware",
            "takes_component", "takes_hardware"]
-
-HARDWARE = "Hardware"
-OVERHEADS = "Overheads, in cycles"
-
-
-def _option(field: str, text: str, panel: str = HARDWARE) -> Any:
-    """The option for a field of `Configuration`, with the values that this allows; it refuses all others."""
-    named = field in ALLOWED
-    values = "|".join(ALLOWED[field]) if named else "{}..{}".format(*LIMITS[field])
-    option = typer.Option(help=text, rich_help_panel=panel, show_default=False, metavar=values)
-    return Annotated[str | None, option] if named else Annotated[int | None, option]
-
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="FILE.py[:NAME]",
     help="Route by this relation: e-cube, hamiltonian, or one of yours; default: the scheme's.")]
 
-Consumption = _option(
-    "consumption", "Consumption channels of each node; default: one for each class, so that none shares one.")
-
-Classes = Annotated[str | None, typer.Option(
-    metavar="MAP",
-    help='Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
-         "channel; default: the scheme's.",
-    rich_help_panel=HARDWARE)]
-
 #: The options, as typer wants them, in the order of --help.
 OPTIONS = {
     "configuration": Annotated[str | None, typer.Option(
         metavar="NAME", help="Named configuration, options below override it; see: wormcast list configurations.",
-        rich_help_panel=HARDWARE)],
-    "vcs": _option("vcs", "Virtual channels of each link, 2 by default."),
-    "buffer": _option("buffer", "Flits of buffer per virtual channel, 4 by default."),
-    "readers": _option("readers", "Whether the outputs of a worm advance together, as they do by default."),
-    "consumption": Consumption,
-    "consumption_links": _option(
-        "consumption_links", "Whether a node's consumption channels share one link (default)."),
-    "classes": Classes,
-    "ports": _option("ports", "Injection ports of each node: one (default), or one for each link of its router."),
-    "flit_width": _option("flit_width", "Data bits of a flit, 32 by default."),
-    "header": _option("header", "ideal widens the flit until every header fits into one."),
-    "delays": _option(
-        "delays", "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock."),
-    "packet": _option("packet", "Payload flits of a packet; 0: worms are sent whole (default)."),
-    "queue": _option("queue", "Flits of buffer between host and each injection port, 4 by default."),
-    "storage": _option("storage", "What the buffers are built of, lutram by default."),
-    "t_hs": _option("t_hs", "Host, before it posts a worm.", OVERHEADS),
-    "t_hr": _option("t_hr", "Host, for each receipt.", OVERHEADS),
-    "t_ns": _option("t_ns", "Interface, before each packet it sends.", OVERHEADS),
-    "t_nr": _option("t_nr", "Interface, before the last flit of each packet it gets is handed over.", OVERHEADS),
-    "injection_delay": _option("injection_delay", "Host, once for each message: it prepares the headers.", OVERHEADS),
+        rich_help_panel="Hardware")],
+    **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-
+Consumption, Classes = OPTIONS["consumption"], OPTIONS["classes"]
 
 #: What a component is built for beside the hardware options, in the order of --help.
 COMPONENT = {
@@ -88,12 +48,19 @@ def takes_component(command: Callable) -> Callable:
 
     Those of hosts, whose software is no component, are left out.
     """
-    return takes("built_for", COMPONENT)(takes_hardware("header", *HOST_FIELDS)(command))
+    return takes("built_for", COMPONENT)(_takes_all_but(HOST_FIELDS)(command))
 
 
-def takes_hardware(*without: str) -> Callable[[Callable], Callable]:
-    """Give a command the hardware options, but for some, in place of its parameter ``given``: those that are given."""
-    return takes("given", {name: option for name, option in OPTIONS.items() if name not in without})
+def takes_hardware(command: Callable) -> Callable:
+    """Give a command the hardware options of a run, in place of its parameter ``given``: those that are given.
+
+    Those on which no cycle depends are left out.
+    """
+    return _takes_all_but(UNTIMED_FIELDS)(command)
+
+
+def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
+    return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
 def describe_hardware(configuration: Configuration) -> str:

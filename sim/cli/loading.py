@@ -6,28 +6,38 @@ from typing import Annotated, Any
 import typer
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms import topology as build_topology
 
-from ..load import (
+from ..build.setup import Origin, Setup
+from ..common.apart import require_apart
+from ..common.schema import options_of
+from ..experiments.load import (
     CYCLES,
-    DISTRIBUTIONS,
-    PATTERNS,
     SEEDS,
-    Asked,
     Experiment,
     Interval,
     Load,
-    Origin,
+    Specification,
     Trace,
     Traffic,
     lengths,
     settled,
     shared,
 )
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .experiments import OUTPUTS, Outputs, drive
-from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
-from .options import Given, takes
+from .hardware import RelationOption, describe_hardware, takes_hardware
+from .options import Given, as_typer, takes
 
 __all__ = ["report", "tell"]
 
@@ -35,42 +45,13 @@ PANEL = "Traffic"
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
-def _option(field: str, text: str, metavar: str | None = None) -> Any:
-    """The option for a field of `Traffic`; braces in the text stand for its default."""
-    return typer.Option(help=text.format(getattr(Traffic, field)), metavar=metavar, show_default=False,
-                        rich_help_panel=PANEL)
-
-
 #: What is sent, as typer wants it, in the order of --help.
 TRAFFIC: dict[str, Any] = {
-    "rate": Annotated[float | None, typer.Option(
-        help="Payload flits that a node creates per cycle, a multicast counted once.", show_default=False,
-        rich_help_panel=PANEL)],
+    **{name: as_typer(option) for name, option in options_of(Traffic).items()},
     "trace": Annotated[str | None, typer.Option(
         metavar="FILE.jsonl", help='Messages in place of random ones, a line for each: {"cycle": C, "source": NODE, '
         '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
         show_default=False, rich_help_panel=PANEL)],
-    "length": Annotated[int | None, _option("length", "Payload flits of a multicast, {} by default.")],
-    "destinations_mean": Annotated[float | None, _option(
-        "destinations_mean", "Mean destinations of a multicast, {} by default.")],
-    "destinations_distribution": Annotated[str | None, _option(
-        "destinations_distribution", "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, "
-        "clamped; or as given.", "|".join(DISTRIBUTIONS))],
-    "destinations_deviation": Annotated[float | None, _option(
-        "destinations_deviation", "Standard deviation of a normal one, {} by default.")],
-    "destinations_counts": Annotated[str | None, _option(
-        "destinations_counts", "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.",
-        "COUNT:WEIGHT,...")],
-    "multicast_fraction": Annotated[float | None, _option(
-        "multicast_fraction", "Share of multicasts among the messages, {} by default.")],
-    "unicast_length": Annotated[int | None, _option(
-        "unicast_length", "Payload flits of a unicast, {} by default.")],
-    "pattern": Annotated[str | None, _option(
-        "pattern", "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go "
-        "by, and multicasts to any.", "|".join(PATTERNS))],
-    "hot_spots": Annotated[str | None, _option("hot_spots", "Hot spots: nodes, joined by commas.", "NODE,...")],
-    "hot_spot_share": Annotated[float | None, _option(
-        "hot_spot_share", "Chance that a destination is chosen among the hot spots alone.")],
     "seed": Annotated[int | None, typer.Option(
         help="The first seed, 0 by default.", min=0, show_default=False, rich_help_panel=PANEL)],
     "seeds": Annotated[int | None, typer.Option(
@@ -82,7 +63,7 @@ TRAFFIC: dict[str, Any] = {
 @app.command("load")
 @takes("traffic", TRAFFIC)
 @takes("kept", OUTPUTS)
-@takes_hardware("storage")
+@takes_hardware
 def load_(
     topology: TopologyName,
     scheme: SchemeName,
@@ -105,26 +86,24 @@ def load_(
 
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
-    asked = Asked.by({**traffic, "cycles": cycles, "until_interval": until_interval})
-    origin = Origin(scheme, relation, given.get("configuration"))
-    network = build_topology(topology)
+    spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval})
     outputs = Outputs(kept)
-    outputs.drawing.require(network)
-    found = find_scheme(scheme, network, relation)
+    require_apart({**user_files(scheme, relation), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
-        options = hardware(network, found, given)
+        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
+        outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
-        for length in [asked.cycles] if asked.cycles is None or not until_interval else lengths(asked.cycles, warmup):
-            experiment = Experiment(network, found, asked.traffic, configuration=options, cycles=length, warmup=warmup,
-                                    parts=shared(asked.seed_numbers), rewind=True)
+        for length in [spec.cycles] if spec.cycles is None or not until_interval else lengths(spec.cycles, warmup):
+            experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
+                                    cycles=length, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True)
             outputs.begin(experiment)
-            result = drive(experiment, origin, outputs)
+            result = drive(experiment, setup.origin, outputs)
             if settled(result):
                 break
-        outputs.finish(experiment, origin, result)
-    return tell(result, origin, outputs, cycles=asked.cycles, warmup=experiment.warmup, until_interval=until_interval,
-                json=json)
+        outputs.finish(experiment, setup.origin, result)
+    return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
+                until_interval=until_interval, json=json)
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
@@ -135,12 +114,9 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
     """
     random = isinstance(result.traffic, Traffic)
     if json:
-        resolved = {
-            "topology": result.topology.name, "scheme": origin.scheme, "seeds": len(result.seeds) if random else None,
-            "cycles": cycles, "warmup": warmup, "until_interval": until_interval, "named": origin.named,
-            "relation": origin.relation or result.scheme.relation.name, **result.traffic.to_dict(),
-            **result.configuration.resolved(result.topology, result.scheme),
-        }
+        setup = Setup(result.topology, result.scheme, result.configuration, origin)
+        resolved = setup.to_dict({"seeds": len(result.seeds) if random else None, "cycles": cycles, "warmup": warmup,
+                                  "until_interval": until_interval, **result.traffic.to_dict()})
         files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
         emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
     else:
@@ -203,20 +179,21 @@ def report_links(result: Load) -> None:
     """Print the utilisation of each link, the busiest first."""
     for kind, words in KINDS.items():
         links = sorted(result.link_table(kind), key=lambda link: -link[2])
-        table([words, "flits per cycle"], [[_name(result, kind, *ends), round(flits, 4)] for *ends, flits in links])
+        table([words, "flits per cycle"],
+              [[_name(result, kind, first, second), round(flits, 4)] for first, second, flits in links])
 
 
 def _busiest(result: Load, kind: str) -> list[object]:
     found = result.busiest(kind)
-    return [round(found[2], 4), _name(result, kind, *found[:2])] if found else [None, None]
+    return [round(found[2], 4), _name(result, kind, found[0], found[1])] if found else [None, None]
 
 
-def _name(result: Load, kind: str, first: int, second: int) -> str:
+def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
     """Name a link by its ends, or by its node and, where a node has several, its number there."""
-    name = result.topology.node_name
+    start, end = (result.topology.node_name(one) if isinstance(one, int) else one for one in (first, second))
     if kind == "network":
-        return f"{name(first)} > {name(second)}"
-    return name(first) + (f" ({second})" if len(result.links[kind]) > 1 else "")
+        return f"{start} > {end}"
+    return start + (f" ({second})" if any(number for _, number in result.ends[kind]) else "")
 
 
 def _rounded(value: Interval, places: int) -> list[object]:

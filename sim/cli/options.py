@@ -3,12 +3,23 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-__all__ = ["Given", "takes"]
+import typer
+
+from ..common.schema import Option
+
+__all__ = ["Given", "as_typer", "takes"]
 
 Given = dict[str, Any]
 """Options that were given, by name."""
+
+
+def as_typer(option: Option) -> Any:
+    """Give the annotation that makes typer take an option; one that is not given is None, whatever its default."""
+    kind: Any = option.kind
+    return Annotated[kind | None, typer.Option(
+        help=option.help, rich_help_panel=option.panel, show_default=False, metavar=option.values)]
 
 
 def takes(into: str, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from wormcast.algorithms import Topology
 
-from ..files import require_writable
-from ..record import find_instances
-from ..run import Run
-from ..view import read_waveform
-from ..view.lanes import require_layout
-from ..view.replay import write_replay
+from ..common.whole_file import require_writable
+from ..experiments.run import Run
+from ..waves.record import find_instances
+from ..waves.view import read_waveform
+from ..waves.view.lanes import require_layout
+from ..waves.view.replay import write_replay
 
 __all__ = ["replay_run", "require_replay"]
 

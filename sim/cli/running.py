@@ -10,18 +10,31 @@ from typing import Annotated, Any
 import typer
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.errors import MessageError
 
-from ..files import whole_file
+from ..build.setup import Setup
+from ..common.apart import require_apart
+from ..common.whole_file import whole_file
+from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
-from ..record import whole_waveform
-from ..run import ENGINES, MOST_CYCLES, Run, run
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
-from .hardware import RelationOption, describe_hardware, hardware, takes_hardware
+from ..waves.record import whole_waveform
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
+from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
 from .replaying import replay_run, require_replay
-from .waveform import record_deadlock, window_of
+from .waveform import record_deadlock, waveform_files, window_of
 
 __all__ = ["describe_deadlock", "read_messages", "report"]
 
@@ -29,7 +42,7 @@ KEYS = {"at", "source", "destinations", "length"}
 
 
 @app.command("run")
-@takes_hardware("storage")
+@takes_hardware
 def run_(
     topology: TopologyName,
     scheme: SchemeName,
@@ -68,9 +81,11 @@ def run_(
 
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
-    network = build_topology(topology)
-    found = find_scheme(scheme, network, relation)
-    options = hardware(network, found, given)
+    require_apart({**user_files(scheme, relation), "--messages": messages},
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
+    with stdout_for_results():
+        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
+    network = setup.topology
     posted = _messages(network, source, destinations, length, messages)
     cycles = window_of(window)
     if replay:
@@ -79,19 +94,16 @@ def run_(
     whole = whole_waveform if engine == "bulk" else whole_file
     with (stdout_for_results(), _entries_named(messages),
           whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
-        result = run(network, found, posted, options, engine=engine, vcd=unfinished, window=cycles,
+        result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout)
     if replay:
         replay_run(result, replay)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
-    resolved = {
-        "topology": network.name, "scheme": scheme, "engine": engine, "timeout": timeout,
-        "named": given.get("configuration"), "relation": relation or found.relation.name,
-        **result.network.configuration.resolved(network, found),
-        "messages": [dataclasses.asdict(message) for message in posted],
-    }
     if json:
+        built = dataclasses.replace(setup, configuration=result.network.configuration)
+        resolved = built.to_dict({"engine": engine, "timeout": timeout,
+                                  "messages": [dataclasses.asdict(message) for message in posted]})
         emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
               "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
@@ -187,7 +199,7 @@ def report(result: Run) -> None:
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
     for fault in result.faults:
-        say(f"error on the wire: {fault.component} {network.node_name(fault.node)}, port {fault.port}, "
+        say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}")
     if result.deadlock:
         say(describe_deadlock(result))

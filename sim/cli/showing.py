@@ -7,14 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, plan
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
 from wormcast.algorithms import topology as build_topology
 
-from ..components import COMPONENTS
-from ..configurations import CONFIGURATIONS
+from ..build.components import COMPONENTS
+from ..build.configurations import CONFIGURATIONS
+from ..common.apart import require_apart
+from ..common.figure_file import whole_picture
+from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
-from ..pictures import whole_picture
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
 
 __all__: list[str] = []
 
@@ -80,17 +82,24 @@ def topology_(
     name: TopologyName,
     plot: Annotated[Path | None, typer.Option(
         help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
+    toml: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write it as a network file, whose name ends in .toml.")] = None,
     json: Json = False,
 ) -> None:
     """Show a topology: nodes, coordinates, labels, switches and links."""
     network = build_topology(name)
+    if toml and toml.suffix != ".toml":
+        raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:
             draw_topology(network, *target)
+    if toml:
+        with whole_file(toml) as unfinished:
+            unfinished.write_text(to_toml(network), encoding="utf-8")
     description = network.describe()
     if json:
-        emit(description | {"plot": plot and str(plot)}, {"topology": network.name})
+        emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.name})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
     table(
@@ -104,6 +113,8 @@ def topology_(
     )
     if plot:
         say(f"picture: {plot}")
+    if toml:
+        say(f"network file: {toml}")
 
 
 @app.command("plan")
@@ -120,6 +131,7 @@ def plan_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
+        require_apart(user_files(scheme), {"--plot": plot})
     found_scheme = find_scheme(scheme, network)
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)

@@ -9,24 +9,25 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import whole_file
-from ..pictures import whole_picture
-from ..sweep import (
+from ..common.apart import require_apart
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.grid import Sweep, write_csv
+from ..experiments.sweep import (
     Point,
-    Store,
+    ResultStore,
     draw,
     missing,
     points,
     read,
+    require_cluster,
     require_drawable,
     require_parquet,
     row,
     run_missing,
     run_on_cluster,
-    write,
     write_parquet,
 )
-from ..swept import Sweep
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
 from .progress import progress
 
@@ -57,9 +58,20 @@ def sweep_(
     picture, no_picture = _picture(sweep, plot, out)
     if parquet:
         require_parquet()
+    if scheduler is not None:
+        require_cluster()
+    csv = out / f"{sweep.name}.csv"
+    table_too = out / f"{sweep.name}.parquet" if parquet else None
+    store_file = out / f"{sweep.name}.sqlite"
     with stdout_for_results():
         all_points = points(sweep)
-    with stdout_for_results(), Store(out / f"{sweep.name}.sqlite") as store:
+    require_apart({"FILE": file, **{f"{option} {path}": path for point in all_points
+                                    for option, path in point.files.items()}},
+                  {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
+    for path in filter(None, (csv, table_too, picture)):
+        if out.exists() or path.parent.resolve() != out.resolve():  # a folder that is made can be written
+            require_writable(path)
+    with stdout_for_results(), ResultStore(store_file) as store:
         to_run = missing(all_points, store)
         if scheduler is None or not to_run:
             done = run_missing(to_run, store)
@@ -70,10 +82,8 @@ def sweep_(
                 show(number)
         results = [store[point.key] for point in all_points]
     rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
-    csv = out / f"{sweep.name}.csv"
-    table_too = out / f"{sweep.name}.parquet" if parquet else None
     with whole_file(csv) as unfinished:
-        write(rows, unfinished)
+        write_csv(rows, unfinished)
     if table_too:
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)

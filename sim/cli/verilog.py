@@ -10,11 +10,13 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..components import DEFAULTS, blueprint_of
-from ..configuration import INTERFACE_FIELDS
-from ..files import require_writable, whole_file
-from ..verilog import Export, export, foreign_options
-from .app import Json, app, emit, put, say, stdout_for_results
+from ..build.components import DEFAULTS, blueprint_of
+from ..build.configuration import INTERFACE_FIELDS
+from ..build.setup import Origin, Setup
+from ..common.apart import require_apart
+from ..common.whole_file import require_writable, whole_file
+from ..export.verilog import Export, export, foreign_options
+from .app import Json, app, emit, put, say, stdout_for_results, user_files
 from .hardware import takes_component
 from .options import Given
 
@@ -48,6 +50,7 @@ def verilog(
             raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
                                 f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network")
     table = output.with_name(output.name + ".md") if output and doc else None
+    require_apart(user_files(built_for.get("scheme"), built_for.get("relation")), {"--output": output, "--doc": table})
     for file in filter(None, (output, table)):
         require_writable(file)
     port = built_for.pop("port", None)
@@ -62,9 +65,10 @@ def verilog(
         return
     _write(made, output, table)
     if json:
-        resolved = {"what": what, **DEFAULTS, **built_for, "topology": blueprint.topology.name, "port": port,
-                    "relations": blueprint.decoded, "named": given.get("configuration"),
-                    **blueprint.configuration.resolved(blueprint.topology, blueprint.scheme)}
+        setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration,
+                      Origin.of({**DEFAULTS, **built_for, **given}))
+        resolved = {"what": what, **setup.to_dict({"port": port, "relations": blueprint.decoded},
+                                                  without=() if "relation" in built_for else ("relation",))}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
               "yosys": made.yosys}, resolved)
         return

@@ -7,9 +7,10 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..files import require_writable
-from ..pictures import whole_picture
-from ..view import (
+from ..common.apart import require_apart
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable
+from ..waves.view import (
     History,
     choose_links,
     draw_spacetime,
@@ -21,8 +22,8 @@ from ..view import (
     summarise,
     to_dict,
 )
-from ..view.replay import write_replay
-from ..view.telling import describe, describe_deadlock
+from ..waves.view.replay import write_replay
+from ..waves.view.telling import describe, describe_deadlock
 from .app import Json, app, count, emit, say, table, width
 from .waveform import window_of
 
@@ -58,6 +59,7 @@ def wave(
         if asked and len(files) > 1:
             raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
     cycles, chosen = window_of(window), _numbers(worms)
+    require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     for path in filter(None, (plot, replay)):
         require_writable(path)
     histories = [read_waveform(file) for file in files]

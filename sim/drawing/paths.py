@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Plan, Worm, WormcastError
 
-from ..style import COLOURS
-from ..wording import count
+from ..common.curve_frame import COLOURS
+from ..common.text import count
 from .arrows import APART, along, aside
 from .lanes import bend, lanes, least_cell
 from .layout import Layout, layout_of

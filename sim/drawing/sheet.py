@@ -8,8 +8,8 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..pictures import require_picture, save_figure
-from ..style import LETTERS, WORDS
+from ..common.curve_frame import LETTERS, WORDS
+from ..common.figure_file import require_picture, save_figure
 from .layout import Layout, layout_of
 
 __all__ = ["PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",

@@ -1,14 +1,15 @@
 """The judge: Amaranth's own simulator over the whole network, every signal in the waveform."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from amaranth.hdl import Module
+from amaranth.hdl import ClockDomain, Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
+from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step
-from ..network import HOST, Network
 
 __all__ = ["AmaranthEngine", "compose"]
 
@@ -25,6 +26,8 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
             module.submodules[name] = component
             for strap, values in kind.straps.items():
                 module.d.comb += getattr(component, strap).eq(int(values[index]))
+    for (near, first), (far, second) in pairwise(network.chain):
+        module.d.comb += components[far][second].tables_in.eq(components[near][first].tables_out)
     for join in network.joins:
         if HOST in (join.from_kind, join.to_kind):
             continue
@@ -59,6 +62,7 @@ class AmaranthEngine:
         self.observe = observe
         network_module, self.components = compose(network)
         self.module = Module()
+        self.module.domains.sync = self._domain = ClockDomain()
         self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
@@ -76,11 +80,27 @@ class AmaranthEngine:
         with simulator.write_vcd(str(self.vcd)):
             simulator.run()
 
+    async def _write_tables(self, context) -> None:
+        """Fill the routers' tables over their bus; after a reset, which they outlast, cycle 0 follows."""
+        kind, instance = self.network.chain[0]
+        bus = self.components[kind][instance].tables_in
+        for entry in self.network.table_writes():
+            context.set(bus, entry)
+            await context.tick()
+        context.set(bus, {})
+        for _ in self.network.chain:
+            await context.tick()
+        context.set(self._domain.rst, 1)
+        await context.tick()
+        context.set(self._domain.rst, 0)
+
     async def _drive(self, context, cycles: int, beyond: bool) -> None:
-        host, nodes = self.host, self.network.instances
+        if self.network.chain:
+            await self._write_tables(context)
+        host, nodes = self.host, self.network.hosts
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
-        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        ports, links = self.network.ports, self.network.links
         rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
         tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
         rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))

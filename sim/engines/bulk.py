@@ -13,6 +13,7 @@ import numpy.typing as npt
 import wormcast.algorithms
 import wormcast.hw
 
+from ..build.network import HOST, Kind, Network
 from ..host import Host, gather, run_cycles
 from ..lowering import (
     LANES,
@@ -26,7 +27,6 @@ from ..lowering import (
     observe_cached,
     vector_bytes,
 )
-from ..network import HOST, Kind, Network
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
@@ -46,7 +46,7 @@ MANY = 193
 SOURCES = sorted([
     *Path(wormcast.hw.__file__).parent.rglob("*.py"),
     *Path(wormcast.algorithms.__file__).parent.rglob("*.py"),
-    Path(__file__).parents[1] / "configuration.py",
+    Path(__file__).parents[1] / "build" / "configuration.py",
 ])
 
 
@@ -60,9 +60,13 @@ class Capture(NamedTuple):
 
 def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kernel]:
     """Compile the network's components, or load them from the cache on disk; by kind."""
-    many = vector_width is None and network.instances >= MANY
     width = vector_width or vector_bytes()
-    return {name: _kernel(kind, LANES if many and name == "router" else width) for name, kind in network.kinds.items()}
+
+    def chosen(name: str, kind: Kind) -> int:
+        many = vector_width is None and name in network.routers and len(kind.instances) >= MANY
+        return LANES if many else width
+
+    return {name: _kernel(kind, chosen(name, kind)) for name, kind in network.kinds.items()}
 
 
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
@@ -129,20 +133,37 @@ class BulkEngine:
                 parts = word.reshape(-1, word.shape[-1])
                 for part in range(len(parts)):
                     parts[part, : block.n] = values >> 64 * part & (1 << 8 * word.itemsize) - 1
+            for memory, rows in kind.tables.items():
+                kernel.write(block, memory, rows)
             self.blocks[name] = block
+        self._lay_out_states()
         self._lay_out_words()
         self._join()
         self.meter = self._make_meter() if measure else no_meter()
 
     def _make_meter(self) -> Meter:
         starts = {(kind, word): start for (kind, way, word), (start, *_) in self._places.items() if way == "out"}
-        return make_meter(self.network, self.kernels, starts, self.blocks["router"].n_padded)
+        padded = {kind: block.n_padded for kind, block in self.blocks.items()}
+        return make_meter(self.network, self.kernels, starts, padded, self._states_at)
+
+    def _lay_out_states(self) -> None:
+        """Put the states of all kinds of routers into one array, which is read as one."""
+        self._states_at, size = {}, 0
+        for name in self.network.routers:
+            self._states_at[name] = size
+            size += -(-self.blocks[name].state.size // 64) * 64
+        self.states = aligned(size)
+        for name, start in self._states_at.items():
+            block = self.blocks[name]
+            view = self.states[start:start + block.state.size]
+            view[:] = block.state
+            block.state = view
 
     def _lay_out_words(self) -> None:
         """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
-        nodes = self.network.instances
+        nodes = self.network.hosts
         interface = self.kernels["interface"]
-        ports, links = len(self.network.injection_ports), len(self.network.consumption_ports)
+        ports, links = self.network.ports, self.network.links
         # the hosts' words are the counterparts of the interfaces', all links of a kind one behind the other
         mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
             ("in", "rx", str): (links, interface.output("host_out_0")),
@@ -184,7 +205,7 @@ class BulkEngine:
     def _host_word(self, way: str, name: str) -> np.ndarray:
         """The hosts' words of this name, [links, parts, nodes]."""
         start, links, parts, dtype = self._host_words[way, name]
-        whole, nodes = self.inputs if way == "in" else self.outputs, self.network.instances
+        whole, nodes = self.inputs if way == "in" else self.outputs, self.network.hosts
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
@@ -210,7 +231,7 @@ class BulkEngine:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
         calls, inputs, outputs, (rx, rx_data, tx_credit), (tx, tx_data, rx_credit), room = self._arguments
         run_cycles(cycles, beyond, calls, self._runs, inputs, outputs, self.host, rx, rx_data, tx_credit, tx, tx_data,
-                   rx_credit, room, self.meter, self.blocks["router"].state)
+                   rx_credit, room, self.meter, self.states)
 
     @cached_property
     def _arguments(self) -> tuple[Any, ...]:
@@ -224,7 +245,7 @@ class BulkEngine:
                  self._host_word("in", credit_word("tx"))[:, 0])
         given = (self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
                  self._host_word("out", credit_word("rx"))[:, 0])
-        return calls, *self._views(), taken, given, np.empty(self.network.instances + 1, np.int64)
+        return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64)
 
     def in_words(self) -> "BulkEngine":
         """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""

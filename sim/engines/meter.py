@@ -7,19 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..build.network import Network
 from ..host import SAMPLES, widen
 from ..lowering import Kernel
-from ..network import Network
 
-__all__ = ["Measured", "Meter", "links_of", "make_meter", "no_meter", "take"]
+__all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Registers of an input virtual channel that say what its worm waits for, in the order of the compiled program.
-REGISTERS = ("links", "owns_link", "done_0", "wants_consumption")
-#: Those of them that are not everywhere: with one reader; where the node's own worms come in.
-PERHAPS = ("done_0", "wants_consumption")
+#: What bits of a front say of a waiting worm (`PathFront.flags`), in the order of the compiled program.
+FLAGS = ("asks", "owns", "through", "claims")
 
 
 class Meter(NamedTuple):
@@ -29,15 +27,17 @@ class Meter(NamedTuple):
     that wait are counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
-    links: Words  # [links, 2], place of the marks of eight instances, the bit of the tail mark
-    flits: Integers  # [links, instances, to the next multiple of 8]
+    ports: Words  # [ports of kinds], word of the marks of eight instances, bit of the tail mark, words, first one below
+    flits: Integers  # [8 x words], of each instance of each port
     worms: Integers  # the same
-    flits_of_late: Words  # [links, instances / 8], what is to be added to ``flits``: a byte for each instance
+    flits_of_late: Words  # [words], what is to be added to ``flits``: a byte for each instance
     worms_of_late: Words  # the same for ``worms``
-    tiles: Integers  # tiles of the routers' state, bytes of one, instances in it
-    channels: Integers  # [input virtual channels, 2], first of its flags and the one behind the last
-    flags: Integers  # [flags, 2], number in `REGISTERS`, first byte in a tile
-    waiting: Integers  # [2, instances in all tiles], worms that waited for a link, for a consumption channel
+    links: Integers  # [links, lanes], where each is counted in ``flits``
+    kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``waiting``
+    channels: Integers  # [input virtual channels], its kind, first of its flags and the one behind the last
+    flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
+    waiting: Integers  # [2, instances of all kinds], worms that waited for a link, for a consumption channel
+    switches: Integers  # [lanes, switches], where each is in ``waiting``
     counters: Integers
 
 
@@ -47,9 +47,9 @@ class Measured:
 
     Parameters
     ----------
-    flits, worms : int64 array [links of a node, lanes, nodes]
-        Links in the order of `links_of`.
-    waiting : int64 array [2, lanes, nodes]
+    flits, worms : int64 array [links, lanes]
+        Links in the order of the network's `Fabric`.
+    waiting : int64 array [2, lanes, switches]
         Worms at the front of a router's input virtual channels that wait for a link (a virtual channel of it), and for
         a consumption channel; the sum over ``samples`` cycles.
     samples : int
@@ -61,84 +61,81 @@ class Measured:
     samples: int
 
 
-def links_of(network: Network) -> dict[str, list[tuple[str, str]]]:
-    """Links of a node by kind: which kind of component drives each, and by which port.
-
-    ``network``: a router's outputs to other routers, in the topology's order; ``injection`` and ``consumption``:
-    between interface and router; ``host``: from the interface to the host, where there is payload alone.
-    """
-    return {
-        "network": [("router", f"{name}_out") for name in network.router_outputs],
-        "injection": [("interface", f"network_out_{p}") for p in range(len(network.injection_ports))],
-        "consumption": [("router", f"{name}_out") for name in network.consumption_ports],
-        "host": [("interface", f"host_out_{c}") for c in range(len(network.consumption_ports))],
-    }
-
-
 def no_meter() -> Meter:
     """Make a meter that counts nothing."""
-    return _meter(np.zeros((0, 2), np.uint64), 0, np.zeros(3, np.int64), np.zeros((0, 2), np.int64),
-                  np.zeros((0, 2), np.int64))
+    nothing = np.zeros((0, 0), np.int64)
+    return _meter(np.zeros((0, 4), np.uint64), nothing, np.zeros((0, 5), np.int64), np.zeros((0, 3), np.int64),
+                  np.zeros((0, 2), np.int64), 0, nothing)
 
 
-def _meter(links: Words, instances: int, tiles: Integers, channels: Integers, flags: Integers) -> Meter:
+def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, flags: Integers, routers: int,
+           switches: Integers) -> Meter:
     """A meter that has counted nothing yet."""
-    words = -(-instances // 8)
-    counts, bytes_ = (len(links), 8 * words), (len(links), words)
-    return Meter(links, np.zeros(counts, np.int64), np.zeros(counts, np.int64), np.zeros(bytes_, np.uint64),
-                 np.zeros(bytes_, np.uint64), tiles, channels, flags, np.zeros((2, tiles[0] * tiles[2]), np.int64),
-                 np.zeros(2, np.int64))
+    words = int(ports[:, 2].sum())
+    flits, worms = np.zeros((2, 8 * words), np.int64)
+    of_late = np.zeros((2, words), np.uint64)
+    return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags,
+                 np.zeros((2, routers), np.int64), switches, np.zeros(2, np.int64))
 
 
 def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[tuple[str, str], int],
-               padded: int) -> Meter:
+               padded: Mapping[str, int], states: Mapping[str, int]) -> Meter:
     """Make the meter of a network.
 
     Parameters
     ----------
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
-    padded : int
-        Routers, with those that fill the last tile of their state.
+    padded : mapping of kind to int
+        Instances of a kind, with those that fill the last tile of its state.
+    states : mapping of kind of routers to int
+        Byte at which its state begins.
     """
-    ports = [link for links in links_of(network).values() for link in links]
-    tails = [kernels[kind].output(port).ports[f"{port}.flit.tail"][0] for kind, port in ports]
-    router = kernels["router"]
-    channels: list[tuple[int, int]] = []
+    ports: list[tuple[int, int, int, int]] = []
+    links = np.zeros((len(network.fabric.links), network.lanes), np.int64)
+    words = 0
+    for (kind, port), rows in network.fabric.driven.items():
+        count, there = network.count(kind), rows >= 0
+        tail = kernels[kind].output(port).ports[f"{port}.flit.tail"][0]
+        ports.append((starts[kind, port] // 8, tail, -(-count * network.lanes // 8), words))
+        links[rows[there]] = 8 * words + np.flatnonzero(there)[:, None] + count * np.arange(network.lanes)
+        words += ports[-1][2]
+    kinds: list[tuple[int, ...]] = []
+    channels: list[tuple[int, int, int]] = []
     flags: list[tuple[int, int]] = []
-    for name in network.router_inputs:
-        for vc in range(network.configuration.vcs):
-            first = len(flags)
-            flags += [(number, byte) for number, register in enumerate(REGISTERS)
-                      for byte in _flags(router, f"{name}_input.channel_{vc}.{register}")]
-            channels.append((first, len(flags)))
-    return _meter(
-        np.array([(starts[link] // 8, tail) for link, tail in zip(ports, tails, strict=True)], np.uint64),
-        network.instances,
-        np.array([padded // router.vector_width, router.tile_bytes, router.vector_width]),
-        np.array(channels),
-        np.array(flags),
-    )
+    switches = np.zeros((network.lanes, network.topology.switches), np.int64)
+    routers = 0
+    for number, (name, router) in enumerate(network.routers.items()):
+        kernel = kernels[name]
+        width = kernel.vector_width
+        kinds.append((states[name], padded[name] // width, kernel.tile_bytes, width, routers))
+        members = network.switch_kinds[name].members
+        switches[:, members] = routers + np.arange(network.lanes * len(members)).reshape(network.lanes, -1)
+        routers += padded[name]
+        for entry in range(len(router.inputs)):
+            for vc in range(network.configuration.vcs):
+                first = len(flags)
+                for what, register in network.front(name, entry, vc).flags().items():
+                    flags += [(FLAGS.index(what), byte) for byte in _bits(kernel, register)]
+                channels.append((number, first, len(flags)))
+    return _meter(np.array(ports, np.uint64), links, np.array(kinds), np.array(channels),
+                  np.array(flags, np.int64).reshape(-1, 2), routers, switches)
 
 
-def _flags(kernel: Kernel, register: str) -> list[int]:
-    """Where the bits of a register lie, each packed as a flag; none of one that the router is built without."""
-    if register not in kernel.state and register.endswith(PERHAPS):
-        return []
+def _bits(kernel: Kernel, register: str) -> list[int]:
+    """Where the bits of a register lie, each packed as a flag."""
     places = [piece.places[0] for piece in kernel.state[register].pieces]
     if any(place.bits != 1 for place in places):
         raise RuntimeError(f"{kernel.name}: the bits of {register} are not packed as flags")
     return [place.offset for place in places]
 
 
-def take(meter: Meter, network: Network) -> Measured:
+def take(meter: Meter) -> Measured:
     """Take what has been counted since this was last done."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
-    counts = (meter.flits, meter.worms, meter.waiting)
-    shape = -1, network.lanes, network.nodes
-    flits, worms, waiting = (array[:, :network.instances].copy().reshape(shape) for array in counts)
-    measured = Measured(flits, worms, waiting, int(meter.counters[SAMPLES]))
-    for array in (*counts, meter.counters):
+    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], meter.waiting[:, meter.switches],
+                        int(meter.counters[SAMPLES]))
+    for array in (meter.flits, meter.worms, meter.waiting, meter.counters):
         array[...] = 0
     return measured

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE
 
-from ..network import Network
+from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
 
 __all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
@@ -164,9 +164,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     """
     if not 0 <= stall < 1:
         raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
-    configuration, nodes = network.configuration, network.instances
-    ports, links = len(network.injection_ports), len(network.consumption_ports)
-    channels = configuration.consumption // links
+    configuration, nodes = network.configuration, network.hosts
+    ports, links, channels = network.ports, network.links, network.channels
     width, packet = network.header.flit_width, configuration.packet
     _check_packets(packet, width, int(length.max(initial=0)))
 

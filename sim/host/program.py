@@ -342,26 +342,24 @@ def sampled(cycle):
 
 
 @compiled
-def _count_links(links, flits, tails, outputs):
-    """Count flits and tails on the links, eight instances to a word."""
+def _count_links(ports, flits, tails, outputs):
+    """Count flits and tails on the links that each port of a kind of component drives, eight instances to a word."""
     ones = np.uint64(0x0101010101010101)
-    words = np.uint64(flits.shape[1])  # unsigned, so that LLVM makes it vectors
-    for k in range(np.uint64(len(links))):
-        start, tail = links[k, 0], links[k, 1]
-        for j in range(words):
+    for k in range(np.uint64(len(ports))):
+        start, tail, words, first = ports[k, 0], ports[k, 1], ports[k, 2], ports[k, 3]
+        for j in range(words):  # unsigned, so that LLVM makes it vectors
             marks = outputs[start + j]
-            flits[k, j] += marks & ones
-            tails[k, j] += marks & marks >> tail & ones
+            flits[first + j] += marks & ones
+            tails[first + j] += marks & marks >> tail & ones
 
 
 @compiled
 def widen(narrow, wide):
-    """Move counts from bytes to full numbers: uint64 [links, instances / 8], int64 [links, instances]."""
-    for k in range(narrow.shape[0]):
-        for j in range(narrow.shape[1]):
-            for lane in range(8):
-                wide[k, 8 * j + lane] += np.int64(narrow[k, j] >> np.uint64(8 * lane) & np.uint64(255))
-            narrow[k, j] = 0
+    """Move counts from bytes to full numbers: uint64 [words], int64 [8 x words]."""
+    for j in range(narrow.shape[0]):
+        for lane in range(8):
+            wide[8 * j + lane] += np.int64(narrow[j] >> np.uint64(8 * lane) & np.uint64(255))
+        narrow[j] = 0
 
 
 @compiled
@@ -372,24 +370,24 @@ def count_waits(meter, state):
     ----------
     meter : Meter
     state : uint8 [bytes]
-        The routers' state.
+        The routers' state, kind after kind.
     """
-    tiles, tile_bytes, lanes = meter.tiles
     for channel in range(len(meter.channels)):
-        begin, end = meter.channels[channel]
+        kind, begin, end = meter.channels[channel]
+        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
         for tile in range(tiles):
             for byte in range(lanes // 8):
                 # of eight instances each
                 asked, owned, through, for_channel = 0, 0, 0, 0
                 for k in range(begin, end):
                     register = meter.flags[k, 0]
-                    bits = np.int64(state[tile * tile_bytes + meter.flags[k, 1] + byte])
+                    bits = np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
                     asked |= bits * (register == 0)
                     owned |= bits * (register == 1)
                     through |= bits * (register == 2)
                     for_channel |= bits * (register == 3)
                 for_link = asked & ~(owned | through | for_channel)
-                instance = tile * lanes + 8 * byte
+                instance = first + tile * lanes + 8 * byte
                 while for_link | for_channel:
                     meter.waiting[0, instance] += for_link & 1
                     meter.waiting[1, instance] += for_channel & 1
@@ -419,12 +417,12 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     meter : Meter
         What is counted; see there.
     state : uint8 [bytes]
-        The routers' state.
+        The routers' state, kind after kind.
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
-        if len(meter.links) > 0:
-            _count_links(meter.links, meter.flits_of_late, meter.worms_of_late, outputs[3])
+        if len(meter.ports) > 0:
+            _count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs[3])
             meter.counters[NARROW] += 1
             if meter.counters[NARROW] == 255:
                 widen(meter.flits_of_late, meter.flits)

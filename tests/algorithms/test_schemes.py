@@ -341,3 +341,16 @@ class TestRegistry:
             WormcastError, match="scheme: 'mine' is there already, a new one needs another name"
         ):
             registry.add("mine", SCHEMES["dual-path"])
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_worms_do_not_depend_on_the_order_of_destinations(name):
+    """A checkpoint keeps the worms alone: what is planned again for their destinations must be the same."""
+    network, random = mesh(6, 6), np.random.default_rng(1)
+    nodes = [random.permutation(network.nodes)[:random.integers(2, 20)] for _ in range(300)]
+    sources, sets = [some[0] for some in nodes], [some[1:] for some in nodes]
+    offsets = np.cumsum([0, *map(len, sets)])
+    worms = SCHEMES[name].batch(network, sources, offsets, np.concatenate(sets))
+    again = SCHEMES[name].batch(network, worms.source[worms.message_offsets[:-1]], offsets, worms.destinations)
+    for field in ("message_offsets", "source", "rank", "after", "destination_offsets", "destinations"):
+        assert np.array_equal(getattr(worms, field), getattr(again, field))

@@ -11,6 +11,8 @@ from command import wormcast
 
 from wormcast.sim.cli.demo import FILES, GIVEN, STEPS
 
+SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
+
 EXAMPLE = ["--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
 FIGURE_4 = [
     {"at": 0, "source": 0, "destinations": [1, 2], "length": 64},
@@ -128,6 +130,28 @@ def test_topology_shows_coordinates_and_labels():
     assert code == 0
     assert [node["label"] for node in shown["nodes"]] == [0, 1, 2, 5, 4, 3]
     assert len(shown["links"]) == 14
+
+
+@pytest.mark.parametrize("name", ["mesh:2x3", "torus:3x3", "ring:5", "min:b=2,stages=2,kind=omega", "irregular:seed=2"])
+def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
+    file = tmp_path / "net.toml"
+    code, shown = as_json("topology", name, "--toml", file)
+    assert (code, shown["toml"]) == (0, str(file))
+    code, again = as_json("topology", file)
+    assert code == 0
+    same = ("topology", "kind", "shape", "nodes", "switches", "links")
+    assert {key: again[key] for key in same} == {key: shown[key] for key in same}
+
+
+@pytest.mark.parametrize(("file", "sentence"), [
+    ("net.txt", "net.txt is given, its name must end in .toml"),
+    ("absent/net.toml", "net.toml cannot be written: No such file or directory"),
+])
+def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_path):
+    code, out, err = wormcast("topology", "ring:4", "--toml", tmp_path / file)
+    assert (code, out) == (2, "")
+    assert err.startswith("wormcast: ")
+    assert err.endswith(f"{sentence}\n")
 
 
 NO_CLASS = ("classes: 0+/0-:last gives no class to a worm of e-mcast from {} that stops at {} on its way to {}, "
@@ -350,3 +374,28 @@ def test_run_takes_packets_overheads_and_a_named_configuration():
     for times in message["deliveries"].values():
         assert times["received"] == times["tail"] + 4 + 20
     assert message["latency"] == max(times["received"] for times in message["deliveries"].values())
+
+
+@pytest.mark.parametrize("command", [
+    ["check", "mesh:3x3"], ["plan", "mesh:3x3", *ONE[:4]], ["run", "mesh:3x3", *ONE],
+    ["load", "mesh:3x3", "--rate", "0.01", "--cycles", "100", "--destinations-mean", "2"],
+])
+@pytest.mark.parametrize("method", ["visits", "__getattribute__"])
+def test_a_scheme_that_ends_the_program_is_a_sentence(command, method, tmp_path):
+    """With exit code 0, check would seem to have found no deadlock."""
+    file = tmp_path / "ends.py"
+    file.write_text(SHORT_PATHS.read_text() + f"\n    def {method}(self, *arguments):\n        raise SystemExit(0)\n")
+    code, out, err = wormcast(*command[:2], file, *command[2:], cwd=tmp_path)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert "SystemExit: 0" in err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan", "mesh:3x3", "x" * 5000, *ONE[:4]], ["plan", "mesh:3x3", "x" * 5000 + ".py", *ONE[:4]],
+    ["topology", "mesh:" + "3" * 5000], ["plan", "mesh:3x3", "dual-path", "--source", "0" * 5000, *ONE[2:4]],
+])
+def test_a_long_name_is_shortened(arguments):
+    code, out, err = wormcast(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) < 900
+    assert "..." in err

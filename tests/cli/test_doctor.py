@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from wormcast.sim import doctor
+from wormcast.sim.cli import doctor, installation
 from wormcast.sim.cli.app import Exit, app
-from wormcast.sim.extras import ToolMissing
+from wormcast.sim.common.requirements import ToolMissing
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(doctor, "CYCLES", 2000)
+    monkeypatch.setattr(installation, "CYCLES", 2000)
 
 
 def ask(capsys, *words):
@@ -62,11 +62,11 @@ def broken(*arguments, engine, **options):
     return doctor_run(*arguments, engine=engine, **options)
 
 
-doctor_run = doctor.run
+doctor_run = installation.run
 
 
 def test_an_engine_that_does_not_work_is_an_error(capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "run", broken)
+    monkeypatch.setattr(installation, "run", broken)
     code, out = ask(capsys)
     assert code == Exit.INTERNAL
     assert "  bulk      works\n" in out
@@ -78,8 +78,8 @@ def nothing_there(monkeypatch):
     def missing(name, extra):
         raise ToolMissing(name, extra)
 
-    monkeypatch.setattr(doctor, "find_tool", missing)
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(installation, "find_tool", missing)
+    monkeypatch.setattr(installation.importlib.util, "find_spec", lambda name: None)
 
 
 def test_extras_may_be_missing(capsys, monkeypatch):
@@ -89,17 +89,25 @@ def test_extras_may_be_missing(capsys, monkeypatch):
     assert code == Exit.DONE
     assert '  synth     lacks yosys, nextpnr-ecp5, nextpnr-ice40: pip install "wormcast[synth]"\n' in out
     assert '  parquet   lacks pyarrow: pip install "wormcast[parquet]"\n' in out
-    assert out.count("lacks") == len(doctor.EXTRAS)
+    assert out.count("lacks") == len(installation.EXTRAS)
 
 
 def test_all_extras_are_looked_for():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(doctor.EXTRAS) == set(declared) - {"test", "docs"}
+    assert set(installation.EXTRAS) == set(declared) - {"test", "docs"}
 
 
 def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "file" / "kernels"))
-    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
+    assert installation.kernel_cache() == installation.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "new"))
-    assert doctor.kernel_cache() == doctor.Cache(str(tmp_path / "new"), 0, 0, writable=True)
+    assert installation.kernel_cache() == installation.Cache(str(tmp_path / "new"), 0, 0, writable=True)
+
+
+def test_a_cache_that_others_can_write_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path))
+    tmp_path.chmod(0o777)
+    found = installation.kernel_cache()
+    assert not found.ours
+    assert "where others can write: they are not used, but compiled anew each time" in doctor._cache(found)

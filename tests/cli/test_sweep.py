@@ -177,3 +177,17 @@ def test_missing_package_is_told_with_the_line_that_installs_it(option, package,
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == f'wormcast: {package} is not installed: pip install "wormcast[{extra}]"\n'
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file, tmp_path):
+    picture = tmp_path / "none" / "o.svg"
+    code, out, err = wormcast(file, "--out", tmp_path / "out", "--plot", picture)
+    assert (code, out) == (2, "")
+    assert err == f"wormcast: {picture} cannot be written: No such file or directory\n"
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out" / f"{file.stem}.csv").mkdir(parents=True)
+    code, out, err = wormcast(file, "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err.endswith(".csv is no ordinary file, it must be a file or a new name\n")
+    assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]

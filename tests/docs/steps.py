@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import typer
 
-from wormcast.sim.reference.commands import commands
+from tools.reference.commands import commands
 
 __all__ = ["Command", "Python", "WrittenFile", "complete", "steps"]
 

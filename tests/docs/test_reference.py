@@ -4,15 +4,14 @@ import re
 
 import pytest
 
+from tools.reference import command_pages, component_pages, scheme_pages, words_page
+from tools.reference.commands import commands
+from tools.reference.words import Word, find_words
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
+from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
+from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import Exit
-from wormcast.sim.components import COMPONENTS, blueprint_of, build_component
-from wormcast.sim.configurations import CONFIGURATIONS
-from wormcast.sim.reference import command_pages, component_pages, scheme_pages, words_page
-from wormcast.sim.reference.block import draw_block
-from wormcast.sim.reference.commands import commands
-from wormcast.sim.reference.words import Word, find_words
-from wormcast.sim.verilog import is_clocked, ports
+from wormcast.sim.export.verilog import is_clocked, ports
 
 BLUEPRINT = blueprint_of({"topology": "mesh:1x3"})
 
@@ -74,23 +73,9 @@ def test_pages_of_components():
     for name in COMPONENTS:
         page, component = pages[f"components/{name}.md"], build_component(blueprint, name)
         assert f"(components/{name}.md)" in pages["components.md"]
-        assert f"]({name}.svg)" in page
         assert type(component).__name__ in page
         for port in ports(component):
             assert f"| `{port.name}` | {'in' if port.inward else 'out'} | {port.width} |" in page
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_drawing_of_a_component(name):
-    component = build_component(BLUEPRINT, name)
-    drawing = draw_block(component, name)
-    texts = re.findall(r">([^<>]+)</text>", drawing)
-    for port in ports(component):
-        assert any(text.split("[")[0] == port.path[0] for text in texts)
-        if len(port.path) > 1:
-            assert any(re.search(rf"\b{port.path[1]}\b", text) for text in texts)
-    links = {port.path[0] for port in ports(component) if len(port.path) > 1}
-    assert drawing.count('class="link"') == len(links)
 
 
 def test_only_the_decoder_has_no_clock():

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.reference import assemble, navigation, rewritten
 from wormcast.algorithms import WormcastError
-from wormcast.sim.reference import assemble, navigation, rewritten
 
 ROOT = Path(__file__).parents[2]
 BROUGHT = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}

@@ -74,7 +74,8 @@ class Place:
             if near in self.kind.network_outputs:
                 found.append((self.kind.network_outputs.index(near), k))
             else:
-                found += [(o, 0) for o in decoder.exits(port) if o in decoder.ejections[self.kind.ejections.index(near)]]
+                own = decoder.ejections[self.kind.ejections.index(near)]
+                found += [(o, 0) for o in decoder.exits(port) if o in own]
         reached = {*decoder.targets(port), *((o, 0) for o in decoder.exits(port))}
         return [way for way in found if way in reached]
 

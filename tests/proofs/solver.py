@@ -13,7 +13,7 @@ from pathlib import Path
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Fragment, Module
 
-from wormcast.sim.tools import find_tool, scratch_folder
+from wormcast.sim.common.external import find_tool, scratch_folder
 
 __all__ = ["Outcome", "bounded", "by_induction"]
 

@@ -4,11 +4,11 @@ import re
 from functools import cache
 
 from wormcast.algorithms import SCHEMES, topology
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.run import plan_messages
 from wormcast.sim.host import Message, check_receipts, make_host
-from wormcast.sim.network import Network
-from wormcast.sim.run import plan_messages
 
 __all__ = ["bulk", "check_receipts", "finish", "host_of", "left_over", "network", "send"]
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.deadlock.classes import partitions
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.experiments.run import Run, run
 from wormcast.sim.host import Message
-from wormcast.sim.run import Run, run
 
 __all__ = ["CASES", "DEADLOCKS", "Case", "kept"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tools.bench.exported import WAYS, network_speeds, record
 from wormcast.algorithms import WormcastError
-from wormcast.sim.bench.exported import WAYS, network_speeds, record
 
 from .bench import bulk, send
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, topology
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines import bulk
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
-from wormcast.sim.load.source import Source
-from wormcast.sim.load.traffic import Traffic
-from wormcast.sim.load.window import Window
-from wormcast.sim.network import Network
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.traffic import Traffic
+from wormcast.sim.experiments.load.window import Window
 
 from .test_engines_agree import ALL_SCHEMES, OTHERS, QUICK, WAITING, check_draws
 

@@ -6,9 +6,9 @@ import pytest
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.load.source import Source
-from wormcast.sim.load.traffic import Traffic
-from wormcast.sim.load.window import Window
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.traffic import Traffic
+from wormcast.sim.experiments.load.window import Window
 
 SETTINGS = {
     "dual-path": {"consumption": 2},

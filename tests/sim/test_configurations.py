@@ -4,11 +4,12 @@ import pytest
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
 from wormcast.hw.router import Blueprint
-from wormcast.sim.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
-from wormcast.sim.configurations import CONFIGURATIONS, Named
-from wormcast.sim.configurations import hardware as resolve
-from wormcast.sim.network import Network
-from wormcast.sim.run import run
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.configurations import CONFIGURATIONS, Named
+from wormcast.sim.build.configurations import hardware as resolve
+from wormcast.sim.build.network import Network
+from wormcast.sim.common.schema import options_of
+from wormcast.sim.experiments.run import run
 
 from .bench import send
 
@@ -111,21 +112,24 @@ def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
         Blueprint(topology("mesh:5x33"), by_e_cube, Configuration()).decoder()
 
 
-def test_what_belongs_to_hosts_and_interfaces_is_named_rightly():
-    """Settings of the hosts change no kernel's key, those of the interfaces not the router's."""
+def test_each_option_changes_the_parts_that_it_says():
+    """Settings of the hosts change no kernel's key, those of the interfaces not the router's, and so on."""
     def keys(**options):
         kinds = Network(topology("mesh:2x2"), DUAL_PATH, Configuration(**options)).kinds
         return kinds["router"].key, kinds["interface"].key
 
-    router, interface = keys()
-    for field in HOST_FIELDS:
-        assert keys(**{field: 9}) == (router, interface)
-    for field in INTERFACE_FIELDS:
-        changed = keys(**{field: 9})
-        assert changed[0] == router
-        assert changed[1] != interface
-    for field, value in zip(ROUTER_FIELDS, ("independent", "fast", ":next"), strict=True):
-        changed = keys(**{field: value})
-        assert changed[0] != router
-        assert changed[1] == interface
-    assert keys(vcs=1)[0] != router
+    before = keys()
+    for name, option in options_of(Configuration).items():
+        other = [value for value in option.allowed if value != option.default] or [
+            ":next" if option.kind is str else option.default + 1]
+        changed = [one != other for one, other in zip(keys(**{name: other[0]}), before, strict=True)]
+        assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
+                           "node": [True, True], "cells": [True, True]}[option.changes], name
+
+
+def test_bad_option_is_refused_wherever_it_is_declared():
+    for name, option in options_of(Configuration).items():
+        wrong = option.limits[1] + 1 if option.limits else "nothing of the kind"
+        with pytest.raises(WormcastError, match=f"^{name}: '?{wrong}'? is (given|no direction), allowed are "):
+            Configuration(**{name: wrong})
+        assert option.help.endswith(".")

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
-from wormcast.sim import deadlock
-from wormcast.sim.configuration import Configuration
-from wormcast.sim.deadlock import find_deadlock
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.engines import deadlock
+from wormcast.sim.engines.deadlock import find_deadlock
+from wormcast.sim.experiments.run import run
 from wormcast.sim.host import NOW
 from wormcast.sim.lowering.errors import LoweringError
-from wormcast.sim.run import run
 
 from .bench import bulk, check_receipts, send
 from .deadlock_search import CASES, kept

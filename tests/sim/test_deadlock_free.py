@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES
-from wormcast.sim.deadlock import find_deadlock
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.host import NOW, UNDELIVERED, lay_out
 
 from .bench import check_receipts, left_over, network

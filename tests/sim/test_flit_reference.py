@@ -7,8 +7,8 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Traffic, load
-from wormcast.sim.load.source import Source
-from wormcast.sim.load.statistics import interval
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.statistics import interval
 
 from .bench import bulk, check_receipts, send
 from .flit_reference import EAST, LOCAL, simulate

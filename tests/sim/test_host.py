@@ -7,11 +7,11 @@ import pytest
 
 from wormcast.algorithms import Scheme, WormcastError, Worms, topology
 from wormcast.algorithms.schemes import SCHEMES
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.run import run
 from wormcast.sim.host import packet_at_interface, packet_of
-from wormcast.sim.network import Network
-from wormcast.sim.run import run
 
 from .bench import bulk, check_receipts, finish, host_of, left_over, send
 from .zero_load import LAST, PASS, deliveries

@@ -9,10 +9,10 @@ from wormcast.algorithms import HAMILTONIAN, SCHEMES, WormcastError, topology
 from wormcast.algorithms.schemes.dual_path import DualPath
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
 from wormcast.hw.router import Blueprint
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines import amaranth
-from wormcast.sim.network import Network
-from wormcast.sim.run import run
+from wormcast.sim.experiments.run import run
 
 from .bench import send
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from wormcast.algorithms import NO_CLASS, ConsumptionClasses, topology
+from wormcast.sim.experiments.run import plan_messages
 from wormcast.sim.host.layout import tag_bits
-from wormcast.sim.run import plan_messages
 
 from .bench import bulk, check_receipts, finish, host_of, left_over, network, send
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.tools import run_tool
+from wormcast.sim.common.external import run_tool
 
 #: As YoWASP's runtime begins, then what a tool does.
 TOOL = """

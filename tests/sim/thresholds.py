@@ -1,8 +1,8 @@
 """Figure 4 of paper 002 at any length."""
 
 from wormcast.algorithms import SCHEMES, topology
-from wormcast.sim.configuration import Configuration
-from wormcast.sim.run import run
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.experiments.run import run
 
 from .bench import send
 

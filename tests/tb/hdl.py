@@ -4,8 +4,8 @@ import tempfile
 from pathlib import Path
 
 from wormcast.hw.router import Blueprint
-from wormcast.sim.tools import find_tool, run_tool, scratch_folder
-from wormcast.sim.verilog import component_verilog, export
+from wormcast.sim.common.external import find_tool, run_tool, scratch_folder
+from wormcast.sim.export.verilog import component_verilog, export
 
 #: LUTs, flip-flops and LUT memories of ECP5, then Yosys's own models of these cells in their place.
 SYNTHESISE = """

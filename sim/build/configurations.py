@@ -1,0 +1,102 @@
+"""Named configurations: hardware that somebody has had a reason for, by one name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.registry import Registry
+
+from .configuration import Configuration
+
+__all__ = ["CONFIGURATIONS", "Named", "hardware"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Hardware options under a name.
+
+    Parameters
+    ----------
+    description : str
+        One line: what it is, and where from.
+    options : mapping
+        Fields of `Configuration`; those not named keep their defaults.
+    buffers : mapping of int to int
+        Flits of buffer per virtual channel, by the number of virtual channels, where it depends on that.
+    """
+
+    description: str
+    options: Mapping[str, Any]
+    buffers: Mapping[int, int] = field(default_factory=dict)
+
+    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete the options that are given, which come first.
+
+        Raises
+        ------
+        WormcastError
+            It has no buffer depth for so many virtual channels, and none is given.
+        """
+        chosen = {**self.options, **given}
+        if self.buffers and "buffer" not in chosen:
+            vcs = chosen.get("vcs", Configuration.vcs)
+            if vcs not in self.buffers:
+                raise WormcastError(f"configuration: {vcs} virtual channels are given, its buffers are known for "
+                                    f"{', '.join(map(str, self.buffers))}; give --buffer as well")
+            chosen["buffer"] = self.buffers[vcs]
+        return chosen
+
+
+CONFIGURATIONS: Registry[Named] = Registry("configuration", Named, "wormcast.configurations")
+
+CONFIGURATIONS.add("boppana_8x8", Named(
+    "Boppana et al. 1998, section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
+    {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 2},
+))
+CONFIGURATIONS.add("boppana_8x8_covered", Named(
+    "the same with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
+    {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 4},
+))
+CONFIGURATIONS.add("small", Named(
+    "least area: 1 VC of 2 flits, half of a link's rate for a worm alone, 2 flits between host and interface",
+    {"vcs": 1, "buffer": 2, "queue": 2},
+))
+CONFIGURATIONS.add("fast", Named(
+    "delays of 4 and 3 cycles a hop for a higher clock, their credit loop of 5 cycles covered",
+    {"delays": "fast", "buffer": 5},
+))
+
+#: What `hardware` takes.
+KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
+
+
+def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
+    """Resolve hardware options for a scheme: those given, then the named configuration's, then the defaults.
+
+    Parameters
+    ----------
+    given : mapping
+        Fields of `Configuration`, and a name under ``configuration``.
+
+    Raises
+    ------
+    WormcastError
+        An option is unknown, or its value is not allowed.
+    """
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
+    require_kind("hardware", given, Mapping)
+    for name in given:
+        if name not in KNOWN:
+            raise WormcastError(f"hardware: {name!r} is given, allowed are {', '.join(KNOWN)}")
+    if "configuration" in given:
+        require_kind("configuration", given["configuration"], str)
+    options = {name: value for name, value in given.items() if name != "configuration"}
+    chosen = CONFIGURATIONS[given["configuration"]].resolve(options) if "configuration" in given else options
+    configuration = Configuration(**chosen)
+    if "consumption" in chosen:
+        return configuration
+    classes = configuration.consumption_classes(topology, scheme)
+    return replace(configuration, consumption=classes.channels)

@@ -1,0 +1,211 @@
+"""The links of a network: one array of them that all of sim names, counts and draws by."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.channels import link_names
+
+if TYPE_CHECKING:
+    from .network import Network
+
+__all__ = ["HOST", "KINDS", "End", "Fabric", "Link", "scope_of"]
+
+HOST = "host"
+"""The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
+
+KINDS = ("network", "injection", "consumption", "host")
+"""Kinds of links: between routers, from interface to router, from router to interface, from interface to host."""
+
+Integers = npt.NDArray[np.int64]
+
+
+class End(NamedTuple):
+    """One end of a link: kind of component, number of the instance in the first lane, and its port."""
+
+    kind: str
+    instance: int
+    port: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """One unidirectional link of a lane.
+
+    Parameters
+    ----------
+    name : str
+        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE:LINK``;
+        ``host:NODE:LINK``.
+    kind : str
+        One of `KINDS`.
+    source, target : int
+        Switches, of a network link; else the node at one of the ends, and the switch at the other. Of a host link the
+        node, twice.
+    near, far : End
+        The component that drives it, and the one that receives.
+    vcs : int
+        Virtual channels; consumption channels of a consumption link.
+    scope : str
+        Its name in waveforms.
+    output, input : int or None
+        Number of the output in the router that drives it, of the input in the router that receives; None where it is no
+        router.
+    first : int
+        Consumption channel of its node that its first virtual channel is.
+    node, number : int or None, int
+        The node that injects or consumes by it, and the place of the link among the node's.
+    """
+
+    name: str
+    kind: str
+    source: int
+    target: int
+    near: End
+    far: End
+    vcs: int
+    scope: str
+    output: int | None = None
+    input: int | None = None
+    first: int = 0
+    node: int | None = None
+    number: int = 0
+
+
+class Fabric:
+    """All links of one lane of a network, in the order of `KINDS`.
+
+    Network links are in the order of `Topology.links`. Of the others those of all nodes' first port come first, node by
+    node, then those of the second port.
+
+    Parameters
+    ----------
+    network : Network
+
+    Attributes
+    ----------
+    links : tuple of Link
+    """
+
+    def __init__(self, network: "Network"):
+        self.network = network
+        self.links: tuple[Link, ...] = (*_network_links(network), *_injections(network), *_consumptions(network),
+                                        *_hosts(network))
+
+    def rows(self, kind: str) -> slice:
+        """Rows of the links of a kind."""
+        return self._rows[kind]
+
+    def of_kind(self, kind: str) -> tuple[Link, ...]:
+        """The links of a kind."""
+        return self.links[self.rows(kind)]
+
+    @cached_property
+    def _rows(self) -> dict[str, slice]:
+        found, start = {}, 0
+        for kind in KINDS:
+            count = sum(link.kind == kind for link in self.links)
+            found[kind] = slice(start, start + count)
+            start += count
+        return found
+
+    @cached_property
+    def driven(self) -> dict[tuple[str, str], Integers]:
+        """Rows that each port of each kind of component drives, int64 [instances of a lane]; -1 where it is open."""
+        found: dict[tuple[str, str], Integers] = {}
+        for row, link in enumerate(self.links):
+            kind, instance, port = link.near
+            found.setdefault((kind, port), np.full(self.network.count(kind), -1, np.int64))[instance] = row
+        return found
+
+    @cached_property
+    def into(self) -> dict[tuple[int, int], int]:
+        """Row of the link that leads to an input of a switch: by switch, and number of the input."""
+        return {(link.target, link.input): row for row, link in enumerate(self.links) if link.input is not None}
+
+    @cached_property
+    def out_of(self) -> dict[tuple[int, int], int]:
+        """Row of the first link that comes from an output of a switch: by switch, and number of the output."""
+        found: dict[tuple[int, int], int] = {}
+        for row, link in enumerate(self.links):
+            if link.output is not None:
+                found.setdefault((link.source, link.output), row)
+        return found
+
+    def around(self) -> list[Link]:
+        """The links but those to hosts, switch by switch: from nodes, to other switches, to nodes."""
+        order: list[list[list[Link]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
+        for link in self.links:
+            if link.kind != "host":
+                at = link.target if link.kind == "injection" else link.source
+                order[at][("injection", "network", "consumption").index(link.kind)].append(link)
+        for groups in order:
+            for group in (groups[0], groups[2]):
+                group.sort(key=lambda link: link.node or 0)
+        return [link for groups in order for group in groups for link in group]
+
+
+def scope_of(name: str) -> str:
+    """A node's or switch's name as a part of names in waveforms: ``1_2``."""
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _network_links(network: "Network") -> Iterator[Link]:
+    topology = network.topology
+    for name, (start, out, end, into) in zip(link_names(topology), topology.links.tolist(), strict=True):
+        near, far = network.home(start), network.home(end)
+        output, entry = near.outputs[out], far.inputs[into]
+        parallel = name.partition("#")[2]
+        yield Link(
+            f"link:{name}", "network", start, end,
+            End(near.kind, near.instance, f"{near.router.outputs[output].name}_out"),
+            End(far.kind, far.instance, f"{far.router.inputs[entry].name}_in"),
+            network.configuration.vcs,
+            f"link_{network.switch_scope(start)}_to_{network.switch_scope(end)}" + (f"_{parallel}" if parallel else ""),
+            output=output, input=entry,
+        )
+
+
+def _injections(network: "Network") -> Iterator[Link]:
+    ports = [network.injection_ports(node) for node in range(network.nodes)]
+    for port in range(max(map(len, ports))):
+        for node, (switch, _) in enumerate(network.topology.injections.tolist()):
+            if port < len(ports[node]):
+                home, name = network.home(switch), ports[node][port]
+                several = f"_{port}" if len(ports[node]) > 1 else ""
+                yield Link(
+                    f"inj:{node}:{port}", "injection", node, switch, End("interface", node, f"network_out_{port}"),
+                    End(home.kind, home.instance, f"{name}_in"), network.configuration.vcs,
+                    f"injection_{network.node_scope(node)}{several}",
+                    input=home.router.decoder.inputs.index(name), node=node, number=port,
+                )
+
+
+def _consumptions(network: "Network") -> Iterator[Link]:
+    links = [network.consumption_ports(node) for node in range(network.nodes)]
+    for number in range(max(map(len, links))):
+        for node, (switch, _) in enumerate(network.topology.consumptions.tolist()):
+            if number < len(links[node]):
+                home, (name, output, first, vcs) = network.home(switch), links[node][number]
+                several = f"_{number}" if len(links[node]) > 1 else ""
+                yield Link(
+                    f"cons:{node}:{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
+                    End("interface", node, f"network_in_{number}"), vcs,
+                    f"consumption_{network.node_scope(node)}{several}", output=output, first=first, node=node,
+                    number=number,
+                )
+
+
+def _hosts(network: "Network") -> Iterator[Link]:
+    links = [network.consumption_ports(node) for node in range(network.nodes)]
+    for number in range(max(map(len, links))):
+        for node in range(network.nodes):
+            if number < len(links[node]):
+                _, _, first, vcs = links[node][number]
+                yield Link(f"host:{node}:{number}", "host", node, node, End("interface", node, f"host_out_{number}"),
+                           End(HOST, node, f"rx_{number}"), vcs, f"host_{network.node_scope(node)}_{number}",
+                           first=first, node=node, number=number)

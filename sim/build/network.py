@@ -1,0 +1,419 @@
+"""Composition: which components a network is made of, and which of their links are joined."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from amaranth.lib import wiring
+
+from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.decoders.route import RouteDecoder
+from wormcast.hw.front import PathFront
+from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.kinds import SwitchKind
+from wormcast.hw.router import Blueprint
+from wormcast.hw.switch import Switch
+
+from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
+from .fabric import HOST, Fabric, scope_of
+
+__all__ = ["HOST", "Home", "Join", "Kind", "Network"]
+
+Instances = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Components that differ in their straps alone: elaborated, lowered and compiled once.
+
+    Parameters
+    ----------
+    name : str
+    build : callable
+        Makes the component.
+    instances : tuple of str
+        A name for each, as it appears in waveforms.
+    straps : dict of str to int array [instances]
+        Values of the static inputs.
+    tables : dict of str to int array [instances, rows]
+        What memories hold before the first cycle, by their names: in hardware they are written over a bus.
+    key : str
+        Tells components apart: two kinds with the same key are the same hardware.
+    """
+
+    name: str
+    build: Callable[[], wiring.Component]
+    instances: tuple[str, ...]
+    straps: dict[str, Instances]
+    tables: dict[str, Instances]
+    key: str
+
+
+@dataclass(frozen=True)
+class Join:
+    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back."""
+
+    from_kind: str
+    from_port: str
+    from_instances: Instances
+    to_kind: str
+    to_port: str
+    to_instances: Instances
+
+
+class Home(NamedTuple):
+    """Where a switch is built.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of component.
+    instance : int
+        Which of that kind, in the first lane.
+    router : Switch
+        One of the kind, not elaborated.
+    inputs, outputs : dict of int to int
+        The router's numbers of inputs from and outputs to other switches, by the topology's port.
+    """
+
+    kind: str
+    instance: int
+    router: Switch
+    inputs: dict[int, int]
+    outputs: dict[int, int]
+
+
+class Consumption(NamedTuple):
+    """A consumption link of a node: its name at the router, the router's output, its first channel, and how many."""
+
+    name: str
+    output: int
+    first: int
+    channels: int
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Routers and network interfaces, joined as a topology says.
+
+    Parameters
+    ----------
+    topology : Topology
+    scheme : Scheme
+        Gives the header format and the routing relation that the routers are built for.
+    configuration : Configuration
+    lanes : int
+        Networks of this kind side by side, which know nothing of each other: instance i of a kind in lane k is its
+        instance k x `count` + i.
+
+    Raises
+    ------
+    WormcastError
+        Routers cannot be built so, or would have to choose a class by a hop that they do not know.
+    """
+
+    topology: Topology
+    scheme: Scheme
+    configuration: Configuration
+    lanes: int = 1
+
+    def __post_init__(self) -> None:
+        self._require_known_classes()
+
+    def _require_known_classes(self) -> None:
+        """Refuse classes by the next hop where a router may have to choose one before it knows that hop.
+
+        A header flit that is used up leaves the next hop unknown: then the class of the last hop is taken, which is
+        the same one for worms that stay in a dimension, or in a network of labels.
+        """
+        rule, bits = self.consumption_rule, self.header.address_bits
+        if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
+            return
+        partial = bool((rule.of_links(self.topology) == NO_CLASS).any())
+        if partial and self.header.capacity < 2:
+            raise WormcastError(
+                f"flit_width: {self.header.flit_width} bits hold one address of {bits} bits; "
+                f"for the classes {rule} a header flit must hold two, as the next hop decides"
+            )
+        dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
+        by_labels = dimensions <= {"up", "down"} and self.scheme.relation is HAMILTONIAN
+        if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
+            raise WormcastError(
+                f"classes: {rule} does not go with relation {self.scheme.relation.name}: by the next hop only one "
+                "dimension can be told apart (or up and down, under hamiltonian), as a router does not know that hop "
+                "where a header flit is used up; give classes that end in :last"
+            )
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes of one lane."""
+        return self.topology.nodes
+
+    @property
+    def hosts(self) -> int:
+        """Number of nodes of all lanes, and of their interfaces and hosts."""
+        return self.nodes * self.lanes
+
+    def count(self, kind: str) -> int:
+        """Instances of a kind in one lane."""
+        return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
+
+    @cached_property
+    def header(self) -> AddressList:
+        """The header format of the network's worms."""
+        return self.blueprint.header
+
+    @cached_property
+    def consumption_rule(self) -> ConsumptionClasses:
+        """Which consumption channels worms may take, by class."""
+        return self.configuration.consumption_classes(self.topology, self.scheme)
+
+    @cached_property
+    def blueprint(self) -> Blueprint[Configuration]:
+        """What its components are built by."""
+        return Blueprint(self.topology, self.scheme, self.configuration)
+
+    @cached_property
+    def switch_kinds(self) -> dict[str, SwitchKind]:
+        """The kinds of routers: ``router``, or ``router_0``, ``router_1``, ... where there are several."""
+        kinds = self.blueprint.kinds
+        return {"router" if len(kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(kinds)}
+
+    @cached_property
+    def components(self) -> dict[str, Switch | NetworkInterface]:
+        """One component of each kind, not elaborated: what it is called and laid out as."""
+        return {**self.routers, "interface": self._interface()}
+
+    @cached_property
+    def routers(self) -> dict[str, Switch]:
+        """One router of each kind, not elaborated."""
+        return {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
+
+    def _interface(self) -> NetworkInterface:
+        return self.blueprint.interface(ports=self.ports, links=self.links, channels=self.channels)
+
+    @cached_property
+    def ports(self) -> int:
+        """Injection ports of an interface: as many as the node that needs most."""
+        return max(len(self.injection_ports(node)) for node in range(self.nodes))
+
+    @cached_property
+    def links(self) -> int:
+        """Consumption links of an interface: as many as the node that needs most."""
+        return max(len(self.consumption_ports(node)) for node in range(self.nodes))
+
+    @cached_property
+    def channels(self) -> int:
+        """Consumption channels of a consumption link."""
+        return self.consumption_ports(0)[0].channels
+
+    @cached_property
+    def _homes(self) -> tuple[Home, ...]:
+        found: dict[int, Home] = {}
+        for name, kind in self.switch_kinds.items():
+            inputs = {port: number for number, port in enumerate(kind.network_inputs)}
+            outputs = {port: number for number, port in enumerate(kind.network_outputs)}
+            for instance, switch in enumerate(kind.members.tolist()):
+                found[switch] = Home(name, instance, self.routers[name], inputs, outputs)
+        return tuple(found[switch] for switch in range(self.topology.switches))
+
+    def home(self, switch: int) -> Home:
+        """Where a switch is built."""
+        return self._homes[switch]
+
+    def front(self, kind: str, port: int, vc: int) -> PathFront:
+        """The front of a virtual channel of an input of a kind of routers."""
+        if (kind, port, vc) not in self._fronts:
+            self._fronts[kind, port, vc] = PathFront(self.routers[kind], port, vc)
+        return self._fronts[kind, port, vc]
+
+    @cached_property
+    def _fronts(self) -> dict[tuple[str, int, int], PathFront]:
+        return {}
+
+    def switch_of(self, kind: str, instance: int) -> int:
+        """The switch that a router is, in whichever lane."""
+        return int(self.switch_kinds[kind].members[instance % self.count(kind)])
+
+    def injection_ports(self, node: int) -> tuple[str, ...]:
+        """Names of its router's inputs that a node's interface feeds, in the interface's order."""
+        switch, port = self.topology.injections[node].tolist()
+        home = self.home(switch)
+        return home.router.injections[self.switch_kinds[home.kind].injections.index(port)]
+
+    def consumption_ports(self, node: int) -> tuple[Consumption, ...]:
+        """Its router's outputs to a node's interface, in the interface's order."""
+        return self._consumption_ports[node]
+
+    @cached_property
+    def _consumption_ports(self) -> tuple[tuple[Consumption, ...], ...]:
+        separate = self.configuration.consumption_links == "separate"
+        found = []
+        for switch, port in self.topology.consumptions.tolist():
+            home = self.home(switch)
+            known: dict[str, tuple[int, int]] = {}
+            for number, output in enumerate(home.router.outputs):
+                if number >= len(home.outputs):
+                    names = [f"{output.name}_{c}" for c in range(output.vcs)] if separate else [output.name]
+                    known |= {name: (number, output.vcs // len(names)) for name in names}
+            links, first = [], 0
+            for name in home.router.consumptions[self.switch_kinds[home.kind].ejections.index(port)]:
+                number, channels = known[name]
+                links.append(Consumption(name, number, first, channels))
+                first += channels
+            found.append(tuple(links))
+        return tuple(found)
+
+    def consumption_node(self, switch: int, output: int) -> int:
+        """The node that an ejection port of a switch leads to."""
+        return self._consumption_nodes[switch, output]
+
+    @cached_property
+    def _consumption_nodes(self) -> dict[tuple[int, int], int]:
+        return {(switch, link.output): node
+                for node, switch in enumerate(self.topology.consumptions[:, 0].tolist())
+                for link in self.consumption_ports(node)}
+
+    def injection_port_of(self, worms: Worms) -> Instances:
+        """Injection port that each worm is sent by, [worms]: that of its first hop, where there are several."""
+        if self.ports == 1:
+            return np.zeros(len(worms), np.int64)
+        first = worms.destinations[worms.destination_offsets[:-1]]
+        switches = self.topology.injections[worms.source, 0]
+        ports = self.scheme.relation.on(self.topology).table[switches, first]
+        outputs = np.zeros(self.topology.neighbours.shape, np.int64)
+        for switch, home in enumerate(self._homes):
+            for port, output in home.outputs.items():
+                outputs[switch, port] = output
+        return outputs[switches, ports]
+
+    @cached_property
+    def _hop_classes(self) -> npt.NDArray[np.int8]:
+        """Class of the hop by each of the topology's links."""
+        return self.consumption_rule.of_links(self.topology)
+
+    def consumption_mask(self, switch: int, port: int, output: int | None, ends_here: bool) -> int:
+        """Mask of an ejection port's channels that a worm may take.
+
+        Parameters
+        ----------
+        port : int
+            By which of the router's inputs it came; from another router, if it goes on.
+        output : int or None
+            By which of the router's outputs it goes on, as far as its header tells.
+        ends_here : bool
+            The node is its last destination.
+        """
+        masks = self.home(switch).router.consumption_masks()
+        if ends_here:
+            return masks[-1]
+        came, goes = self.fabric.into[switch, port], None if output is None else self.fabric.out_of[switch, output]
+        following = NO_CLASS if goes is None else self._hop_classes[goes]
+        # that of no class is the last one
+        return masks[int(self.consumption_rule.at_stop(self._hop_classes[came], following))]
+
+    def node_scope(self, node: int) -> str:
+        """A node's name as a part of names in waveforms: ``1_2``."""
+        return scope_of(self.topology.node_name(node))
+
+    def switch_scope(self, switch: int) -> str:
+        """A switch's name as a part of names in waveforms: ``1_2`` where it is a node's, else ``s3``."""
+        return scope_of(self.topology.switch_title(switch))
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """Its links."""
+        return Fabric(self)
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The components, by kind: routers, then interfaces."""
+        hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
+        options = sorted(hardware.items())
+        router_options = [entry for entry in options if entry[0] not in INTERFACE_FIELDS]
+        interface_options = [entry for entry in options if entry[0] not in ROUTER_FIELDS]
+        found = {}
+        for name, kind in self.switch_kinds.items():
+            decoder = self.routers[name].decoder
+            straps = {
+                f"strap_{strap}": np.tile(np.array(values, object), self.lanes)
+                for strap, values in decoder.strap_values(self.blueprint.routes, kind).items()
+            }
+            found[name] = Kind(
+                name,
+                partial(self.blueprint.router, kind),
+                self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
+                straps,
+                {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
+                f"router {type(decoder).__name__} {self.header!r} {self.scheme.relation.name} {kind.signature} "
+                f"{decoder.consumption} {router_options}",
+            )
+        found["interface"] = Kind(
+            "interface",
+            self._interface,
+            self._in_lanes([f"interface_{self.node_scope(node)}" for node in range(self.nodes)]),
+            {},
+            {},
+            f"interface {self.ports} {self.links} {self.blueprint.header_flits} {interface_options}",
+        )
+        return found
+
+    def _tables(self, kind: str) -> dict[str, Instances]:
+        """What the memories of a kind of routers hold in one lane, by their names."""
+        decoder = self.routers[kind].decoder
+        if not isinstance(decoder, RouteDecoder):
+            return {}
+        return {".".join(decoder.table_path(port)): rows
+                for port, rows in decoder.tables(self.blueprint.routes, self.switch_kinds[kind]).items()}
+
+    @property
+    def chain(self) -> list[tuple[str, int]]:
+        """Routers of all lanes in the order in which the bus that writes their tables goes through them."""
+        if self.blueprint.tables is None:
+            return []
+        homes = [self.home(switch) for switch in range(self.topology.switches)]
+        return [(home.kind, lane * self.count(home.kind) + home.instance)
+                for lane in range(self.lanes) for home in homes]
+
+    def table_writes(self) -> Iterator[dict[str, int]]:
+        """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
+        for hops, (kind, instance) in enumerate(self.chain):
+            decoder = self.routers[kind].decoder
+            if not isinstance(decoder, RouteDecoder):
+                continue
+            for number, port in enumerate(decoder.inputs):
+                rows = self.kinds[kind].tables[".".join(decoder.table_path(port))]
+                for address, entry in enumerate(rows[instance].tolist()):
+                    if entry != decoder.nowhere(number):
+                        yield {"write": 1, "hops": hops, "input": number, "address": address, "entry": entry}
+
+    def _in_lanes(self, names: list[str]) -> tuple[str, ...]:
+        """Names of instances of one lane, told apart by their lanes where there are several."""
+        if self.lanes == 1:
+            return tuple(names)
+        parts = [name.partition("_") for name in names]
+        return tuple(f"{kind}_lane{lane}_{name}" for lane in range(self.lanes) for kind, _, name in parts)
+
+    @cached_property
+    def joins(self) -> list[Join]:
+        """All links of the network, those of the host included."""
+        near: dict[tuple[str, str, str, str], list[tuple[int, int]]] = {}
+        for link in self.fabric.links:
+            ends = link.near.kind, link.near.port, link.far.kind, link.far.port
+            near.setdefault(ends, []).append((link.near.instance, link.far.instance))
+        for port in range(self.ports):
+            fed = [(node, node) for node in range(self.nodes) if port < len(self.injection_ports(node))]
+            near[HOST, f"tx_{port}", "interface", f"host_in_{port}"] = fed
+        return [self._join(*ends, np.array(pairs).T) for ends, pairs in near.items()]
+
+    def _join(self, from_kind: str, from_port: str, to_kind: str, to_port: str, pairs: Instances) -> Join:
+        starts, ends = (self._everywhere(kind, some) for kind, some in zip((from_kind, to_kind), pairs, strict=True))
+        return Join(from_kind, from_port, starts, to_kind, to_port, ends)
+
+    def _everywhere(self, kind: str, instances: Instances) -> Instances:
+        """These instances of a kind in all lanes, lane after lane."""
+        return (np.arange(self.lanes)[:, None] * self.count(kind) + instances).reshape(-1)

@@ -1,0 +1,92 @@
+"""Options that name things, resolved once for every command: topology, scheme, relation, hardware."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from wormcast.algorithms import Scheme, Topology, find_scheme
+from wormcast.algorithms import topology as find_topology
+
+from .configuration import Configuration
+from .configurations import hardware
+
+__all__ = ["Origin", "Setup"]
+
+HARDWARE = {"configuration", *(field.name for field in fields(Configuration))}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a user has named what is run, for files and reports.
+
+    Parameters
+    ----------
+    scheme : str
+    relation : str or None
+        As for `find_scheme`.
+    named : str or None
+        A named configuration that options came from.
+    """
+
+    scheme: str
+    relation: str | None = None
+    named: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "Origin":
+        """Take it from options by name."""
+        return cls(options["scheme"], options.get("relation"), options.get("configuration"))
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What options stand for, and how they name it."""
+
+    topology: Topology
+    scheme: Scheme
+    configuration: Configuration
+    origin: Origin
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "Setup":
+        """Resolve options by name: ``topology``, ``scheme``, ``relation``, and those that `on` takes.
+
+        Raises
+        ------
+        WormcastError
+            One of them is refused.
+        """
+        network = find_topology(options["topology"])
+        return cls.on(network, find_scheme(options["scheme"], network, options.get("relation")), options)
+
+    @classmethod
+    def on(cls, topology: Topology, scheme: Scheme, options: Mapping[str, Any]) -> "Setup":
+        """Resolve the hardware options, as `hardware` does, where topology and scheme are found; others do not matter.
+
+        Raises
+        ------
+        WormcastError
+            One of them is refused.
+        """
+        given = {name: value for name, value in options.items() if name in HARDWARE}
+        return cls(topology, scheme, hardware(topology, scheme, given), Origin.of(options))
+
+    def to_dict(self, others: Mapping[str, Any] | None = None, *, named: str = "named",
+                without: Collection[str] = ()) -> dict[str, Any]:
+        """Give all options as plain data, as the user names them or as they are resolved.
+
+        Parameters
+        ----------
+        others : mapping, optional
+            Further options of the command, told before the hardware.
+        named : str
+            What the named configuration is told as.
+        without : collection of str
+            Options that are left out.
+        """
+        told = {
+            "topology": self.topology.name, "scheme": self.origin.scheme,
+            "relation": self.origin.relation or self.scheme.relation.name, **(others or {}),
+            named: self.origin.named, **self.configuration.resolved(self.topology, self.scheme),
+        }
+        return {name: value for name, value in told.items() if name not in without}

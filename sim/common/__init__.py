@@ -1,0 +1,1 @@
+"""What all rooms of sim use: files, words, pictures' frames, external tools."""

@@ -1,0 +1,41 @@
+"""Files of pictures: SVG and PNG."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms import WormcastError
+
+from .whole_file import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["require_picture", "save_figure", "whole_picture"]
+
+FORMATS = ("svg", "png")
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a file whose ending says neither SVG nor PNG.
+
+    Raises
+    ------
+    WormcastError
+        It does not.
+    """
+    if path.suffix[1:] not in FORMATS:
+        raise WormcastError(f"plot: {path} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+
+
+@contextlib.contextmanager
+def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
+    """As `whole_file`: a file to draw into, and "svg" or "png", by the ending of ``path``."""
+    with whole_file(path) as unfinished:
+        yield unfinished, path.suffix[1:]
+
+
+def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300) -> None:
+    """Write a figure as "svg" or "png" (dots per inch: ``resolution``); the same figure gives the same bytes."""
+    figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)

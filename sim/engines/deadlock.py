@@ -1,0 +1,185 @@
+"""Deadlock, proved: the wait-for graph of the packets in a network, read from its registers and reduced.
+
+A packet is what the network takes for a worm: a host's worm, or a piece of it with a header of its own.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..host import NOW, Packet
+from .bulk import BulkEngine
+from .front import Channel, resource, wanted
+from .snapshot import Snapshot
+
+__all__ = ["Deadlock", "Hold", "find_deadlock"]
+
+Integers = npt.NDArray[np.int64]
+
+Wait = tuple[list[str], list[Packet | None]]
+"""Resources of which any one will do, and who holds each; None for one that is not held for ever."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """One packet of a cyclic wait: it holds what its predecessor waits for. Resources are written as in JSON.
+
+    Parameters
+    ----------
+    worm : int
+    packet : int or None
+        Which packet of the worm, from 0; None where the worm is of one packet.
+    holds, waits : tuple of str
+    """
+
+    worm: int
+    packet: int | None
+    holds: tuple[str, ...]
+    waits: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Who it is, in words: ``worm 3``, or ``worm 3, packet 0``."""
+        return f"worm {self.worm}" if self.packet is None else f"worm {self.worm}, packet {self.packet}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON; with a packet where the worm has several."""
+        packet = {} if self.packet is None else {"packet": self.packet}
+        return {"worm": self.worm, **packet, "holds": list(self.holds), "waits": list(self.waits)}
+
+
+@dataclass(frozen=True)
+class Deadlock:
+    """Packets that no future event can release.
+
+    Parameters
+    ----------
+    at : int
+        Cycle in which it was proved.
+    cycle : tuple of Hold
+        One cycle inside: each waits for the next one, the last for the first.
+    packets : frozenset of (int, int)
+        All in the routers that cannot be released, worm and number; those wholly at their source, waiting behind
+        one, apart: they hold nothing.
+    """
+
+    at: int
+    cycle: tuple[Hold, ...]
+    packets: frozenset[Packet]
+
+    @property
+    def worms(self) -> frozenset[int]:
+        """The worms that these packets belong to."""
+        return frozenset(worm for worm, _ in self.packets)
+
+    def counted_from(self, before: int) -> "Deadlock":
+        """The same with worms numbered from the first one of all, where the host has forgotten so many."""
+        return Deadlock(self.at, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
+                        frozenset((worm + before, number) for worm, number in self.packets))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return {"at": self.at, "cycle": [hold.to_dict() for hold in self.cycle]}
+
+
+def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
+    """Prove that packets of a lane wait for each other for ever, or return None.
+
+    The graph's vertices are packets. One waits for a consumption channel or a virtual channel of a link (any one of
+    those it may take: OR), and for the packets before it in each buffer that it stands in (all: AND). Packets that
+    wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
+    Consumption itself always goes on, and a packet that no register names counts as releasable.
+
+    So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
+    deadlock have come to rest, so that the first of them to move would need what another one must give free before.
+    Every deadlock comes to rest within the time that its buffers take to fill.
+    """
+    snapshot = Snapshot(engine, lane)
+    waits: dict[Packet, list[Wait]] = {}
+    holds: dict[Packet, list[str]] = {}
+    moving: set[Packet | None] = set()
+
+    for channel in snapshot.channels():
+        moving.update(snapshot.moves(channel))
+        packets = snapshot.occupants(channel)
+        if not packets:
+            continue
+        link, vc = snapshot.link(channel), channel[2]
+        arrived = f"{link.name}:{vc}"
+        for place, packet in enumerate(packets):
+            if packet is None:
+                continue
+            waits.setdefault(packet, [])
+            if link.kind == "network":
+                _add(holds, packet, arrived)
+            if place:
+                waits[packet].append(([arrived], [packets[0]]))
+        front = packets[0]
+        if front is not None:
+            held, wait = _at_front(snapshot, channel)
+            for resource in held:
+                _add(holds, front, resource)
+            waits[front] += wait
+
+    stuck = set(waits) - moving
+    while True:
+        released = {
+            packet for packet in stuck
+            if all(any(holder not in stuck for holder in holders) for _, holders in waits[packet])
+        }
+        if not released:
+            break
+        stuck -= released
+    if not stuck:
+        return None
+    return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
+                    frozenset(stuck))
+
+
+def _at_front(snapshot: Snapshot, channel: Channel) -> tuple[list[str], list[Wait]]:
+    """What the packet at the front of a buffer holds from there on, and what it waits for."""
+    switch, network = channel[0], snapshot.network
+    held = [resource(network, switch, *target) for target in snapshot.held(channel)]
+    return held, [([resource(network, switch, *target) for target in targets],
+                   [_holder(snapshot, switch, *target) for target in targets])
+                  for targets in wanted(network, channel, snapshot.waiting(channel))]
+
+
+def _holder(snapshot: Snapshot, switch: int, output: int, vc: int) -> Packet | None:
+    """The packet because of which a virtual channel of an output cannot be taken."""
+    owner = snapshot.owners.get((switch, output, vc))
+    link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
+    if owner is not None or link.kind == "consumption":
+        return snapshot.first(owner)
+    # nobody owns it: it can be taken as soon as the buffer behind it has room
+    behind = snapshot.far_end(switch, output, vc)
+    return snapshot.first(behind) if snapshot.full(behind) else None
+
+
+def _add(holds: dict[Packet, list[str]], packet: Packet, resource: str) -> None:
+    if resource not in holds.setdefault(packet, []):
+        holds[packet].append(resource)
+
+
+def _cycle(stuck: set[Packet], waits: dict[Packet, list[Wait]], holds: dict[Packet, list[str]],
+           packets: Integers) -> tuple[Hold, ...]:
+    """Follow the waits among packets that cannot be released until one comes round; worms have so many packets."""
+    path: list[Packet] = []
+    why: list[tuple[str, ...]] = []
+    packet = min(stuck)
+    while packet not in path:
+        path.append(packet)
+        resources, first = next(
+            (resources, holders[0]) for resources, holders in waits[packet]
+            if all(holder in stuck for holder in holders)
+        )
+        why.append(tuple(resources))
+        assert first is not None
+        packet = first
+    start = path.index(packet)
+    return tuple(
+        Hold(worm, number if packets[worm] > 1 else None, tuple(holds.get((worm, number), ())), reasons)
+        for (worm, number), reasons in zip(path[start:], why[start:], strict=True)
+    )

@@ -1,0 +1,79 @@
+"""Errors on the wire that the components of a network have found."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import Topology
+from wormcast.hw.faults import Cause
+
+from .bulk import BulkEngine
+
+__all__ = ["Fault", "find_faults"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The first error that a router or a network interface has found.
+
+    Parameters
+    ----------
+    component : str
+        "router" or "interface".
+    node : int or None
+        The interface's, or that of the router in a direct network.
+    switch : str or None
+        Name of the router's switch in other networks.
+    port : str
+        The link where it was seen: an input's, for a credit an output's.
+    vc : int
+    cause : str
+        As in `Cause`, in words: "wrong order".
+    lane : int
+        Of the network.
+    """
+
+    component: str
+    node: int | None
+    switch: str | None
+    port: str
+    vc: int
+    cause: str
+    lane: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        where = {"node": self.node} if self.switch is None else {"switch": self.switch}
+        return {"component": self.component, **where, "port": self.port, "vc": self.vc, "cause": self.cause}
+
+    def place(self, topology: Topology) -> str:
+        """What found it, as text output names it: ``router 1.2``, ``router s3``."""
+        name = self.switch if self.node is None else topology.node_name(self.node)
+        return f"{self.component} {name}"
+
+
+def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
+    """Read what has been latched: first the routers', then the interfaces', each in the order of their ids."""
+    faults, network = [], engine.network
+    direct = network.topology.direct
+    for kind, block in engine.blocks.items():
+        latched = block.output("fault")[:block.n]
+        if not latched.any():
+            continue
+        component, count = network.components[kind], network.count(kind)
+        layout = component.fault_layout
+        for instance in np.flatnonzero(latched).tolist():
+            fault = int(latched[instance])
+            number, port, vc = (fault >> layout[name].offset & (1 << layout[name].width) - 1
+                                for name in ("cause", "port", "vc"))
+            cause = Cause(number)
+            place: dict[str, Any] = {"node": instance % count, "switch": None}
+            if kind in network.routers:
+                switch = network.switch_of(kind, instance)
+                place = {"node": switch, "switch": None} if direct else {
+                    "node": None, "switch": network.topology.switch_names[switch]}
+            faults.append(Fault("router" if kind in network.routers else "interface", **place,
+                                port=component.fault_port(cause, port), vc=vc,
+                                cause=cause.name.lower().replace("_", " "), lane=instance // count))
+    return tuple(faults)

@@ -1,0 +1,57 @@
+"""Load experiments: traffic for as many cycles as one likes, and what is measured of it.
+
+``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
+reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
+some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
+an experiment from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it,
+``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone back to, ``waveform`` records
+from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are none.
+"""
+
+from .checkpoint import keep, resume
+from .drawing import draw_utilisation
+from .load import (
+    CYCLES,
+    MOST_SEEDS,
+    SEEDS,
+    Experiment,
+    check,
+    lengths,
+    load,
+    load_until_interval,
+    settled,
+    shared,
+)
+from .patterns import PATTERNS
+from .result import Load
+from .specification import Specification
+from .statistics import Interval, interval
+from .trace import Trace
+from .traffic import DISTRIBUTIONS, Traffic
+from .waveform import rewind_to_deadlock, rewind_to_window
+
+__all__ = [
+    "CYCLES",
+    "DISTRIBUTIONS",
+    "MOST_SEEDS",
+    "PATTERNS",
+    "SEEDS",
+    "Experiment",
+    "Interval",
+    "Load",
+    "Specification",
+    "Trace",
+    "Traffic",
+    "check",
+    "draw_utilisation",
+    "interval",
+    "keep",
+    "lengths",
+    "load",
+    "load_until_interval",
+    "resume",
+    "rewind_to_deadlock",
+    "rewind_to_window",
+    "settled",
+    "shared",
+]

@@ -1,0 +1,68 @@
+"""What is asserted of every load experiment: no errors on the wire, nothing lost and nothing made up."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError
+
+from ...engines.bulk import BulkEngine
+from ...engines.faults import find_faults
+from ...host import NOW, UNDER_WAY
+from .window import Window
+
+__all__ = ["require_conservation", "require_no_faults"]
+
+
+def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
+    """Refuse to go on after an error on the wire: what a component drops then is missing from all that is measured.
+
+    Raises
+    ------
+    WormcastError
+        The user's relation asks for a hop that the routers do not make.
+    RuntimeError
+        The relation is one of ours: a bug of this package.
+    """
+    faults = find_faults(engine)
+    if not faults:
+        return
+    first, network = faults[0], engine.network
+    sentence = (f"seed {seeds[first.lane]}, up to cycle {engine.host.counters[NOW]}: {first.place(network.topology)} "
+                f"found an error at {first.port}, {first.cause}")
+    relation = network.scheme.relation
+    if relation in (E_CUBE, HAMILTONIAN):
+        raise RuntimeError(sentence)
+    raise WormcastError(f"relation {relation.name} asks for what the routers do not do; {sentence}")
+
+
+def require_conservation(window: Window, table: np.ndarray, seeds: Sequence[int]) -> None:
+    """Compare what was created, the hosts' books, and what was counted on the links to the hosts.
+
+    Parameters
+    ----------
+    table : `TOTALS` records [slices, lanes]
+        All that is summed up so far.
+    seeds : sequence of int
+        Of the lanes.
+
+    Raises
+    ------
+    RuntimeError
+        They differ: a bug of this package, never the user's.
+    """
+    totals = {name: table[name].sum(axis=0) for name in ("begun", "messages", "wanted", "consumed")}
+    held, outstanding = window.held(), window.outstanding()
+    for wrong, sentence in (
+        (totals["begun"] != totals["messages"] + held,
+         "{begun} messages are created, {messages} of them received, and {held} on their way or waiting"),
+        (totals["wanted"] != totals["consumed"] + outstanding,
+         "{wanted} flits are to be consumed, {consumed} were on the links to hosts, and {outstanding} are outstanding"),
+    ):
+        for lane in np.flatnonzero(wrong)[:1]:
+            counts = {**totals, "held": held, "outstanding": outstanding}
+            raise RuntimeError(f"seed {seeds[lane]}: " + sentence.format_map(
+                {name: int(count[lane]) for name, count in counts.items()}))
+    under_way = int(((window.host.injected >= 0) & (window.host.left > 0)).sum())
+    if under_way != window.host.counters[UNDER_WAY]:
+        raise RuntimeError(f"{under_way} worms are under way, the hosts count {window.host.counters[UNDER_WAY]}")

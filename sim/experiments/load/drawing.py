@@ -1,0 +1,88 @@
+"""A picture of a network under load: how busy each link is."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import Topology
+
+from ...common.text import count
+from ...drawing import Sheet, scheme_on, utilisation_sheet
+from .result import Load
+from .trace import Trace
+from .traffic import Traffic
+
+__all__ = ["draw_utilisation", "sheet_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def draw_utilisation(result: Load, file: Path, form: str) -> None:
+    """Draw a network with the flits per cycle on each link as its colour and width.
+
+    The two directions of a link lie apart, each to the right of where it leads. The left half of a node has the colour
+    of its injection link, the right half that of its consumption link; of several the mean. The same result gives the
+    same file.
+
+    Parameters
+    ----------
+    result : Load
+        Of a topology that `wormcast.sim.drawing.require_drawable` lets pass; one in a deadlock has no utilisation.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    sheet_of(result).write(file, form)
+
+
+def sheet_of(result: Load) -> Sheet:
+    """Draw as `draw_utilisation` does, without writing it."""
+    links = np.array([link[2] for link in result.link_table("network")])
+    return utilisation_sheet(result.topology, links, (_by_node(result, "injection"), _by_node(result, "consumption")),
+                             "flits per cycle on a link", _caption(result))
+
+
+def _caption(result: Load) -> list[str]:
+    """What is drawn, in lines."""
+    topology, traffic, mean, busiest = (result.topology, result.traffic, result.utilisation("network").mean,
+                                        result.busiest("network"))
+    hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
+    length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
+    said = [f"{scheme_on(result.scheme, topology)}, {_sent(traffic)}" + ", saturated" * result.saturated,
+            f"{hardware}, {length}"]
+    if mean == 0:
+        said.append("no flits")
+    elif mean is not None and busiest is not None:
+        first, second, flits = busiest
+        said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {_named(topology, first)} to "
+                    f"{_named(topology, second)}")
+    return [*said, "node: left half injection link, right half consumption link"]
+
+
+def _named(topology: Topology, switch: int | str) -> str:
+    """An end of a link as a table names it, in text."""
+    return topology.node_name(switch) if isinstance(switch, int) else switch
+
+
+def _sent(traffic: Traffic | Trace) -> str:
+    """What is sent, in short."""
+    if isinstance(traffic, Trace):
+        return f"trace {traffic.path}"
+    share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"
+    told = f"{traffic.rate:g} flits created per node and cycle"
+    if traffic.multicast_fraction:
+        numbers = (f"{traffic.destinations_counts}" if traffic.destinations_counts is not None
+                   else f"{traffic.destinations_mean:g}")
+        told += f", {share} of {count(traffic.length, 'flit')} to {numbers} nodes"
+    if traffic.multicast_fraction < 1:
+        told += f", unicasts of {count(traffic.unicast_length, 'flit')}"
+    return told + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")
+
+
+def _by_node(result: Load, kind: str) -> Floats:
+    """Flits per cycle on a link of each node, the mean of several; [nodes]."""
+    table = result.link_table(kind)
+    nodes = np.array([int(link[0]) for link in table])
+    flits = np.bincount(nodes, [link[2] for link in table], result.topology.nodes)
+    return flits / np.bincount(nodes, minlength=result.topology.nodes)

@@ -1,0 +1,348 @@
+"""A load experiment: traffic for many cycles, random traffic with several seeds side by side."""
+
+import itertools
+import os
+import reprlib
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.kinds import require_kind
+
+from ...build.configuration import Configuration
+from ...build.network import Network
+from ...engines.bulk import kernels
+from .past_states import PastStates
+from .result import Load, steady_from
+from .seed_batch import FOR_EVER, End, SeedBatch, State
+from .trace import MOST_CYCLES, Trace
+from .traffic import Traffic
+from .utilisation import LINKS
+
+__all__ = ["CYCLES", "MOST_SEEDS", "SEEDS", "Experiment", "check", "lengths", "load",
+           "load_until_interval", "settled", "shared"]
+
+#: Slices of time in which results are kept, so that the warm-up can be found in the end.
+SLICES = 200
+
+#: And that many at most, however often an experiment is extended by more than one of them.
+MOST_SLICES = 2000
+
+MOST_SEEDS = 1024
+
+#: Largest seed.
+MOST_SEED = 2**62
+
+#: What an experiment has where nothing is said: cycles, and how many seeds.
+CYCLES, SEEDS = 100_000, 4
+
+
+def load(
+    topology: Topology,
+    scheme: Scheme,
+    traffic: Traffic | Trace,
+    *,
+    configuration: Configuration,
+    cycles: int | None = CYCLES,
+    warmup: int | None = None,
+    seeds: Sequence[int] | None = None,
+    workers: int | None = None,
+) -> Load:
+    """Run traffic through a network for so many cycles, random traffic once for each seed, all side by side.
+
+    Parameters
+    ----------
+    cycles : int or None
+        Cycles of each seed, the warm-up included; None, of a trace alone: until all of it is received.
+    warmup : int, optional
+        Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
+        all; of a trace, everything counts.
+    seeds : sequence of int, optional
+        0, 1, 2, 3 if it is not given; of a trace, in which nothing is random, one.
+    workers : int, optional
+        Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else range(SEEDS)
+    experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
+                            parts=shared(seeds, workers))
+    experiment.run()
+    return experiment.result()
+
+
+def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, cycles: int = CYCLES,
+                        warmup: int | None = None, **options: Any) -> Load:
+    """Run experiments of a sixteenth of ``cycles``, of twice as many and so on up to ``cycles``; see `load`.
+
+    The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
+    is given takes less than half of each but the last.
+    """
+    if isinstance(traffic, Trace):
+        raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
+    for length in lengths(cycles, warmup):
+        result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
+        if settled(result):
+            break
+    return result
+
+
+def lengths(cycles: int, warmup: int | None) -> list[int]:
+    """Cycles of the experiments that `load_until_interval` runs one after the other."""
+    require_kind("cycles", cycles, int)
+    require_kind("warmup", warmup, int, NoneType)
+    least = 2 * (warmup or 0) + 1
+    return [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]
+
+
+def settled(result: Load) -> bool:
+    """Whether more cycles would not make a result better."""
+    return result.precise or result.saturated or result.deadlock is not None
+
+
+class Experiment:
+    """A load experiment that can be paused, extended and continued; none of this changes its results.
+
+    Parameters
+    ----------
+    topology, scheme, traffic, configuration, cycles, warmup
+        As for `load`.
+    parts : sequence of sequences of int
+        Seeds, grouped as they share a thread; see `shared`.
+    rewind : bool
+        Keep past states of each group, to look at how a deadlock came about.
+
+    Attributes
+    ----------
+    groups : list of SeedBatch
+    pasts : list of PastStates or None
+        The past states of each.
+    seconds : float
+        Processor time spent so far.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+
+    def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
+                 cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
+        require_kind("scheme", scheme, Scheme)
+        for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
+            require_kind("parts", one, Sequence)
+        seeds = tuple(itertools.islice(itertools.chain.from_iterable(parts), MOST_SEEDS + 1))
+        check(topology, traffic, configuration, cycles, warmup, seeds)
+        if warmup is not None or isinstance(traffic, Trace):
+            warmup = int(warmup or 0)
+        self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
+        self.configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
+        networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
+        kernels(networks[0])  # compiled once, whichever group comes first
+        edges = _slices(_horizon(topology, traffic, cycles), warmup)
+        if cycles is None:
+            edges = np.append(edges, FOR_EVER)
+        self.groups = [SeedBatch(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
+        self.seconds = 0.0
+        self._end = End()
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Cycles in which slices of time begin, and the last one ends; int array [slices + 1]."""
+        return self.groups[0].totals.edges
+
+    @property
+    def cycles(self) -> int | None:
+        """Cycles that it is to run; None: until all is received."""
+        return None if self._last == FOR_EVER else self._last
+
+    @property
+    def _last(self) -> int:
+        return int(self.edges[-1])
+
+    @property
+    def now(self) -> int:
+        """Cycles that all groups have run."""
+        return min(group.now for group in self.groups)
+
+    @property
+    def deadlocked(self) -> SeedBatch | None:
+        """The group with the earliest deadlock, if there is any."""
+        found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
+        return self.groups[min(found)[1]] if found else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to run."""
+        return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
+
+    def run(self, until: int | None = None) -> None:
+        """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
+
+        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
+        """
+        require_kind("until", until, int, NoneType)
+        target = self._last if until is None else min(until, self._last)
+        started, self._end.broken = time.process_time(), False
+        try:
+            with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
+                try:
+                    steps = [pool.submit(group.advance, target, self._end, past)
+                             for group, past in zip(self.groups, self.pasts, strict=True)]
+                    for step in steps:
+                        step.result()
+                except BaseException:
+                    self._end.broken = True
+                    raise
+        finally:
+            self.seconds += time.process_time() - started
+
+    def stop(self) -> None:
+        """End what is run at the next step, whoever runs it, and run nothing more; a signal's handler may say so."""
+        self._end.stopped = True
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._end.stopped
+
+    def extend(self, cycles: int) -> None:
+        """Go on to more cycles, in further slices of time that are as long as those there are, as far as it comes out.
+
+        They are longer where there would be more than 2000.
+
+        Raises
+        ------
+        WormcastError
+            These are less than it was made for, or too many; it runs until all is received.
+        """
+        require_kind("cycles", cycles, int)
+        edges = self.edges
+        if self.cycles is None:
+            raise WormcastError(f"cycles: {cycles} is given, allowed are none, as it runs until its trace is received")
+        if not edges[-1] <= cycles <= MOST_CYCLES:
+            raise WormcastError(f"cycles: {cycles} is given, allowed are {edges[-1]}, for which it was made, to "
+                                f"{MOST_CYCLES}")
+        alike = round((cycles - int(edges[-1])) / float(np.median(np.diff(edges))))
+        more = max(1, min(alike, MOST_SLICES + 1 - len(edges)))
+        further = np.linspace(int(edges[-1]), cycles, more + 1).astype(np.int64)
+        if cycles > edges[-1]:
+            for group in self.groups:
+                group.extend(further)
+
+    def result(self) -> Load:
+        """What it came to, after `run` to the end or a deadlock."""
+        edges, group = self.edges, self.deadlocked
+        found = group.found if group else None
+        end = found.deadlock.at if found else self.now
+        edges = np.minimum(edges, end)[:int(np.searchsorted(edges, end)) + 1]
+        slices = np.concatenate([group.slices() for group in self.groups], axis=1)[:len(edges) - 1]
+        if found:
+            slices[...] = 0  # some seeds have gone on, others not: nothing of it counts
+        first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
+        links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
+                           for group in self.groups) for kind in LINKS}
+        random = not isinstance(self.traffic, Trace)
+        return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
+                    links, self._ends(), found.deadlock if found else None,
+                    group.seeds[found.lane] if group and found and random else None, self.seconds)
+
+    def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
+        """How tables name the links of each kind; see `Load`."""
+        fabric = self.groups[0].window.network.fabric
+        found: dict[str, list[tuple[int | str, int | str]]] = {
+            kind: [(link.node, link.number) for link in fabric.of_kind(kind) if link.node is not None]
+            for kind in LINKS}
+        for link in fabric.of_kind("network"):
+            first, second = link.name.removeprefix("link:").split(">")
+            found["network"].append((_number(first), _number(second)))
+        return found
+
+
+def _number(switch: str) -> int | str:
+    """A switch as tables have it: a number where it is a node's."""
+    return int(switch) if switch.isdigit() else switch
+
+
+def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
+    """Share seeds among so many threads, or as many as there are processors."""
+    require_kind("workers", workers, int, NoneType)
+    seeds = _checked(seeds)
+    workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
+    return [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
+
+
+def _checked(seeds: Sequence[int]) -> Sequence[int]:
+    """The seeds as they are, of a range, or else as a tuple; refused before there is a list of too many of them."""
+    try:
+        number = len(seeds)
+    except TypeError as error:
+        raise WormcastError(f"seeds: {reprlib.repr(seeds)} is given, it must be a sequence of them, as range(4)"
+                            ) from error
+    except OverflowError:  # of a range
+        number = sys.maxsize
+    if not 1 <= number <= MOST_SEEDS:
+        raise WormcastError(f"seeds: {number} are given, allowed are 1 to {MOST_SEEDS}")
+    for seed in seeds:
+        require_kind("seeds", seed, int)
+    if len(set(seeds)) < number:
+        raise WormcastError(f"seeds: {number} are given, {len(set(seeds))} of them different, they must all be")
+    if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
+        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} are given, allowed are 0 to {MOST_SEED}")
+    return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
+
+
+def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
+    """Cycles of an experiment; where it goes on until all is received, those in which messages are created."""
+    if cycles is not None:
+        return cycles
+    if isinstance(traffic, Trace):
+        return traffic.facts(topology).last + 1
+    raise WormcastError("cycles: none are given, only a trace is run until all of it is received")
+
+
+def _slices(cycles: int, warmup: int | None) -> np.ndarray:
+    """Edges of the slices of time; the warm-up ends at one."""
+    edges = np.linspace(0, cycles, min(SLICES, cycles) + 1)
+    return np.unique([*edges.astype(np.int64), warmup or 0])
+
+
+def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
+    """The first slice from which on both throughput and latency are steady, seeds taken together."""
+    consumed = slices["consumed"].sum(axis=1) / np.diff(edges)
+    messages = slices["messages"].sum(axis=1)
+    there = np.flatnonzero(messages)
+    if 2 * len(there) < len(messages):
+        return steady_from(consumed)  # too few for a series of latencies
+    by_latency = int(there[steady_from(slices["latency"].sum(axis=1)[there] / messages[there])])
+    return max(steady_from(consumed), min(by_latency, len(messages) // 2))
+
+
+def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
+          warmup: int | None, seeds: Sequence[int]) -> None:
+    """Refuse what `load` cannot run, with a WormcastError."""
+    require_kind("topology", topology, Topology)
+    require_kind("traffic", traffic, Traffic, Trace)
+    require_kind("configuration", configuration, Configuration)
+    require_kind("cycles", cycles, int, NoneType)
+    require_kind("warmup", warmup, int, NoneType)
+    seeds = _checked(seeds)
+    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
+        raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
+    if isinstance(traffic, Trace) and len(seeds) != 1:
+        raise WormcastError(f"seeds: {len(seeds)} are given with a trace, in which nothing is random, allowed is one")
+    cycles = _horizon(topology, traffic, cycles)
+    if warmup is not None and not 0 <= warmup < cycles:
+        raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
+    links = configuration.consumption if configuration.consumption_links == "separate" else 1
+    traffic.check(topology, links)

@@ -1,0 +1,268 @@
+"""What a load experiment came to."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import Scheme, Topology
+
+from ...build.configuration import Configuration
+from ...engines.deadlock import Deadlock
+from .statistics import Interval, interval
+from .trace import Trace
+from .traffic import Traffic
+from .utilisation import LINKS, MEASURED
+
+__all__ = ["TOTALS", "Load", "Totals", "steady_from"]
+
+#: Spans of a message's life, each with the events that begin and end it (fields of `DONE`).
+SPANS = {
+    "latency": ("created", "received"),
+    "queue_latency": ("created", "injected"),
+    "injection_latency": ("injected", "handed"),
+    "transit_latency": ("handed", "tail"),
+    "network_latency": ("injected", "tail"),
+    "reception_latency": ("tail", "received"),
+}
+#: Messages of each seed with which a mean may count as precise.
+FEWEST = 30
+
+KINDS = ("multicast", "unicast")
+COUNTS = ("created", "wanted", "begun")
+
+#: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, flits
+#: times destinations of messages ``completed``; messages ``begun``; those of them that are received by the end, all and
+#: by kind; sums of their spans; worms that wait at their sources at its end; and what was `MEASURED`.
+TOTALS = np.dtype([(field, np.int64) for field in (
+    *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting", *MEASURED)])
+
+
+class Totals:
+    """Sums over messages, by slices of time and by lane; nothing grows with the length of a run.
+
+    Parameters
+    ----------
+    edges : int array [slices + 1]
+        Cycles in which the slices begin, and the last one ends.
+    lanes : int
+    """
+
+    def __init__(self, edges: np.ndarray, lanes: int):
+        self.edges = edges
+        self.table = np.zeros((len(edges) - 1, lanes), TOTALS)
+
+    def _at(self, cycles: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.edges, cycles, side="right") - 1
+
+    def add(self, done: np.ndarray) -> None:
+        """Add messages that are through: each where it was created, its flits where it was completed."""
+        lane = done["lane"]
+        np.add.at(self.table["completed"], (self._at(done["received"]), lane), done["length"] * done["destinations"])
+        where = self._at(done["created"]), lane
+        np.add.at(self.table["messages"], where, 1)
+        for name, (begin, end) in SPANS.items():
+            np.add.at(self.table[name], where, done[end] - done[begin])
+        for kind, which in zip(KINDS, (done["multicast"] == 1, done["multicast"] == 0), strict=True):
+            there = where[0][which], lane[which]
+            np.add.at(self.table[kind], there, 1)
+            np.add.at(self.table[f"{kind}_latency"], there, (done["received"] - done["created"])[which])
+
+
+def steady_from(series: np.ndarray) -> int:
+    """Where a series that starts from an empty network has become steady: how many values are to be left out.
+
+    The truncation for which the mean of what is left is known best (MSER: least sum of squares about the mean, over
+    the square of the number left), at most a half. Source: K. P. White, An effective truncation heuristic for bias
+    reduction in simulation output, Simulation 69 (1997).
+    """
+    left = [series[first:] for first in range(len(series) // 2 + 1)]
+    return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """What a load experiment came to; the words are those of docs/experiments.md.
+
+    Parameters
+    ----------
+    topology, scheme, configuration, traffic
+        What was simulated.
+    seeds : tuple of int
+    edges : int array [slices + 1]
+        Cycles in which slices of time begin, and the last one ends.
+    first : int
+        The first slice that counts; the others are the warm-up.
+    slices : `TOTALS` records [slices, seeds]
+    links : dict of str to int64 array [links]
+        Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
+    ends : dict of str to list
+        The two words that name each of these links in tables: of network links the switches that they come from and
+        lead to (a number where it is a node's), of others the node and the link's place there.
+    deadlock, deadlock_seed : Deadlock or None, int or None
+        The earliest, and the seed that has run into it; then there is no steady state to measure.
+    seconds : float
+        Processor time of the simulation.
+    """
+
+    topology: Topology
+    scheme: Scheme
+    configuration: Configuration
+    traffic: Traffic | Trace
+    seeds: tuple[int, ...]
+    edges: np.ndarray
+    first: int
+    slices: np.ndarray
+    links: dict[str, np.ndarray]
+    ends: dict[str, list[tuple[int | str, int | str]]]
+    deadlock: Deadlock | None
+    deadlock_seed: int | None
+    seconds: float
+
+    @property
+    def cycles(self) -> int:
+        """Cycles simulated."""
+        return int(self.edges[-1])
+
+    @property
+    def warmup(self) -> int:
+        """Cycles at the start that do not count."""
+        return int(self.edges[self.first])
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """`TOTALS` of the cycles that count, [seeds]."""
+        counted = self.slices[self.first:]
+        result = np.zeros(len(self.seeds), TOTALS)
+        for field in TOTALS.names or ():
+            result[field] = counted[field].sum(axis=0)
+        return result
+
+    def per_node(self, what: str) -> Interval:
+        """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``; nothing in a deadlock."""
+        return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
+
+    def span(self, name: str) -> Interval:
+        """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
+        kind = name.removesuffix("_latency")
+        messages = self.totals[kind if kind in KINDS else "messages"]
+        return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
+
+    def utilisation(self, kind: str) -> Interval:
+        """Flits per cycle and link of a kind (`LINKS`): the mean over its links within each seed, then over seeds."""
+        flits = self.totals[f"{kind}_flits"]
+        return self._measured(flits / (self._counted * max(1, len(self.ends[kind]))))
+
+    def link_table(self, kind: str) -> list[tuple[int | str, int | str, float]]:
+        """Flits per cycle on each link of a kind, mean over seeds; in a deadlock none."""
+        if self.deadlock:
+            return []
+        flits = self.links[kind] / (self._counted * len(self.seeds))
+        return [(*ends, value) for ends, value in zip(self.ends[kind], flits.tolist(), strict=True)]
+
+    def busiest(self, kind: str) -> tuple[int | str, int | str, float] | None:
+        """The busiest link of a kind, as in `link_table`."""
+        return max(self.link_table(kind), key=lambda link: link[2], default=None)
+
+    @property
+    def _counted(self) -> int:
+        """Cycles that count; 1 where there are none, and nothing in them."""
+        return max(1, self.cycles - self.warmup)
+
+    def _measured(self, values: np.ndarray) -> Interval:
+        return Interval(None, None) if self.deadlock or self.cycles == self.warmup else interval(values)
+
+    def _utilisation_to_dict(self, kind: str) -> dict[str, float | None]:
+        busiest = self.busiest(kind)
+        return {**self.utilisation(kind).to_dict(), "max": busiest[2] if busiest else None}
+
+    def wait(self, what: str) -> Interval:
+        """Mean cycles that a worm waits for a ``link``, each hop, or for a ``consumption`` channel, at each stop.
+
+        The mean number of worms that wait over the rate at which they go on (Little's law), in each seed, then over
+        seeds.
+        """
+        totals = self.totals
+        gone = totals["hops" if what == "link" else "stops"]
+        known = (gone > 0) & (totals["samples"] > 0)
+        waiting = totals[f"{what}_waits"][known] / totals["samples"][known]
+        return self._measured(waiting * self._counted / gone[known])
+
+    @property
+    def censored(self) -> int:
+        """Messages created in the cycles that count and not received by the end."""
+        return int((self.totals["begun"] - self.totals["messages"]).sum())
+
+    @property
+    def imprecise(self) -> str | None:
+        """Why the mean latency does not count as precise, in words; None if it does."""
+        latency = self.span("latency")
+        if latency.mean is None or latency.half_width is None:
+            return "there is no interval of the latency"
+        if latency.half_width > 0.05 * latency.mean:
+            return "the latency's interval is wider than 5 %"
+        fewest = int(self.totals["messages"].min())
+        return f"a seed has {fewest} messages, fewer than {FEWEST}" if fewest < FEWEST else None
+
+    @property
+    def precise(self) -> bool:
+        """Whether half the width of the latency's interval is at most 5 % of it, with 30 messages of each seed."""
+        return self.imprecise is None
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the network does not keep up: it falls short of what is wanted, or worms pile up at its sources.
+
+        It falls short if less than 95 % of ``wanted`` is ``completed``, and what is missing is more than 1.5 times what
+        is on its way at that latency. Worms pile up if a straight line through the mean number that wait rises by more
+        than a worm in ten nodes, and by more than three times the standard deviation about it.
+        """
+        return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
+
+    def _falls_short(self) -> bool:
+        wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())
+        messages = int(self.totals["messages"].sum())
+        if not messages:
+            return False  # all that is known is that some are on their way
+        on_the_way = wanted * int(self.totals["latency"].sum()) / messages / self._counted
+        return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
+
+    def _piles_up(self) -> bool:
+        waiting = self.slices["waiting"][self.first:].mean(axis=1)
+        if len(waiting) < 3:
+            return False
+        at = np.arange(len(waiting)) - (len(waiting) - 1) / 2
+        slope = (at * waiting).sum() / (at**2).sum()
+        about = float((waiting - at * slope).std())
+        return bool(slope * len(waiting) > max(0.1 * self.topology.nodes, 3 * about))
+
+    def to_dict(self, *, links: bool = False) -> dict[str, Any]:
+        """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.
+
+        Parameters
+        ----------
+        links : bool
+            With each kind's `link_table`.
+        """
+        per_node = self.per_node("completed").mean
+        return {
+            "offered": self.per_node("created").mean,
+            "effective": self.per_node("wanted").mean,
+            "accepted": self.per_node("consumed").mean,
+            "delivered": None if per_node is None else per_node * self.topology.nodes,
+            "delivered_per_node": per_node,
+            **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
+            **{f"{kind}_utilisation": self._utilisation_to_dict(kind) for kind in LINKS},
+            "link_wait": self.wait("link").to_dict(),
+            "consumption_wait": self.wait("consumption").to_dict(),
+            "messages": None if self.deadlock else int(self.totals["messages"].sum()),
+            "censored": None if self.deadlock else self.censored,
+            "cycles": self.cycles,
+            "warmup": self.warmup,
+            "saturated": self.saturated,
+            "precise": self.precise,
+            "deadlock": {"seed": self.deadlock_seed, **self.deadlock.to_dict()} if self.deadlock else None,
+            "cycles_per_second": self.cycles * len(self.seeds) / self.seconds if self.seconds else None,
+            **({f"{kind}_links": self.link_table(kind) for kind in LINKS} if links else {}),
+        }

@@ -1,0 +1,279 @@
+"""One run: messages in, deliveries out, with every cycle in between simulated."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms.errors import MessageError
+from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.stops import require_classes
+
+from ..build.configuration import Configuration
+from ..build.network import Network
+from ..engines.bulk import BulkEngine
+from ..engines.deadlock import Deadlock, find_deadlock
+from ..engines.faults import Fault, find_faults
+from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
+from ..waves.record import About, find_instances, record_window
+
+__all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
+
+ENGINES = ("bulk", "amaranth")
+
+#: Cycles without an event at any host after which the wait-for graph is looked at; doubled after each look.
+PATIENCE = 512
+CHUNK = 4096
+
+#: Largest cycle and length of a message, in flits: far beyond any run.
+MOST_CYCLES = 2**40
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to.
+
+    Parameters
+    ----------
+    outcome : "delivered", "deadlock" or "stalled"
+    cycles : int
+        Cycles simulated.
+    messages, worms, host
+        What was sent and what became of it; the host's arrays hold every delivery's first and last cycle.
+    deadlock : Deadlock or None
+    faults : tuple of Fault
+        Errors on the wire; whatever was lost by them stays undelivered.
+    stall : float
+        As given to `run`.
+    """
+
+    network: Network
+    engine: str
+    seed: int
+    outcome: str
+    cycles: int
+    messages: tuple[Message, ...]
+    worms: Worms
+    host: Host
+    deadlock: Deadlock | None
+    faults: tuple[Fault, ...]
+    stall: float = 0.0
+
+    @property
+    def header_flits(self) -> int:
+        """Header flits sent beside the payload, of all worms and their packets."""
+        return int((self.host.worms["headers"] * self.host.packets).sum())
+
+    def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
+        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by running once more; see `record`.
+
+        Raises
+        ------
+        WormcastError
+            The run has no such cycles, or there are too many signals and cycles; see `record_window`.
+        """
+        if not 0 <= first < end <= self.cycles:
+            raise WormcastError(f"window: {first}:{end} is given, the run has {self.cycles} cycles, allowed is A:B "
+                                f"with 0 <= A < B <= {self.cycles}")
+        host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
+        message_of = np.repeat(np.arange(self.worms.messages), np.diff(self.worms.message_offsets))
+        about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
+        record_window(self.network, host, path, first, end, instances, about)
+
+    def message_to_dict(self, index: int) -> dict[str, Any]:
+        """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
+        message, worms, host = self.messages[index], self.worms, self.host
+        first, end = worms.message_offsets[index], worms.message_offsets[index + 1]
+        places = range(int(worms.destination_offsets[first]), int(worms.destination_offsets[end]))
+        deliveries = {
+            str(int(worms.destinations[at])): {
+                "head": _cycle(host.head[at]),
+                "tail": _cycle(host.tail[at]),
+                "received": _cycle(host.received[at]),
+            }
+            for at in places
+        }
+        tails = host.tail[places.start:places.stop]
+        received = host.received[places.start:places.stop]
+        done = bool((received >= 0).all())
+        injected = host.injected[first:end]
+        started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
+        return {
+            "id": index,
+            "source": message.source,
+            "created": message.at,
+            "latency": int(received.max()) - message.at if done else None,
+            "network_latency": int(tails.max()) - started if done and started is not None else None,
+            "deliveries": deliveries,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as plain data for JSON, as ``wormcast run --json`` prints it."""
+        return {
+            "outcome": self.outcome,
+            "cycles": self.cycles,
+            "engine": self.engine,
+            "header_flits": self.header_flits,
+            "messages": [self.message_to_dict(index) for index in range(len(self.messages))],
+            "deadlock": self.deadlock.to_dict() if self.deadlock else None,
+            "faults": [fault.to_dict() for fault in self.faults],
+        }
+
+
+def _cycle(value: np.int64) -> int | None:
+    return int(value) if value >= 0 else None
+
+
+def check_messages(messages: Sequence[Message]) -> None:
+    """Refuse messages that cannot be sent; which nodes there are is for the scheme to say."""
+    require_kind("messages", messages, Sequence)
+    if not messages:
+        raise WormcastError("messages: none is given, a run sends at least one")
+    for index, message in enumerate(messages):
+        where = f"message {index}" if len(messages) > 1 else "run"
+        require_kind(where, message, Message)
+        try:
+            require_kind("destinations", message.destinations, Sequence, np.ndarray)
+            for name, number in (("at", message.at), ("source", message.source), ("length", message.length),
+                                 *(("destinations", node) for node in message.destinations)):
+                require_kind(name, number, int)
+        except WormcastError as error:
+            raise MessageError(where, index, str(error)) from error
+        if not 1 <= message.length <= MOST_CYCLES:
+            raise MessageError(
+                where, index, f"length {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
+        if not 0 <= message.at <= MOST_CYCLES:
+            raise MessageError(where, index, f"cycle {message.at} is given, allowed are 0 to {MOST_CYCLES}")
+
+
+def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
+    """Turn all messages into worms."""
+    check_messages(messages)
+    offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
+    worms = scheme.batch(
+        topology,
+        [message.source for message in messages],
+        offsets,
+        [node for message in messages for node in message.destinations],
+    )
+    scheme.relation.on(topology).hops(worms)  # refuses a relation that does not lead there
+    return worms
+
+
+def run(
+    topology: Topology,
+    scheme: Scheme,
+    messages: Sequence[Message],
+    configuration: Configuration,
+    *,
+    engine: str = "bulk",
+    vcd: Path | None = None,
+    window: tuple[int, int] | None = None,
+    instances: str | None = None,
+    timeout: int = 1_000_000,
+    stall: float = 0.0,
+    seed: int = 0,
+) -> Run:
+    """Send messages through a network, and report every delivery or why there is none.
+
+    Parameters
+    ----------
+    messages : sequence of Message
+    engine : "bulk" or "amaranth"
+    vcd : Path, optional
+        Where to write a waveform of every signal; engine ``bulk`` writes beside it what viewers show first (`beside`).
+    window : (int, int), optional
+        First cycle of the waveform and the cycle behind its last one; the whole run if it is not given.
+    instances : str, optional
+        What is shown, as `find_instances` reads it; everything if it is not given. Engine ``amaranth`` always shows
+        the whole run and everything.
+    timeout : int
+        Cycles after which a run that is neither done nor in deadlock is ``stalled``.
+    stall : float
+        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle.
+    seed : int
+        Of the stalls.
+
+    Raises
+    ------
+    WormcastError
+        Bad input, in a sentence.
+    """
+    if engine not in ENGINES:
+        raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
+    require_kind("configuration", configuration, Configuration)
+    require_kind("timeout", timeout, int)
+    require_kind("stall", stall, float)
+    require_kind("seed", seed, int)
+    require_kind("vcd", vcd, os.PathLike, str, NoneType)
+    require_kind("instances", instances, str, NoneType)
+    for name, value in (("window", window), ("instances", instances)):
+        if value is not None and (vcd is None or engine != "bulk"):
+            raise WormcastError(f"{name}: it says what goes into a waveform of engine bulk; here "
+                                + ("no waveform is asked for" if vcd is None else f"the engine is {engine}"))
+    if timeout < 1:
+        raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
+    worms = plan_messages(topology, scheme, messages)
+    classes = configuration.consumption_classes(topology, scheme)
+    require_classes(classes, scheme.name, scheme.relation.on(topology), worms)
+    longest = int(np.diff(worms.destination_offsets).max())
+    configuration = configuration.for_headers(topology, longest)
+    network = Network(topology, scheme, configuration)
+    shown = find_instances(network, "all" if instances is None else instances)
+
+    def fresh_host() -> Host:
+        return make_host(network, messages, worms, stall=stall, seed=seed)
+
+    host = fresh_host()
+    bulk = BulkEngine(network, host)
+    outcome, deadlock, faults = run_bulk(bulk, timeout)
+    cycles = int(host.counters[NOW])
+    if engine == "amaranth":
+        # the judge runs for itself; the bulk engine has said how long, reads deadlocks, and must agree
+        from ..engines.amaranth import AmaranthEngine
+
+        host = fresh_host()
+        AmaranthEngine(network, host, vcd=vcd).run(cycles)
+        check_receipts(host, faults=bool(faults))
+        judged = bulk.host
+        if not np.array_equal(host.deliveries, judged.deliveries):
+            raise RuntimeError("the engines disagree on what becomes of this run")
+    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall)
+    if vcd is not None and engine == "bulk":
+        result.record(Path(vcd), *(window or (0, cycles)), shown)
+    return result
+
+
+def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tuple[Fault, ...]]:
+    """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
+
+    Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: what an error
+    has cost is ``stalled``.
+    """
+    configuration = engine.network.configuration
+    # the interfaces' own waits are no sign of trouble
+    host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
+    while True:
+        now = int(host.counters[NOW])
+        engine.run(min(CHUNK, patience, timeout - now))
+        faults = find_faults(engine)
+        check_receipts(host, faults=bool(faults))
+        if host.counters[UNDELIVERED] == 0:
+            return "delivered", None, faults
+        now = int(host.counters[NOW])
+        waiting = (host.injected >= 0) & (host.left > 0)
+        aged = (waiting & (now - host.touched > patience)).any()
+        if aged or now >= timeout:
+            deadlock = None if faults else find_deadlock(engine)
+            if deadlock:
+                return "deadlock", deadlock, faults
+            patience *= 2
+        if now >= timeout:
+            return "stalled", None, faults

@@ -1,0 +1,16 @@
+"""Sweeps: load experiments for all combinations of some options' values, which can be interrupted at any time.
+
+``file`` reads what is to be run, ``point`` is one experiment of it, ``store`` keeps those that are finished, ``run``
+runs the others here, ``cluster`` on other machines, ``export`` writes them all as a table, ``curves`` draws them.
+"""
+
+from .cluster import require_cluster, run_on_cluster
+from .curves import draw, require_drawable
+from .export import require_parquet, row, write_parquet
+from .file import OPTIONS, read
+from .point import Point, points
+from .run import missing, run_missing
+from .store import ResultStore
+
+__all__ = ["OPTIONS", "Point", "ResultStore", "draw", "missing", "points", "read", "require_cluster",
+           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "write_parquet"]

@@ -1,0 +1,52 @@
+"""The results of a sweep as a table, and this as Parquet: the same bytes, however often it was interrupted."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...common.requirements import require
+from ..grid import Sweep
+from .file import OPTIONS
+from .point import Point
+
+__all__ = ["require_parquet", "row", "write_parquet"]
+
+
+def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a point's cells by column: the swept options as given, the others as run, then the results.
+
+    A mean with its interval is two columns, ``NAME_mean`` and ``NAME_half_width``; of a deadlock, whether there is one.
+    """
+    cells = sweep.columns(point.given, point.resolved)
+    for name, value in result.items():
+        if name == "deadlock":
+            cells[name] = value is not None
+        elif isinstance(value, Mapping):
+            cells |= {f"{name}_{part}": number for part, number in value.items()}
+        else:
+            cells[name] = value
+    return cells
+
+
+def require_parquet() -> None:
+    """Refuse to write Parquet where pyarrow is not installed, with a ToolMissing."""
+    require("pyarrow", "parquet")
+
+
+def write_parquet(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
+    """Write the rows in their order as Parquet; cells without a value are null.
+
+    Columns are bool, int64, double or string; of those that never have a value, options are what their values would
+    be, and results double.
+    """
+    pyarrow, parquet = require("pyarrow", "parquet"), require("pyarrow.parquet", "parquet")
+    types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
+    columns = {name: pyarrow.array([cells[name] for cells in rows], types[_kind(name, rows)]) for name in rows[0]}
+    parquet.write_table(pyarrow.table(columns), file)
+
+
+def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> type:
+    kinds = {type(cells[name]) for cells in rows} - {type(None)}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return float if kinds or name not in OPTIONS else OPTIONS[name].kind

@@ -1,0 +1,144 @@
+"""One load experiment of a sweep."""
+
+import functools
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wormcast import __version__
+from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
+
+from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.network import Network
+from ...build.setup import Setup
+from ...engines.bulk import kernels
+from ..grid import Sweep, named_point
+from ..load import Specification, Trace, Traffic, check, load, load_until_interval
+
+__all__ = ["Point", "build", "points"]
+
+#: Options whose value may name a user's file.
+BY_NAME = ("scheme", "relation")
+
+#: Kernels are compiled once for all points that run side by side, and one after the other.
+COMPILING = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A load experiment, checked as far as that goes without running it.
+
+    Parameters
+    ----------
+    name : str
+        Its swept options: ``scheme dual-path, rate 0.002``.
+    given : dict
+        Its options as they are in the file.
+    resolved : dict
+        All options, as they are run.
+    key : str
+        Whatever its results depend on as JSON, the version and what is in the files that options name included.
+    files : dict
+        Paths of the files that options name, by option; what the option says begins with the path.
+    """
+
+    name: str
+    given: dict[str, Any]
+    resolved: dict[str, Any]
+    key: str
+    files: dict[str, str]
+    network: Topology
+    scheme: Scheme
+    traffic: Traffic | Trace
+    configuration: Configuration
+
+    def run(self, workers: int | None = None) -> dict[str, Any]:
+        """Run it, and give its results as plain data: the same on every machine, so without times.
+
+        Of a deadlock, only which, as traffic measured up to there is not the steady state's. ``workers`` threads share
+        the seeds, see `load`.
+        """
+        seed, seeds = self.resolved["seed"], self.resolved["seeds"]
+        with named_point(self.name):
+            with COMPILING:
+                _compile(self.network, self.scheme, self.configuration)
+            experiment = load_until_interval if self.resolved["until_interval"] else load
+            result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
+                                cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
+                                seeds=None if seed is None else range(seed, seed + seeds), workers=workers)
+        told = result.to_dict()
+        del told["cycles_per_second"]
+        if result.deadlock:
+            told = {name: value if name in ("cycles", "deadlock") else _nothing(value)
+                    for name, value in told.items()}
+        # the options have the same names
+        told["warmup_used"], told["cycles_simulated"] = told.pop("warmup"), told.pop("cycles")
+        return told
+
+
+def points(sweep: Sweep) -> list[Point]:
+    """Build and check all points of a sweep, in their order.
+
+    Raises
+    ------
+    WormcastError
+        A point cannot be run: its name, and why.
+    """
+    return sweep.points(build)
+
+
+def build(given: dict[str, Any], name: str) -> Point:
+    """Build and check a point: see `Point` for the parameters, `points` for errors."""
+    with named_point(name):
+        network = _topology(given["topology"])
+        scheme = _scheme(given["scheme"], network, given.get("relation"))
+        spec = Specification.of(given)
+        traffic = _read_once(spec.traffic) if isinstance(spec.traffic, Trace) else spec.traffic
+        setup = Setup.on(network, scheme, given)
+        experiment = {
+            "cycles": spec.cycles, "until_interval": given.get("until_interval", False), "seed": spec.seed,
+            "seeds": spec.seeds, "warmup": given.get("warmup"),
+        }
+        check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers)
+        configuration = setup.configuration.for_headers(network, traffic.most_destinations(network))
+        Network(network, scheme, configuration)
+    resolved = replace(setup, configuration=configuration).to_dict(
+        {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
+    texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
+    key = json.dumps({"version": __version__, **texts, **resolved}, sort_keys=True)
+    return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
+
+
+@functools.cache
+def _compile(network: Topology, scheme: Scheme, configuration: Configuration) -> None:
+    """Have the kernels on disk, where each run finds them."""
+    kernels(Network(network, scheme, configuration))
+
+
+@functools.cache
+def _topology(name: str) -> Topology:
+    return topology(name)
+
+
+@functools.cache
+def _read_once(trace: Trace) -> Trace:
+    """Give the same object for equal ones, so that a file is checked once for all points."""
+    return trace
+
+
+#: The same object for equal ones, so that hardware is built and compiled once for all points.
+_scheme = functools.cache(find_scheme)
+
+
+def _files(given: Mapping[str, Any]) -> dict[str, str]:
+    """Find the files that options name."""
+    paths = {**{what: user_file(given.get(what)) for what in BY_NAME}, "trace": given.get("trace")}
+    return {option: path for option, path in paths.items() if path and Path(path).is_file()}
+
+
+def _nothing(value: Any) -> Any:
+    """None for each number of a result."""
+    return dict.fromkeys(value) if isinstance(value, Mapping) else None

@@ -1,0 +1,1 @@
+"""Hardware that leaves the package: Verilog, and what it costs on FPGAs."""

@@ -1,0 +1,146 @@
+"""Which block of a component costs what: synthesis that keeps the hierarchy."""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amaranth.hdl import Fragment
+from amaranth.lib import wiring
+
+from ...common.external import find_tool, scratch_folder
+from .flow import run_yosys
+from .targets import find_target
+
+__all__ = ["Block", "BlockKind", "Breakdown", "breakdown"]
+
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One instance of a block.
+
+    Attributes
+    ----------
+    name : tuple of str
+        From the component down, which itself is ``()``.
+    kinds : tuple of str
+        Names of its classes and of those above it, from the component's down.
+    area : mapping of str to int
+        As in `Synthesis`, without the blocks inside it.
+    """
+
+    name: Name
+    kinds: tuple[str, ...]
+    area: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class BlockKind:
+    """All blocks of one class in blocks of one class, and so on up.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+    instances : int
+    area : mapping of str to int
+        Of all instances.
+    least, most : int
+        LUT4 of the smallest and of the largest instance.
+    """
+
+    kinds: tuple[str, ...]
+    instances: int
+    area: Mapping[str, int]
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Cost of the blocks of a component.
+
+    Each block is optimised by itself, so their sum differs from what the component takes when it is flattened.
+
+    Attributes
+    ----------
+    target : str
+    blocks : tuple of Block
+        Each above those inside it.
+    """
+
+    target: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def total(self) -> dict[str, int]:
+        """Sum of all blocks."""
+        return _sum(self.blocks)
+
+    def groups(self) -> list[BlockKind]:
+        """The blocks by class, each class above those inside it."""
+        found: dict[tuple[str, ...], list[Block]] = {}
+        for block in self.blocks:
+            found.setdefault(block.kinds, []).append(block)
+        return [BlockKind(kinds, len(blocks), _sum(blocks), min(block.area["LUT4"] for block in blocks),
+                      max(block.area["LUT4"] for block in blocks))
+                for kinds, blocks in sorted(found.items(), key=lambda entry: _order(entry[0], list(found)))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON, cells in small letters."""
+        return {
+            "sum": _small(self.total),
+            "blocks": [{"name": ".".join(block.name), "kind": block.kinds[-1], **_small(block.area)}
+                       for block in self.blocks],
+        }
+
+
+def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
+              area_delay: int | None = None, progress: Callable[[str], None] = lambda step: None) -> Breakdown:
+    """Synthesise ``component`` block by block; arguments and errors as those of `synthesise`."""
+    kind = find_target(target)
+    kind.require(storage)
+    commands = kind.synthesis("top", storage=storage, area_delay=area_delay, options="-noflatten")
+    yosys = find_tool("yosys", "synth")
+    progress("area: synthesis block by block")
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
+        run_yosys(yosys, component, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress)
+        found = json.loads(Path(folder, "stat.json").read_text())
+    modules = {_path(module): cells["num_cells_by_type"] for module, cells in found["modules"].items()}
+    classes = dict(_classes(Fragment.get(component, None), ()))
+    blocks = tuple(Block(name, tuple(classes[name[:depth]] for depth in range(len(name) + 1)),
+                         kind.count(modules[name]))
+                   for name in classes if name in modules)
+    return Breakdown(target, blocks)
+
+
+def _path(module: str) -> Name:
+    """Path of a block, by the name that Amaranth gives its module; ``$`` numbers tell it from a signal alone."""
+    return tuple(part.partition("$")[0] for part in module.lstrip("\\").split(".")[1:])
+
+
+def _classes(fragment: Fragment, name: Name) -> Iterator[tuple[Name, str]]:
+    """Classes of the blocks in an elaborated design, from above down."""
+    yield name, type((fragment.origins or (fragment,))[0]).__name__
+    for inside, part, _ in fragment.subfragments:
+        yield from _classes(inside, (*name, part))
+
+
+def _sum(blocks: list[Block] | tuple[Block, ...]) -> dict[str, int]:
+    cells: Counter[str] = Counter()
+    for block in blocks:
+        cells.update(block.area)
+    return dict(cells)
+
+
+def _small(area: Mapping[str, int]) -> dict[str, int]:
+    return {name.lower(): number for name, number in area.items()}
+
+
+def _order(kinds: tuple[str, ...], found: list[tuple[str, ...]]) -> tuple[int, ...]:
+    """Where classes stand in the tree: by their first instance, class after class."""
+    return tuple(found.index(kinds[:depth + 1]) for depth in range(len(kinds)))

@@ -1,0 +1,163 @@
+"""The results of a sweep as a picture: cells and clock over an option, or area against clock."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import WormcastError
+
+from ...common import curve_frame
+from ...common.figure_file import save_figure
+from ...experiments.grid import Sweep
+from .flow import Synthesis
+from .point import OPTIONS, Point
+from .targets import TARGETS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw", "require_drawable"]
+
+PANEL, HEIGHT = 2.4, 2.3  # inches
+
+#: The trade of area for clock: the period is what is chosen, not what is shown.
+TRADE = "area_delay"
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The points that differ in the option along the x axis alone: its values, or their places where it is a text."""
+
+    label: str
+    numbers: bool
+    at: list[int]
+    results: list[Synthesis]
+
+
+def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
+    """Refuse what cannot be drawn.
+
+    Raises
+    ------
+    WormcastError
+        The file's ending says neither SVG nor PNG; there would be more than 40 lines; or the trade of area for clock
+        is to be drawn without clocks.
+    """
+    along = _along(sweep)
+    curve_frame.require_curves(sweep.swept, along, file)
+    if along == TRADE and not seeds:
+        raise WormcastError(f"plot: {TRADE} is swept without a placement, area against clock needs --seeds from 1")
+
+
+def _along(sweep: Sweep) -> str:
+    """The option along the x axis: the trade of area for clock, or that with most values, numbers first."""
+    if TRADE in sweep.swept:
+        return TRADE
+    return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
+
+
+def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], file: Path, form: str) -> None:
+    """Draw look-up tables and flip-flops over the option that has most values, and the clock where it is known.
+
+    Where ``area_delay`` is swept, look-up tables are drawn against the clock instead, each point with its period. A
+    line for each combination of the other swept options. The same results give the same file.
+
+    Parameters
+    ----------
+    points, results
+        All points of the sweep, and what they cost.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    # takes half a second to load, which every other command would wait for
+    import matplotlib
+
+    along = _along(sweep)
+    curves = _curves(sweep, points, results, along)
+    shown = ["trade"] if along == TRADE else ["LUT4", "FF", *(["MHz"] if any(one.mhz for one in results) else [])]
+    width = PANEL * max(len(shown), 1.5)
+    caption = textwrap.wrap(_caption(sweep, points[0]), int(curve_frame.LETTERS * width))
+    legend = len(curves) > 1
+    columns = curve_frame.legend_columns([curve.label for curve in curves], width)
+    with matplotlib.rc_context(curve_frame.CURVES):
+        figure = curve_frame.captioned(width, HEIGHT, caption, -(-len(curves) // columns) if legend else 0)
+        for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
+            for number, curve in enumerate(curves):
+                _line(axes, what, curve, curve_frame.COLOURS[number % len(curve_frame.COLOURS)],
+                      curve_frame.MARKERS[number % len(curve_frame.MARKERS)])
+            _axes(axes, what, along, sweep.swept[along])
+        if legend:
+            figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
+                          frameon=False, handlelength=3)
+        save_figure(figure, file, form)
+
+
+def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], along: str) -> list[_Curve]:
+    numbers, values = OPTIONS[along].kind is int, sweep.swept[along]
+    return [_Curve(
+        ", ".join(_said(*other) for other in others.items()),
+        numbers,
+        [points[one].given[along] if numbers else values.index(points[one].given[along]) for one in found],
+        [results[one] for one in found],
+    ) for others, found in sweep.lines(along)]
+
+
+def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> None:
+    found = list(zip(curve.at, curve.results, strict=True))
+    if what in ("trade", "MHz"):
+        found = [(at, result) for at, result in found if result.mhz]
+    across = [_figure("MHz", result) if what == "trade" else at for at, result in found]
+    up = [_figure("LUT4" if what == "trade" else what, result) for _, result in found]
+    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.SIZE,
+              linestyle="-" if curve.numbers else "", linewidth=1.0, label=curve.label)
+    if what == "trade":
+        periods: dict[tuple[float, float], list[str]] = {}
+        for place, (period, _) in zip(zip(across, up, strict=True), found, strict=True):
+            periods.setdefault(place, []).append(f"{period / 1000:g}")
+        for place, texts in periods.items():
+            axes.annotate(f"{', '.join(texts)} ns", place, (3, -7), textcoords="offset points", fontsize=5,
+                          color=colour)
+
+
+def _figure(what: str, result: Synthesis) -> float:
+    """Cells of a kind, or the clock of what was placed."""
+    if what != "MHz":
+        return result.area[what]
+    assert result.median_mhz is not None
+    return result.median_mhz
+
+
+def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
+    axes.set_ylabel({"trade": "LUT4", "FF": "flip-flops", "MHz": "clock (MHz)"}.get(what, what))
+    curve_frame.draw_grid(axes)
+    if what == "trade":
+        axes.set_xlabel("clock, median of the seeds (MHz)")
+        axes.margins(0.12)
+        return
+    axes.set_ylim(0, 1.1 * axes.dataLim.y1)
+    axes.set_xlabel(OPTIONS[along].axis)
+    if OPTIONS[along].kind is int:
+        axes.set_xticks(sorted(values))
+    else:
+        axes.set_xlim(-0.5, len(values) - 0.5)
+        axes.set_xticks(range(len(values)), [value.replace(",", ",\n") for value in values],
+                        rotation=20 if max(map(len, values)) > 8 else 0)
+
+
+def _caption(sweep: Sweep, point: Point) -> str:
+    """What holds for all points."""
+    names = ("target", "topology", "scheme", "relations", "vcs", "buffer", "consumption", "flit_width", "delays")
+    told = {name: point.resolved[name] for name in names} | sweep.fixed
+    if "area_delay" in told:
+        told["area_delay"] = f"area-delay {told['area_delay']} ps"
+    told["target"] = TARGETS[told["target"]].device
+    told["delays"] += " delays"
+    return ", ".join([point.what, *(_said(name, value) for name, value in told.items() if name not in sweep.swept)])
+
+
+def _said(name: str, value: Any) -> str:
+    """An option as a reader knows it: texts speak for themselves, numbers need their name."""
+    return value if isinstance(value, str) else f"{name.replace('_', '-')}\N{NO-BREAK SPACE}{value}"

@@ -1,0 +1,189 @@
+"""What a component costs on an FPGA: area by Yosys, clock by nextpnr, all tools being Python packages."""
+
+import json
+import re
+import statistics
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+
+from wormcast.algorithms.errors import WormcastError
+
+from ...common.external import find_tool, run_tool, scratch_folder
+from .harness import Harness
+from .names import Names
+from .paths import CriticalPath, critical_path
+from .targets import TARGETS, Target, find_target
+
+__all__ = ["SEEDS", "Synthesis", "run_yosys", "synthesise"]
+
+#: Of the placements; the clock is the median's.
+SEEDS = (1, 2, 3, 4, 5)
+
+#: What nextpnr says where a design is too large for the device, or nearly so.
+NO_ROOM = re.compile(r"no BELs remaining|at utilisation limit|Unable to find a placement", re.IGNORECASE)
+
+#: Yosys's synthesis up to where look-up tables are formed.
+GATES = "-run begin:map_luts"
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """Cost of a component on an FPGA.
+
+    Attributes
+    ----------
+    target : str
+    area : mapping of str to int
+        Cells of the bare component before packing, under the names of `Target.cells`: look-up tables, flip-flops,
+        memories and carries by kind. The tables that carries and LUT memories occupy are not among ``LUT4``.
+    packed : int or None
+        Logic cells after packing (`Target.logic_cell`), those of carries and LUT memories included, with the harness
+        round the component. None where nothing was placed.
+    available : int or None
+        Logic cells of the device.
+    mhz : tuple of float
+        Clock, by seed; empty where nothing was placed, or where the device is too small.
+    critical : CriticalPath or None
+        Longest path of the median's seed.
+    """
+
+    target: str
+    area: Mapping[str, int]
+    packed: int | None = None
+    available: int | None = None
+    mhz: tuple[float, ...] = ()
+    critical: CriticalPath | None = None
+
+    @property
+    def median_mhz(self) -> float | None:
+        """Median of the clock over the seeds; with an even number the lower one. None without seeds."""
+        return statistics.median_low(self.mhz) if self.mhz else None
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the device has room for the component and its harness; None where nothing was placed."""
+        return None if self.packed is None else bool(self.mhz)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data for JSON, cells under the target's names in small letters."""
+        target = TARGETS[self.target]
+        return {
+            "target": self.target,
+            "device": target.device,
+            **{name.lower(): number for name, number in self.area.items()},
+            target.logic_cell.lower(): self.packed,
+            "available": self.available,
+            "fits": self.fits,
+            "mhz": list(self.mhz),
+            "median_mhz": self.median_mhz,
+            "critical": None if self.critical is None else self.critical.to_dict(),
+        }
+
+
+def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
+               seeds: Sequence[int] = SEEDS, area_delay: int | None = None,
+               progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
+    """Synthesise ``component`` and, once per seed, place and route it.
+
+    The area is that of the bare component; for the clock it is wrapped in a `Harness`. A component that the device
+    has no room for gets an area, and no clock.
+
+    Parameters
+    ----------
+    storage : "lutram" or "registers"
+        As the component was built: "registers" keeps memories out of LUT memory.
+    seeds : sequence of int
+        Of the placements; none for the area alone, which is some ten times faster.
+    area_delay : int or None
+        Yosys's ``abc9.D``, the clock period in ps up to which area is traded for delay (4500 to 8000 trades
+        clock for area). None leaves Yosys's own, which wants all the clock that there is.
+    progress : callable
+        Told each step before it starts.
+    workers : int
+        Placements that run side by side.
+
+    Raises
+    ------
+    ToolMissing
+        A tool is neither beside the running Python nor on the path.
+    WormcastError
+        An unknown target, or one without this storage; or a tool that failed, with the end of what it said.
+    """
+    kind = find_target(target)
+    kind.require(storage)
+    yosys, nextpnr = find_tool("yosys", "synth"), find_tool(kind.nextpnr, "synth") if seeds else []
+    with tempfile.TemporaryDirectory(dir=scratch_folder(), ignore_cleanup_errors=True) as folder:
+        at = Path(folder)
+
+        def mapped(part: wiring.Component, name: str, after: str, **options: str) -> None:
+            commands = kind.synthesis(name, storage=storage, area_delay=area_delay, **options)
+            run_yosys(yosys, part, name, f"{commands}; {after}", at, progress)
+
+        progress("area: synthesis of the bare component")
+        mapped(component, "bare", "tee -q -o stat.json stat -json")
+        area = kind.count(json.loads((at / "stat.json").read_text())["design"]["num_cells_by_type"])
+        if not seeds:
+            return Synthesis(target, area)
+
+        progress("clock: synthesis with harness")
+        mapped(Harness(component), "harness", "write_json harness.json")
+        pool = ThreadPoolExecutor(workers)
+        try:
+            found = list(pool.map(lambda seed: _place([*nextpnr, *kind.options], seed, at, progress), seeds))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        reports = [report for report in found if report is not None]
+        if len(reports) < len(found):
+            return Synthesis(target, area, *_utilisation(kind, (at / f"log_{seeds[found.index(None)]}").read_text()))
+        mhz = [next(iter(report["fmax"].values()))["achieved"] for report in reports]
+        median = reports[mhz.index(statistics.median_low(mhz))]
+
+        progress("clock: names of the critical path")
+        mapped(Harness(component), "harness", "select harness; write_json -selected gates.json", options=GATES)
+        gates, netlist = (json.loads((at / f"{stage}.json").read_text())["modules"]["harness"]
+                          for stage in ("gates", "harness"))
+        names = Names((at / "harness.il").read_text(), gates, netlist)
+    packed = median["utilization"][kind.bel]
+    return Synthesis(target, area, packed["used"], packed["available"], tuple(mhz), critical_path(median, names))
+
+
+def run_yosys(yosys: list[str], component: wiring.Component, name: str, commands: str, folder: Path,
+              progress: Progress) -> None:
+    """Read ``component`` into Yosys as module ``name``, and run ``commands`` in ``folder``."""
+    (folder / f"{name}.il").write_text(rtlil.convert(component, name=name, emit_src=False))
+    run_tool([*yosys, "-q", "-p", f"read_rtlil {name}.il; {commands}"], who="synthesise", folder=folder,
+             progress=progress)
+
+
+def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> dict[str, Any] | None:
+    """Place and route ``harness.json``; give nextpnr's report, or None if the device has no room.
+
+    Its log is left in ``log_SEED``.
+    """
+    progress(f"clock: place and route, seed {seed}")
+    report = folder / f"report_{seed}.json"
+    try:
+        run_tool([*command, "-q", "--log", f"log_{seed}", "--timing-allow-fail", "--freq", "100", "--seed", str(seed),
+                  "--json", "harness.json", "--report", report.name], who="synthesise", folder=folder,
+                 progress=progress)
+    except WormcastError as error:
+        if NO_ROOM.search(str(error)):
+            return None
+        raise
+    return json.loads(report.read_text())
+
+
+def _utilisation(target: Target, log: str) -> tuple[int, int]:
+    """Logic cells that a design takes and that the device has, as nextpnr's log tells them."""
+    found = re.search(rf"{target.bel}:\s*(\d+)/\s*(\d+)", log)
+    assert found is not None  # they are counted before they are placed
+    return int(found[1]), int(found[2])

@@ -1,0 +1,90 @@
+"""The cost of a component for all combinations of some options' values."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+
+from ...experiments.grid import Sweep, require_known, require_points
+from .flow import Synthesis
+from .point import OPTIONS, Point
+from .targets import TARGETS
+
+__all__ = ["read_sweep", "row", "run"]
+
+
+def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
+    """Read a sweep from texts ``OPTION=VALUE,VALUE``; values that have commas are parted by semicolons.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The options as `OPTIONS` has them, or as they are typed, with hyphens.
+    fixed : mapping
+        Options with one value.
+
+    Raises
+    ------
+    WormcastError
+        A text is of another form; an option is unknown, there twice or among the fixed ones; a value is of the wrong
+        type or there twice.
+    """
+    swept: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not equals or not values:
+            raise WormcastError(f"sweep: {text!r} is given, it must be OPTION=VALUE,VALUE")
+        key = key.replace("-", "_")
+        require_known(key, OPTIONS, "synth that can be swept")
+        if key in swept or key in fixed:
+            raise WormcastError(f"sweep: {key} is given twice, it must be there once")
+        swept[key] = [_value(key, value) for value in values.split(";" if ";" in values else ",")]
+    require_points(swept)
+    return Sweep("synth", dict(fixed), swept)
+
+
+def _value(key: str, text: str) -> Any:
+    if OPTIONS[key].kind is not int:
+        return text
+    if not text.strip().isdecimal():
+        raise WormcastError(f"{key}: {text!r} is given, it must be a whole number")
+    return int(text)
+
+
+def run(points: Sequence[Point], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
+    """Synthesise all points, on all processors, and give the results in their order; ``progress`` hears of each step.
+
+    Fewer points than processors share these for their placements. Errors are those of `synthesise`; those points that
+    are not begun yet are given up.
+    """
+    processors = os.cpu_count() or 1
+    at_once = max(1, min(processors, len(points)))
+
+    def one(number: int, point: Point) -> Synthesis:
+        head = f"{number} of {len(points)}" + (f", {point.name}" if point.name else "")
+        return point.synthesise(seeds, lambda step: progress(f"{head}: {step}"), processors // at_once)
+
+    pool = ThreadPoolExecutor(at_once)
+    try:
+        yield from pool.map(one, range(1, len(points) + 1), points)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def row(sweep: Sweep, point: Point, result: Synthesis) -> dict[str, Any]:
+    """Give a point's cells by column: the swept options as given, the others as built, then what it costs.
+
+    Cells that another target of the sweep has are there without a value.
+    """
+    columns = sweep.columns(point.given, point.resolved)
+    for target in sweep.swept.get("target", [point.resolved["target"]]):
+        columns |= dict.fromkeys((*map(str.lower, TARGETS[target].cells), TARGETS[target].logic_cell.lower()))
+    told = result.to_dict()
+    columns |= {name: told[name] for name in told if name not in ("target", "mhz", "critical")}
+    path = result.critical
+    return columns | {
+        "least_mhz": min(result.mhz, default=None), "most_mhz": max(result.mhz, default=None),
+        "critical_start": path and path.start, "critical_end": path and path.end, "critical_ns": path and path.ns,
+    }

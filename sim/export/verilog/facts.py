@@ -1,0 +1,75 @@
+"""What a piece of Verilog was made for, and with what: told in its header comment and its table of ports."""
+
+from collections.abc import Iterator
+
+from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.hw.router import Blueprint
+
+from ...build.components import COMPONENTS
+from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
+from ...build.configurations import CONFIGURATIONS
+from ...common.text import count
+
+__all__ = ["NETWORK", "axis", "facts", "foreign_options", "header_fields"]
+
+NETWORK = "network"
+"""What `facts` and the command call the network as a whole."""
+
+
+def facts(blueprint: Blueprint, what: str, port: str | None = None,
+          named: str | None = None) -> Iterator[tuple[str, str]]:
+    """Parameters of a component, or of the network, by name: with where they are from, as far as that is known."""
+    topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
+    yield "topology", topology.name
+    yield "scheme", f"{scheme.name}: {scheme.provenance}"
+    if _whole(what) != "interface":
+        yield "relations", ", ".join(blueprint.relations or (scheme.relation.name,))
+        yield "classes", str(configuration.consumption_classes(topology, scheme)) or "none"
+    if port is not None:
+        yield "port", port
+    if named is not None:
+        yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
+    for name, value in configuration.to_dict().items():
+        if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
+            yield name, str(value)
+
+
+def foreign_options(what: str) -> tuple[str, ...]:
+    """Hardware options that change nothing in a component, as they are the other half's of a node."""
+    if _whole(what) == "router":
+        return INTERFACE_FIELDS
+    if _whole(what) == "interface":
+        # by default there are as many consumption channels as classes
+        return tuple(name for name in ROUTER_FIELDS if name != "classes")
+    return ()
+
+
+def _whole(what: str) -> str:
+    """``router`` or ``interface``, or the network."""
+    return COMPONENTS[what].whole if what in COMPONENTS else NETWORK
+
+
+def axis(dimensions: int, d: int) -> str:
+    """Number of a dimension, in two dimensions with its name."""
+    return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
+
+
+def header_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
+    """Fields of a header flit's data: lowest and highest bit, and what is there."""
+    bits, top = header.address_bits, header.flit_width - header.selector_bits
+    fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}"
+              for d, width in enumerate(header.field_bits) if width]
+    order = ", from the top down" if len(fields) > 1 else ""
+    yield 0, bits - 1, f"address of the next destination: {', '.join(fields)}{order}"
+    used, marks = header.capacity * bits, top - header.last_bits
+    if header.capacity > 1:
+        yield bits, used - 1, (
+            "the same address again, as often as there is room" if isinstance(header, Unicast) else
+            f"addresses of those behind it, {header.capacity - 1} in all, in visiting order; "
+            "those left over repeat the last")
+    if used < marks:
+        yield used, marks - 1, "unused, 0"
+    if header.last_bits:
+        yield top - 1, top - 1, "1 in the worm's last header flit"
+    if header.selector_bits:
+        yield top, header.flit_width - 1, "which relation the worm is routed by"

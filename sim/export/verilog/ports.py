@@ -1,0 +1,49 @@
+"""A component's ports, as they are called in Verilog."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+__all__ = ["ComponentPort", "ports"]
+
+
+@dataclass(frozen=True)
+class ComponentPort:
+    """One port.
+
+    Parameters
+    ----------
+    path : tuple of str
+        Member of the component's signature, and member of the link.
+    inward : bool
+    shape : Any
+        Shape of the member: a width, a layout, an enumeration.
+    value : Value
+    """
+
+    path: tuple[str, ...]
+    inward: bool
+    shape: Any
+    value: Value
+
+    @property
+    def name(self) -> str:
+        """Name in Verilog: ``local_in_flit`` is the flit of link ``local_in``."""
+        return "_".join(self.path)
+
+    @property
+    def width(self) -> int:
+        """Bits."""
+        return len(self.value)
+
+
+def ports(component: wiring.Component) -> Iterator[ComponentPort]:
+    """Ports in the order of the signature; those without bits are none."""
+    for path, member, value in component.signature.flatten(component):
+        cast = Value.cast(value)
+        if len(cast):
+            yield ComponentPort(tuple(map(str, path)), member.flow is In, member.shape, cast)

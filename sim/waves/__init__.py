@@ -1,0 +1,1 @@
+"""Waveforms: written (``record``), and read back (``view``)."""

@@ -1,0 +1,61 @@
+"""Instances by the names that people give them."""
+
+from collections.abc import Sequence
+
+from wormcast.algorithms import WormcastError
+
+from ...build.fabric import Link
+from ...build.network import Network
+
+__all__ = ["find_instances", "links_at"]
+
+ALL = "all"
+
+
+def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str, int]]:
+    """Find the instances of a network that are named in ``text``, joined by commas; kind and number of each.
+
+    A node (``3``, ``1.2`` or ``@4``) stands for its routers and its interface; a switch that is no node's (``s3``) for
+    its router; ``router_1_2`` and ``interface_1_2``, as in waveforms, for themselves; ``all`` for all there are. Nodes
+    and switches are those of one lane.
+
+    Raises
+    ------
+    WormcastError
+        A name of none.
+    """
+    known = {name: (kind.name, index) for kind in network.kinds.values() for index, name in enumerate(kind.instances)}
+    topology = network.topology
+    switches = {} if topology.direct else {name: switch for switch, name in enumerate(topology.switch_names)}
+    found: list[tuple[str, int]] = []
+    for name in map(str.strip, text.split(",")):
+        if name == ALL:
+            found += known.values()
+        elif name in known:
+            found.append(known[name])
+        elif name in switches:
+            found.append(_router(network, switches[name], lane))
+        elif name.split("_")[0] in ("router", "interface"):
+            names = [one for one in known if one.split("_")[0] == name.split("_")[0]]
+            raise WormcastError(f"instances: {name!r} is given, {topology.name} has {names[0]} to {names[-1]}")
+        else:
+            try:
+                node = topology.node(name)
+            except WormcastError as error:
+                raise WormcastError(f"instances: {error}") from error
+            at = dict.fromkeys(ends[node, 0].item() for ends in (topology.injections, topology.consumptions))
+            found += [*(_router(network, switch, lane) for switch in at), ("interface", lane * network.nodes + node)]
+    return list(dict.fromkeys(found))
+
+
+def _router(network: Network, switch: int, lane: int) -> tuple[str, int]:
+    """The router that a switch of a lane is."""
+    home = network.home(switch)
+    return home.kind, lane * network.count(home.kind) + home.instance
+
+
+def links_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[Link]:
+    """The links of a lane of which at least one end is among these instances, switch by switch."""
+    shown = {(kind, number - lane * network.count(kind)) for kind, number in instances}
+    return [link for link in network.fabric.around()
+            if shown & {(end.kind, end.instance) for end in (link.near, link.far)}]

@@ -1,0 +1,141 @@
+"""What a waveform viewer is to show first: worm by worm, the links of its path."""
+
+import io
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from vcd.gtkw import GTKWColor, GTKWSave
+
+from ...build.fabric import Link
+from ...build.network import Network
+from ...host import Host
+from .heading import PERIOD, WORMS, About, worm_to_dict
+from .trace import Trace
+
+__all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
+
+#: What the names of layouts have behind the waveform's: GTKWave's save file, and a command file of Surfer.
+LAYOUTS = (".gtkw", ".sucl")
+
+#: Worms that are shown at most: a viewer takes long to open thousands of signals.
+MOST = 64
+COLOURS = (GTKWColor.orange, GTKWColor.yellow, GTKWColor.green, GTKWColor.blue, GTKWColor.indigo, GTKWColor.violet)
+#: Points across which GTKWave draws at first, and those that one unit of its zoom 0 takes.
+ACROSS, UNIT = 600, 200
+
+ORDER = {"injection": 0, "network": 1, "consumption": 2}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One signal: what it is called on the screen, and its full name."""
+
+    label: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """The signals of a worm; ``name`` is of letters, digits and underscores."""
+
+    title: str
+    name: str
+    rows: tuple[Row, ...]
+
+
+def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: Trace) -> list[Group]:
+    """Group the virtual channels that each worm has: injection, links along its path, consumption channels.
+
+    Those of a deadlock's cycle come first, then the others by number; the first 64 in all.
+    """
+    channels = [(link, vc) for link in links for vc in range(link.vcs)]
+    paths: dict[int, list[int]] = defaultdict(list)
+    for at in range(len(channels)):
+        for worm in np.unique(trace.held[:, at]):
+            if worm >= 0:
+                paths[int(worm)].append(at)
+    stuck = _stuck(about)
+    order = [worm for worm in dict.fromkeys(stuck) if worm in paths]
+    order += [worm for worm in sorted(paths) if worm not in stuck]
+    return [_group(network, host, about, worm, _along([(*channels[at], at) for at in paths[worm]], trace, worm), trace)
+            for worm in order[:MOST]]
+
+
+def _stuck(about: About) -> list[int]:
+    """The host's worms in a deadlock's cycle, in its order."""
+    return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
+
+
+def _along(found: list[tuple[Link, int, int]], trace: Trace, worm: int) -> list[tuple[Link, int, int]]:
+    """Order virtual channels along a worm's path; where a path branches, or a part of it is missing, by time."""
+    found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
+    left = [one for one in found if one[0].kind == "network"]
+    entered = {one[0].target for one in left}
+    path: list[tuple[Link, int, int]] = []
+    while left:
+        following = [one for one in left if path and one[0].source == path[-1][0].target]
+        starts = [one for one in left if one[0].source not in entered]
+        path.append((following or starts or left)[0])
+        left.remove(path[-1])
+    return [*(one for one in found if one[0].kind == "injection"), *path,
+            *(one for one in found if one[0].kind == "consumption")]
+
+
+def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[Link, int, int]],
+           trace: Trace) -> Group:
+    told = worm_to_dict(network, host, about, worm)
+    number, source, visits = told["worm"], told["source"], list(map(str, told["destinations"]))
+    rows = []
+    for link, vc, at in found:
+        scope = ".".join((*WORMS, link.scope, f"vc_{vc}"))
+        rows += [Row(_label(link, vc), f"{scope}.holder"), Row("flit", f"{scope}.kind")]
+        if ((trace.front[:, at] == worm) & (trace.waits[:, at] != 0)).any():
+            rows.append(Row("waits", f"{scope}.waits"))
+    return Group(f"worm {number}: {source} to {' '.join(visits)}",
+                 f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
+
+
+def _label(link: Link, vc: int) -> str:
+    """The resource as in JSON, and such a name for an injection port's."""
+    if link.kind == "consumption":
+        return f"cons:{link.node}:{link.first + vc}"
+    return f"{link.name}:{vc}"
+
+
+def write_gtkwave(groups: Sequence[Group], about: About, trace: Trace, first: int) -> str:
+    """Write a save file of GTKWave, 3.3 or later; where a viewer stands at first, flits are on the links.
+
+    It names no waveform: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
+    """
+    text = io.StringIO()
+    save = GTKWSave(text)
+    busy = np.flatnonzero(trace.marks.any(axis=1))
+    start, end = (int(busy[0]), int(busy[-1]) + 1) if len(busy) else (0, len(trace.marks))
+    save.timestart(max(0, first + start - 1) * PERIOD)
+    zoom = math.log2(max(1, end - start + 2) * PERIOD * UNIT / ACROSS)
+    save.zoom_markers(-zoom)
+    # not in a window that ends before all of its worms wait
+    if about.deadlock and {*_stuck(about)} <= {*trace.front[-1][trace.waits[-1] != 0].tolist()}:
+        save.blank("deadlock: each waits for the next")
+        for hold in about.deadlock["cycle"]:
+            save.blank(f"worm {hold['worm']} waits for {' or '.join(hold['waits'])}")
+    for number, group in enumerate(groups):
+        with save.group(group.title):
+            for row in group.rows:
+                save.trace(row.name, alias=row.label, datafmt="ascii", color=COLOURS[number % len(COLOURS)])
+    return text.getvalue()
+
+
+def write_surfer(groups: Sequence[Group]) -> str:
+    """Write a command file of Surfer: ``surfer -c FILE.vcd.sucl FILE.vcd``.
+
+    Commands stay the same over its versions, its state files do not.
+    """
+    lines = []
+    for group in groups:
+        lines.append(f"divider_add {group.name}")
+        lines += [f"variable_add {row.name}" for row in group.rows]
+    return "".join(f"{line}\n" for line in [*lines, "zoom_fit"])

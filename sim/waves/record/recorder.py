@@ -1,0 +1,186 @@
+"""A waveform of what an engine does from now on."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from vcd import VCDWriter
+from vcd.writer import Variable
+
+from ...build.fabric import Link
+from ...engines.bulk import BulkEngine, observer
+from ...lowering import Observer
+from .changes import Changes
+from .columns import Columns
+from .heading import PERIOD, About, heading
+from .instances import links_at
+from .layout import groups_of, write_gtkwave, write_surfer
+from .layout_files import beside
+from .trace import Trace, take_trace
+from .worms import declare_worms
+
+__all__ = ["record"]
+
+#: Above the instances, as in a waveform of Amaranth's simulator over the whole network.
+ABOVE = ("bench", "top", "network")
+UNKNOWN = "[unknown]"
+#: What an input virtual channel calls the state of its worm.
+STATE = "state"
+#: Words of so few bits have a line ready for each value.
+FEW_BITS = 3
+
+Line = Callable[[int], str]
+
+
+def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], about: About, *,
+           first: int) -> None:
+    """Run an engine and write the waveform of some instances: every signal, in a VCD file.
+
+    Besides, the worms on the links that begin or end there, and these routers port by port (`declare_worms`); and
+    beside the file, what GTKWave and Surfer are to show first (`beside`).
+
+    The engine goes on as by ``run(cycles, beyond=True)``. Names, values and times are those of a waveform of the
+    ``amaranth`` engine: cycle c lasts from c - 1/2 to c + 1/2 ns and has a falling clock edge in its middle; ``rst``
+    is 0 throughout. The same cycles give the same bytes.
+
+    Parameters
+    ----------
+    engine : BulkEngine
+        Stands at cycle ``first``.
+    path : Path
+    cycles : int
+        At least 1.
+    instances : sequence of (str, int)
+        Kind of component and number of the instance.
+    about : About
+    first : int
+        The number of the cycle that comes next.
+    """
+    links = links_at(engine.network, instances, about.lane)
+    trace = take_trace(engine, links, cycles, about.lane)
+    groups = groups_of(engine.network, engine.host, about, links, trace)
+    with path.open("w") as file:
+        wave = _Wave(engine, file, instances, about, links, trace, first)
+        for cycle in range(first, first + cycles):
+            engine.gather()
+            wave.show(cycle)
+            engine.run(1, beyond=True)
+        wave.close(first + cycles)
+    layouts = write_gtkwave(groups, about, trace, first), write_surfer(groups)
+    for layout, text in zip(beside(path), layouts, strict=True):
+        layout.write_text(text)
+
+
+def _start(cycle: int) -> int:
+    """Femtosecond in which a cycle begins."""
+    return max(0, cycle * PERIOD - PERIOD // 2)
+
+
+class _Wave:
+    """A VCD file of some instances of an engine, from cycle ``first`` on.
+
+    The library writes the names and what they show at first. It is several times as slow with changes as it takes
+    to put together the lines of those words that differ.
+    """
+
+    def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
+                 links: Sequence[Link], trace: Trace, first: int):
+        self._file = file
+        self._first = first
+        worms = np.union1d(trace.held, trace.front)
+        comment = heading(engine.network, engine.host, about, links, worms[worms >= 0].tolist(), first,
+                          first + len(trace.held))
+        # no date: the same cycles give the same bytes
+        self._writer = VCDWriter(file, timescale="1 fs", date="", comment=comment, init_timestamp=_start(first))
+        self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
+        self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
+        self._states: dict[tuple[str, ...], Variable[Any]] = {}
+        self._nothing: Variable[Any] | None = None
+        self._tiles: list[tuple[Changes, list[Line]]] = []
+        engine.gather()
+        for kind in dict.fromkeys(kind for kind, _ in instances):
+            kernel = engine.kernels[kind]
+            shown = observer(engine.network.kinds[kind], kernel)
+            tiles: dict[int, list[int]] = {}
+            for index in sorted({index for name, index in instances if name == kind}):
+                tiles.setdefault(index // kernel.vector_width, []).append(index)
+            for members in tiles.values():
+                changes = Changes(shown, engine.blocks[kind], members)
+                changes.look()
+                names = [engine.network.kinds[kind].instances[index] for index in members]
+                self._tiles.append((changes, self._declare(shown, changes, names)))
+                for _ in changes.new():
+                    pass  # all values are declared
+        self._worms = Columns(self._writer)
+        declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
+        self._worms.finish()
+        self._writer.flush()
+
+    def _declare(self, shown: Observer, changes: Changes, names: list[str]) -> list[Line]:
+        """Name all signals of these instances; return for each number of a word how its changes are written."""
+        numbers = {word: index * len(names) for index, word in enumerate(shown.words)}
+        written: dict[int, list[tuple[Variable[Any], dict[int, str] | None]]] = {}
+        for place, name in enumerate(names):
+            known: dict[tuple[str, bool, str], Variable[Any]] = {}
+            for trace in shown.traces:
+                scope = (*ABOVE, name, *trace.scope)
+                if trace.clock:
+                    self._writer.register_alias(scope, trace.name, self._clock)
+                    continue
+                if trace.word is None:
+                    if self._nothing is None:
+                        self._nothing = self._writer.register_var(scope, trace.name, "wire", size=0, init=0)
+                    else:
+                        self._writer.register_alias(scope, trace.name, self._nothing)
+                    continue
+                key = trace.word, trace.labels is not None, repr(trace.labels)
+                if key in known:
+                    self._writer.register_alias(scope, trace.name, known[key])
+                else:
+                    number = numbers[trace.word] + place
+                    value: Any = changes.value(number)
+                    if trace.labels is None:
+                        variable = self._writer.register_var(scope, trace.name, "wire", size=trace.width, init=value)
+                    else:
+                        label = trace.labels.get(value, UNKNOWN)
+                        variable = self._writer.register_var(scope, trace.name, "string", size=1, init=label)
+                    known[key] = variable
+                    written.setdefault(number, []).append((variable, trace.labels))
+                if trace.name == STATE:
+                    self._states[name, *trace.scope] = known[key]
+        return [_line(written[index * len(names) + place], word.bits)
+                for index, word in enumerate(shown.words.values()) for place in range(len(names))]
+
+    def show(self, cycle: int) -> None:
+        """Write what changes in this cycle; links are gathered."""
+        if cycle > self._first:
+            lines = [f"#{_start(cycle)}\n1{self._clock.ident}\n"]
+            for changes, written in self._tiles:
+                changes.look()
+                lines += [written[number](value) for number, value in changes.new()]
+            lines.append(self._worms.lines(cycle - self._first))
+            self._file.write("".join(lines))
+        if cycle:
+            self._file.write(f"#{cycle * PERIOD}\n0{self._clock.ident}\n")
+
+    def close(self, cycle: int) -> None:
+        """End the waveform where this cycle begins."""
+        self._file.write(f"#{_start(cycle)}\n")
+
+
+def _line(variables: list[tuple[Variable[Any], dict[int, str] | None]], width: int) -> Line:
+    """How a new value of a word of so many bits is written, as all variables that show it."""
+
+    def line(value: int) -> str:
+        return "".join(
+            f"{variable.format_value(labels.get(value, UNKNOWN) if labels else value, check=False)}\n"
+            for variable, labels in variables
+        )
+
+    if width <= FEW_BITS:
+        return [line(value) for value in range(1 << width)].__getitem__
+    if len(variables) == 1 and variables[0][1] is None:
+        ident = variables[0][0].ident
+        return lambda value: f"b{value:b} {ident}\n"
+    return line

@@ -1,0 +1,398 @@
+"""Which worm has each virtual channel of some links, cycle by cycle, and what waits behind it.
+
+The hardware carries no worm's number. A payload flit names its worm; so a stay of a worm on a virtual channel, from its
+first flit to its tail, is named by its first payload flit, whenever that comes. One that has shown none when the
+cycles end is named by the registers, as deadlock analysis names it.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.compiled import compiled
+from wormcast.hw.front import PathFront
+
+from ...build.fabric import End, Link
+from ...build.network import Network
+from ...engines.bulk import BulkEngine
+from ...engines.front import resource, wanted
+from ...engines.snapshot import Snapshot
+from ...engines.words import data_word
+from ...lowering import Block
+
+__all__ = ["NOBODY", "Trace", "take_trace", "wanted_by"]
+
+NOBODY = -1
+#: A worm whose number is yet to be found.
+UNNAMED = -2
+
+#: Bytes of routers' states that are kept at a time.
+ROOM = 1 << 22
+
+#: The bits of a code of `Trace.waits` that tell a wait for a link from one for a consumption channel.
+WHAT = 3
+
+Codes = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int16]
+Values = npt.NDArray[np.int64]
+
+
+class Trace(NamedTuple):
+    """What was found, [cycles, links] or [cycles, virtual channels of all links, one link after the other].
+
+    Members
+    -------
+    marks : uint8
+        What lies on each link, from bit 0: valid, virtual channel, head, tail; 0 for nothing.
+    held : int32
+        The worm that has each virtual channel, or `NOBODY`.
+    front : int32
+        The worm at the front of the buffer behind each, once its header is read there, or `NOBODY`.
+    waits : int64
+        What that worm asks for in vain in this cycle, as `PathFront.waiting` says it; see `wanted_by`.
+    targets : int64
+        Where it goes, as `PathFront.going` says it.
+    stored : int16
+        Flits in the buffer behind each.
+    owners : int16
+        The router's input virtual channel that owns each: 1 + port x virtual channels + number; 0 for none.
+    """
+
+    marks: npt.NDArray[np.uint8]
+    held: npt.NDArray[np.int32]
+    front: npt.NDArray[np.int32]
+    waits: Codes
+    targets: Codes
+    stored: Counts
+    owners: Counts
+
+
+def take_trace(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> Trace:
+    """Run an engine for so many cycles, see what goes over the links of a lane, and take it back to where it stood."""
+    before = engine.capture()
+    try:
+        return _Tracer(engine, links, cycles, lane).trace()
+    finally:
+        engine.restore(before)
+
+
+def wanted_by(network: Network, link: Link, vc: int, code: int) -> str:
+    """The resources that a code of `Trace.waits` stands for, as in JSON, joined by ``|``; any of them will do."""
+    if not code:
+        return ""
+    assert link.input is not None
+    return "|".join(resource(network, link.target, *target)
+                    for targets in wanted(network, (link.target, link.input, vc), code) for target in targets)
+
+
+class _Tracer:
+    def __init__(self, engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int):
+        self.engine, self.links, self.cycles, self.lane = engine, links, cycles, lane
+        self.network = engine.network
+        self.channels = [(link, vc) for link in links for vc in range(link.vcs)]
+        self.link_of = np.repeat(np.arange(len(links)), [link.vcs for link in links])
+        self.vc_of = np.array([vc for _, vc in self.channels], np.int64)
+        self.vc_bits = np.array([(link.vcs - 1).bit_length() for link, _ in self.channels], np.int64)
+        self.ending = np.array([link.kind == "consumption" for link, _ in self.channels], bool)
+        self.marks_at, self.data_at = (
+            np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
+        self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
+
+    def _place(self, link: Link, word: Any) -> int:
+        start, size = self.engine.place(link.near.kind, word(link.near.port))
+        return start + size * self._instance(link.near)
+
+    def _instance(self, end: End) -> int:
+        """Number of the instance at an end of a link of this lane."""
+        return self.lane * self.network.count(end.kind) + end.instance
+
+    def trace(self) -> Trace:
+        """Do what `take_trace` says, apart from going back."""
+        engine, cycles = self.engine, self.cycles
+        # one more: what is on the links when the cycles end
+        marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
+        named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
+        waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
+        stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
+        begun = self._begun()
+        queued = self._queued(begun)
+        ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
+        states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
+        for cycle in range(cycles + 1):
+            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, marks[cycle],
+                 named[cycle])
+            if states.add():
+                self._read(states, waits, targets, stored, owners)
+            if cycle < cycles:
+                engine.run(1, beyond=True)
+        held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
+        follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
+        self._name(held)
+        # asked for in this cycle, and in the next one too
+        alike = (waits[:-1] & WHAT) == (waits[1:] & WHAT)
+        in_vain = np.where(alike, waits[:-1], 0)
+        front = np.full_like(held, NOBODY)
+        find_front(held, targets, *queued, front)
+        return Trace(marks[:-1], held[:-1], front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
+
+    def _begun(self) -> npt.NDArray[np.bool_]:
+        """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
+        found = np.zeros(len(self.channels), bool)
+        for at, (link, vc) in enumerate(self.channels):
+            if link.input is not None:
+                name = self.network.front(link.far.kind, link.input, vc).frame
+                found[at] = self.engine.register(link.far.kind, name)[self._instance(link.far)] != 0
+        return found
+
+    def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The worms in each buffer that have come there whole, front first, and how many these are."""
+        room = self.network.configuration.buffer
+        worms, count = np.full((len(self.channels), room + 1), NOBODY, np.int32), np.zeros(len(self.channels), np.int64)
+        snapshot = Snapshot(self.engine, self.lane)
+        for at, (link, vc) in enumerate(self.channels):
+            if link.input is None:
+                continue
+            packets = snapshot.occupants((link.target, link.input, vc))
+            # a flit on the link counts as one in the buffer, and its worm has not come whole
+            arriving = begun[at] or self._arrives(link, vc)
+            whole = packets[:-1] if arriving and packets else packets
+            count[at] = len(whole)
+            worms[at, :len(whole)] = [NOBODY if packet is None else packet[0] for packet in whole]
+        return worms, count
+
+    def _arrives(self, link: Link, vc: int) -> bool:
+        """Whether a flit lies on a link for this virtual channel now."""
+        mark = int(self.engine.outputs[self._place(link, str)])
+        return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
+
+    def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Counts, owners: Counts) -> None:
+        """Read from the routers' states what their worms wait for, where they go, and who owns what."""
+        vcs = self.network.configuration.vcs
+        inputs: dict[tuple[str, int, int], tuple[Values, ...]] = {}
+        owned: dict[tuple[str, int, int], Values] = {}
+        for kind in states.kinds:
+            read = partial(states.register, kind)
+            for number, (port, vc) in enumerate(product(range(len(self.network.routers[kind].inputs)), range(vcs))):
+                front = self.network.front(kind, port, vc)
+                of = _Registers(front, read)
+                inputs[kind, port, vc] = (front.waiting(of), front.going(of), np.maximum.reduce(front.unread(read)))
+                holds = [(output, front.consumes(of) & front.leaves(of, output), of("consumption_vc"))
+                         for output in front.exits]
+                holds += [(output, front.owns_link(of) & front.goes(of, output), of("link_vc"))
+                          for output in dict.fromkeys(output for output, _ in front.targets)]
+                for output, whether, channel in holds:
+                    for one in range(self.network.routers[kind].outputs[output].vcs):
+                        sums = owned.setdefault((kind, output, one), np.zeros_like(of("owns_link")))
+                        sums += (number + 1) * (whether & (channel == one))
+        rows = states.rows
+        for at, (link, vc) in enumerate(self.channels):
+            if link.output is not None:
+                place = link.near.kind, link.output, vc + link.first - self._first(link)
+                if place in owned:
+                    owners[rows, at] = owned[place][:, states.column[link.near.kind, link.near.instance]]
+            if link.input is not None:
+                column = states.column[link.far.kind, link.far.instance]
+                waits[rows, at], targets[rows, at], stored[rows, at] = (
+                    values[:, column] for values in inputs[link.far.kind, link.input, vc])
+
+    def _first(self, link: Link) -> int:
+        """The first consumption channel of the output that a link comes from."""
+        if link.node is None:
+            return 0
+        return next(other.first for other in self.network.consumption_ports(link.node) if other.output == link.output)
+
+    def _name(self, held: npt.NDArray[np.int32]) -> None:
+        """Name the worms that have shown no payload on some virtual channel up to the end, where they still are."""
+        left = np.flatnonzero(held[-2] == UNNAMED)
+        if not len(left):
+            return
+        snapshot = Snapshot(self.engine, self.lane)
+        names = [self._holder(snapshot, *self.channels[at]) for at in left]
+        # a tail may be on its way to the link where no register tells whose it is
+        self.engine.run(1, beyond=True)
+        marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
+        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, marks[0],
+             named[0])
+        for at, name in zip(left, names, strict=True):
+            if name == NOBODY:
+                link = self.link_of[at]
+                name = named[0, link] if marks[0, link] >> 1 & (1 << self.vc_bits[at]) - 1 == self.vc_of[at] else NOBODY
+            held[held[:, at] == UNNAMED, at] = name
+
+    def _holder(self, snapshot: Snapshot, link: Link, vc: int) -> int:
+        """The worm that has a virtual channel, as far as registers tell."""
+        if link.input is None:
+            assert link.output is not None
+            owner = link.source, link.output, vc + link.first - self._first(link)
+            packet = snapshot.first(snapshot.owners.get(owner))
+        else:
+            channel = link.target, link.input, vc
+            packets = snapshot.occupants(channel)
+            packet = packets[-1] if packets else snapshot.sender(channel)
+        return NOBODY if packet is None else packet[0]
+
+
+class _States:
+    """The states of some routers in the last ``count`` cycles, read all at a time.
+
+    Parameters
+    ----------
+    lane : int
+    routers : list of (str, int)
+        Kind and number in the lane of those that are asked for; ``column`` says where each stands in what is read of
+        its kind.
+    cycles : int
+        So many there will be.
+    """
+
+    def __init__(self, engine: BulkEngine, lane: int, routers: list[tuple[str, int]], cycles: int):
+        self.engine, self.cycles = engine, cycles
+        self.kinds = list(dict.fromkeys(kind for kind, _ in routers))
+        self.column: dict[tuple[str, int], int] = {}
+        self._tiles: dict[str, Values] = {}
+        self._lanes: dict[str, Values] = {}
+        for kind in self.kinds:
+            width = engine.kernels[kind].vector_width
+            members = [number for one, number in routers if one == kind]
+            self.column |= {(kind, number): k for k, number in enumerate(members)}
+            tiles, lanes = np.divmod(lane * engine.network.count(kind) + np.array(members), width)
+            self._tiles[kind], at = np.unique(tiles, return_inverse=True)
+            self._lanes[kind] = at * width + lanes
+        size = sum(len(self._tiles[kind]) * engine.kernels[kind].tile_bytes for kind in self.kinds)
+        self.room = min(cycles, max(1, ROOM // max(1, size)))
+        self._kept = {kind: np.zeros((self.room, len(self._tiles[kind]), engine.kernels[kind].tile_bytes), np.uint8)
+                      for kind in self.kinds}
+        self._end = self.count = 0
+
+    def add(self) -> bool:
+        """Keep the present state; whether there is no room for more, or none to come."""
+        self.count = self.count % self.room
+        for kind, kept in self._kept.items():
+            kept[self.count] = self.engine.blocks[kind].state.reshape(-1, kept.shape[2])[self._tiles[kind]]
+        self.count += 1
+        self._end += 1
+        return self.count == self.room or self._end == self.cycles
+
+    @property
+    def rows(self) -> slice:
+        """The cycles whose states are kept, counted from the first one."""
+        return slice(self._end - self.count, self._end)
+
+    def register(self, kind: str, name: str) -> Values:
+        """A register in these cycles, [cycles, routers of the kind]."""
+        kernel, tiles = self.engine.kernels[kind], len(self._tiles[kind])
+        nothing, instances = np.zeros(0, np.uint8), tiles * kernel.vector_width
+        count = self.count * instances
+        block = Block(kernel, count, count, self._kept[kind][:self.count].reshape(-1), nothing, nothing)
+        return kernel.read(block, name).reshape(self.count, instances)[:, self._lanes[kind]].astype(np.int64)
+
+
+class _Registers:
+    """The registers of a front, by name, as they are read: each once."""
+
+    def __init__(self, front: PathFront, read: Callable[[str], Values]):
+        self._front, self._read = front, read
+        self._known: dict[str, Values] = {}
+
+    def __call__(self, name: str) -> Values:
+        if name not in self._known:
+            register = self._front.register(name)
+            self._known[name] = np.zeros_like(self("owns_link")) if register is None else self._read(register)
+        return self._known[name]
+
+
+@compiled
+def look(marks_at, data_at, data_bytes, outputs, tagged, marks, named):
+    """Note what lies on each link, and which worm the data name if it is payload; all [links].
+
+    Parameters
+    ----------
+    marks_at, data_at : places in ``outputs``
+    data_bytes : 1 or 2
+        So many bytes of the data tell worms apart.
+    tagged : worms by tag
+    """
+    for link in range(len(marks_at)):
+        mark = outputs[marks_at[link]]
+        if mark & 1:
+            tag = np.int64(outputs[data_at[link]])
+            if data_bytes == 2:
+                tag |= np.int64(outputs[data_at[link] + 1]) << 8
+            marks[link] = mark
+            named[link] = tagged[tag & (len(tagged) - 1)]
+
+
+@compiled
+def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
+    """Follow worms over each virtual channel, and write to ``held`` who has it: -2 where that has not shown by the end.
+
+    Parameters
+    ----------
+    marks, named : [cycles, links]
+        As `look` has noted them.
+    link_of, vc_of, vc_bits, ending : [virtual channels]
+        Its link, its number there, the bits of that number, and whether it is a consumption channel.
+    owners : [cycles, virtual channels]
+        As in `Trace`.
+    begun : [virtual channels]
+        A worm's flits have passed in earlier cycles, and its tail has not.
+    held : [cycles, virtual channels]
+    """
+    cycles = len(marks)
+    for at in range(len(link_of)):
+        link, bits = link_of[at], vc_bits[at]
+        begin, name, seen = 0 if begun[at] else -1, -1, begun[at]
+        for cycle in range(cycles):
+            mark = np.int64(marks[cycle, link])
+            here = mark & 1 != 0 and mark >> 1 & ((1 << bits) - 1) == vc_of[at]
+            head, tail = mark >> 1 + bits & 1 != 0, mark >> 2 + bits & 1 != 0
+            reserved = ending[at] and owners[cycle, at] > 0
+            if begin < 0 and (here or reserved):
+                # a worm begins with a reservation or a header flit: any other has begun before the first cycle
+                new = reserved if ending[at] else head
+                begin = cycle if new or seen else 0
+                seen = True
+            if here and not head and name < 0:
+                name = named[cycle, link]
+            if here and tail:
+                for k in range(begin, cycle + 1):
+                    held[k, at] = name
+                begin, name = -1, -1
+        if begin >= 0:
+            for k in range(begin, cycles):
+                held[k, at] = name if name >= 0 else -2
+
+
+@compiled
+def find_front(held, targets, queued, count, front):
+    """Find the worm at the front of the buffer behind each virtual channel: they leave it in the order of their coming.
+
+    Parameters
+    ----------
+    held, targets, front : [cycles, virtual channels]
+        As in `Trace`.
+    queued, count : [virtual channels, worms], [virtual channels]
+        Worms that are there before the first cycle, front first, without one that is still coming; how many.
+    """
+    cycles = len(held)
+    queue = np.empty(cycles + queued.shape[1], np.int32)
+    for at in range(held.shape[1]):
+        end = count[at]
+        queue[:end] = queued[at, :end]
+        first, now = 0, -1
+        for cycle in range(cycles):
+            if held[cycle, at] != -1 and (cycle == 0 or held[cycle - 1, at] == -1):
+                queue[end] = held[cycle, at]
+                end += 1
+            if targets[cycle, at] == 0:
+                now = -1
+            elif cycle == 0 or targets[cycle - 1, at] == 0:
+                now = -1
+                if first < end:
+                    now = queue[first]
+                    first += 1
+            front[cycle, at] = now

@@ -1,0 +1,57 @@
+"""Some cycles of a program, recorded by running it from its start."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wormcast.algorithms import WormcastError
+
+from ...build.network import Network
+from ...engines.bulk import BulkEngine, observer
+from ...host import Host
+from ...lowering import vector_bytes
+from .heading import About
+from .recorder import record
+
+__all__ = ["record_window", "require_size"]
+
+#: Most values of a waveform, signals x cycles; some 4 % of them change and are written, in about 8 bytes each.
+MOST_VALUES = 1_000_000_000
+#: The names of the signals take the room of so many cycles.
+NAMES = 1000
+
+
+def record_window(
+    network: Network, host: Host, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]], about: About
+) -> None:
+    """Run a program from its start and write the waveform of cycles ``first`` to ``end`` - 1, as `record` does.
+
+    Parameters
+    ----------
+    host : Host
+        A program that has not begun; it is used up.
+    instances : sequence of (str, int)
+        Kind of component and number of the instance.
+    about : About
+
+    Raises
+    ------
+    WormcastError
+        The waveform would have more than 10^9 values, 1000 cycles at least counted.
+    """
+    engine = BulkEngine(network, host, vector_width=vector_bytes())
+    require_size(engine, end - first, instances)
+    if first:
+        engine.run(first, beyond=True)
+    record(engine, path, end - first, instances, about, first=first)
+
+
+def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:
+    """Refuse a waveform of more than 10^9 values, 1000 cycles at least counted."""
+    kinds = engine.network.kinds
+    shown = {kind: observer(kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
+    signals = sum(len(shown[kind].words) for kind, _ in instances)
+    if signals * max(cycles, NAMES) > MOST_VALUES:
+        raise WormcastError(
+            f"waveform: {signals} signals in {cycles} cycles are asked for, allowed are {MOST_VALUES} values "
+            f"(signals x cycles, at least {NAMES} cycles counted); choose by --window A:B and --instances NAME,NAME"
+        )

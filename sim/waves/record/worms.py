@@ -1,0 +1,118 @@
+"""The parts of a waveform that are for reading: links and the worms on them; routers, port by port, in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from vcd.writer import Variable
+
+from wormcast.hw.front import PathFront
+from wormcast.hw.switch import Switch
+
+from ...build.fabric import Link
+from ...build.network import Network
+from .columns import Columns
+from .heading import ROUTERS, WORMS, About
+from .trace import NOBODY, Trace, wanted_by
+
+__all__ = ["declare_worms"]
+
+#: Bits of a worm's number, of a count of flits.
+NUMBER, COUNT = 32, 5
+
+def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
+                  links: Sequence[Link], trace: Trace, states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
+    """Declare what is shown of links, and of routers.
+
+    Of each link in `WORMS`: ``flit`` (one is on it), and of that flit ``vc``, ``head`` and ``tail``. Of each virtual
+    channel the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on the link
+    for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In `ROUTERS` the
+    same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of outputs ``owner``.
+
+    Parameters
+    ----------
+    states : mapping of (router, input unit, channel) to Variable
+        The states of the input virtual channels of routers that are shown.
+    """
+    shown = set(instances)
+    names = {name: kind.instances for name, kind in network.kinds.items()}
+    channel = 0
+    for at, link in enumerate(links):
+        scope, marks, vc_bits = (*WORMS, link.scope), trace.marks[:, at], (link.vcs - 1).bit_length()
+        there, number, head, tail = (marks >> bit & mask for bit, mask in (
+            (0, 1), (1, (1 << vc_bits) - 1), (1 + vc_bits, 1), (2 + vc_bits, 1)))
+        flit = columns.add(scope, "flit", "wire", 1, there)
+        columns.add(scope, "vc", "wire", max(1, vc_bits), number)
+        columns.add(scope, "head", "wire", 1, head)
+        columns.add(scope, "tail", "wire", 1, tail)
+        near, far = ((end.kind, about.lane * network.count(end.kind) + end.instance) for end in (link.near, link.far))
+        ports: dict[str, tuple[str, ...]] = {}
+        if link.output is not None and near in shown:
+            ports["out"] = (*ROUTERS, names[near[0]][near[1]], link.near.port)
+        if link.input is not None and far in shown:
+            ports["in"] = (*ROUTERS, names[far[0]][far[1]], link.far.port)
+        for port in ports.values():
+            columns.alias(port, "flit", flit)
+        for vc in range(link.vcs):
+            inside = f"vc_{vc}"
+            held, kinds = trace.held[:, channel], np.where(number == vc, there | head << 1 | tail << 2, 0)
+            columns.add((*scope, inside), "worm", "integer", NUMBER, held, _worm(about.worms_before))
+            words = {
+                "holder": columns.add((*scope, inside), "holder", "string", 1, held, _holder(about.worms_before)),
+                "kind": columns.add((*scope, inside), "kind", "string", 1, kinds, _kind),
+            }
+            at_front = trace.front[:, channel]
+            if link.input is not None:
+                columns.add((*scope, inside), "front", "integer", NUMBER, at_front, _worm(about.worms_before))
+            waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
+                                _wanted(network, link, vc))
+            for port in ports.values():
+                for name, variable in words.items():
+                    columns.alias((*port, inside), name, variable)
+            if "out" in ports:
+                columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel],
+                            _owner(network.routers[link.near.kind], network.configuration.vcs))
+            if "in" in ports and link.input is not None:
+                port, front = (*ports["in"], inside), network.front(link.far.kind, link.input, vc)
+                unit, worm = front.scope.split(".")
+                columns.add(port, "front", "string", 1, at_front, _holder(about.worms_before))
+                columns.alias(port, "state", states[names[far[0]][far[1]], unit, worm])
+                columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
+                            _targets(network.routers[link.far.kind], front))
+                columns.alias(port, "waits", waits)
+                columns.add(port, "stored", "wire", COUNT, trace.stored[:, channel])
+            channel += 1
+
+
+def _kind(code: int) -> str:
+    there, head, tail = code & 1, code >> 1 & 1, code >> 2 & 1
+    return "" if not there else "TAIL" if tail else "HEAD" if head else "DATA"
+
+
+def _holder(before: int) -> Callable[[int], str]:
+    return lambda worm: "" if worm == NOBODY else f"worm_{worm + before}"
+
+
+def _worm(before: int) -> Callable[[int], int | str]:
+    return lambda worm: "x" if worm == NOBODY else worm + before
+
+
+def _wanted(network: Network, link: Link, vc: int) -> Callable[[int], str]:
+    return lambda code: wanted_by(network, link, vc, code)
+
+
+def _owner(router: Switch, vcs: int) -> Callable[[int], str]:
+    def owner(code: int) -> str:
+        port, vc = divmod(code - 1, vcs)
+        return f"{router.inputs[port].name}_in.vc_{vc}" if code else ""
+
+    return owner
+
+
+def _targets(router: Switch, front: PathFront) -> Callable[[int], str]:
+    def targets(code: int) -> str:
+        links, here = front.ways(code)
+        exits = ["here" if len(front.exits) == 1 else router.outputs[output].name for output in here]
+        return "+".join([router.outputs[output].name for output in links] + exits)
+
+    return targets

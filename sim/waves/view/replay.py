@@ -1,0 +1,105 @@
+"""An HTML page on which a history is stepped through, cycle by cycle: one file that needs nothing else."""
+
+import html
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from wormcast import __version__
+
+from ...common.curve_frame import COLOURS
+from ...common.whole_file import whole_file
+from .history import History, Hold
+from .lanes import BOX, CORNER, HOST, lay_out
+from .telling import describe, describe_deadlock
+from .worms import colours_of
+
+__all__ = ["replay_page", "write_replay"]
+
+PARTS = {"STYLE": "replay.css", "MODEL": "replay_model.js", "SCRIPT": "replay.js"}
+
+
+def write_replay(history: History, file: Path) -> None:
+    """Write a page that replays a history: whole, or not at all.
+
+    It opens from disk in any browser, loads nothing, and shows for each cycle which worm has which virtual channel, its
+    flits on the links, and what worms wait for.
+
+    Raises
+    ------
+    WormcastError
+        The topology is no mesh of two or three dimensions, or the file cannot be written.
+    """
+    page = replay_page(history)
+    with whole_file(file) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
+
+
+def replay_page(history: History) -> str:
+    """The page as text; see `write_replay`."""
+    folder = resources.files(__package__)
+    # no < in it: nothing in the data can end the element that holds it
+    data = json.dumps(_data(history), separators=(",", ":")).replace("<", "\\u003c")
+    parts = {name: (folder / file).read_text(encoding="utf-8") for name, file in PARTS.items()}
+    parts |= {"DATA": data, "TITLE": html.escape(describe(history)[0])}
+    page = (folder / "replay.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{([A-Z]+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _data(history: History) -> dict[str, Any]:
+    """What the page's script reads; see ``unpack`` in replay_model.js."""
+    ground = lay_out(history)
+    first_lane = [0]
+    for link in history.links:
+        first_lane.append(first_lane[-1] + link.vcs)
+    number = {worm: place for place, worm in enumerate(history.worms)}
+    delivered = set(history.deliveries)
+    colours = colours_of(history)
+    asked: dict[str, int] = {}
+    waits = [
+        [first_lane[wait.link] + wait.vc, number[wait.worm], wait.first, wait.last,
+         [asked.setdefault(resource, len(asked)) for resource in wait.resources]]
+        for wait in history.waits
+    ]
+    steps = [] if history.deadlock is None else history.deadlock["cycle"]
+    circle = [[number[step["worm"]], [asked.setdefault(resource, len(asked)) for resource in step["waits"]]]
+              for step in steps if step["worm"] in number]
+    named = {*ground.nodes, *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
+    places = [history.channel(resource) for resource in asked]
+    return {
+        "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
+        "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
+        "corner": ground.corner, "size": ground.size, "box": BOX, "host": HOST, "node": CORNER,
+        "names": {node: history.topology.node_name(node) for node in named},
+        "nodes": [[node, x, y] for node, (x, y) in ground.nodes.items()],
+        "planes": [[name, x, y] for name, (x, y) in ground.planes],
+        "links": [[link.kind, link.source, link.target, first] for link, first in zip(history.links, first_lane,
+                                                                                     strict=False)],
+        "lanes": [[link, history.channel_name(link, vc), [round(value, 1) for point in way for value in point]]
+                  for link, ways in enumerate(ground.lanes) for vc, way in enumerate(ways)],
+        "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
+                  for worm in history.worms.values()],
+        # 2: with the tail of a worm's last packet, at a node
+        "holds": [[first_lane[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
+                   int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
+        "waits": waits,
+        "resources": [[history.resource_name(resource), None if place is None else first_lane[place[0]] + place[1]]
+                      for resource, place in zip(asked, places, strict=True)],
+        "deadlock": None if len(circle) < len(steps) or not steps else {
+            "circle": circle, "lines": describe_deadlock(history)},
+    }
+
+
+def _stretches(hold: Hold) -> list[int]:
+    """Cycles with a flit, as cycles without and cycles with one in turn, from the hold's first on."""
+    lengths: list[int] = []
+    now = hold.first
+    for cycle in hold.flits:
+        if cycle == now and lengths:
+            lengths[-1] += 1
+        else:
+            lengths += [cycle - now, 1]
+        now = cycle + 1
+    return lengths

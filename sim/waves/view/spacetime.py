@@ -1,0 +1,171 @@
+"""Space-time diagram: virtual channels down, cycles across, a colour for each worm."""
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import WormcastError
+
+from ...common.curve_frame import WORDS
+from ...common.figure_file import require_picture, save_figure
+from ...common.text import count
+from .history import History
+from .marks import Scale, draw_marks, legend_marks, text_width
+from .rows import Row
+from .telling import describe, describe_deadlock, describe_worm
+from .worms import colours_of, shown_worms
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
+
+__all__ = ["draw_spacetime", "require_drawable"]
+
+NARROW, WIDE = 3.4, 7.0  # inches: one column of a paper, and two
+NARROW_CYCLES, NARROW_ROWS = 200, 45
+MOST_ROWS = 800
+PAGE = 8.0  # inches: what rows should fit into, if they need not be lower than the least
+LEAST_ROW, LARGEST_ROW = 0.07, 0.13
+LISTED = 16  # worms told below; more would be a table of their own
+
+MARGIN = 0.06
+TICKS = 0.3  # for the axis
+LEGEND = 0.14
+LINE = 0.095  # of the caption
+LETTERS = 24  # in an inch of it
+FONT = 5.5
+LANE = 0.09  # of an arrow of the deadlock, beside the bars
+GAP = 0.7  # rows, before the consumption channels
+GRID = "#e2e2e2"
+
+SETTINGS: dict[Any, Any] = {
+    "font.size": FONT, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
+    "axes.linewidth": 0.5, "xtick.major.width": 0.5, "xtick.major.size": 2, "xtick.major.pad": 1.5,
+}
+
+
+def require_drawable(rows: Sequence[Row], file: Path) -> None:
+    """Refuse what cannot be drawn.
+
+    Raises
+    ------
+    WormcastError
+        The file's ending says neither SVG nor PNG, or there is nothing to draw, or too much.
+    """
+    require_picture(file)
+    if not 1 <= len(rows) <= MOST_ROWS:
+        raise WormcastError(f"plot: {count(len(rows), 'virtual channel')} would be drawn, allowed are 1 to "
+                            f"{MOST_ROWS}; --window, --worms and --links choose")
+
+
+def draw_spacetime(drawn: Sequence[tuple[History, Sequence[Row]]], file: Path, form: str) -> None:
+    """Draw which worm had which virtual channel when, one column of a paper wide, or two if it takes them.
+
+    A bar is full where a flit is on the link, and hatched where none is; a line below it says that the worm's header
+    stands behind this link and asks in vain. A triangle marks the tail on a consumption channel. At the end of a
+    deadlock arrows lead from each header to the virtual channel that it asks for. The same history gives the same
+    file.
+
+    Parameters
+    ----------
+    drawn : sequence of (History, sequence of Row)
+        Histories from left to right, each with its rows from top to bottom.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    # takes half a second to load, which every other command would wait for
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(SETTINGS):
+        diagrams = [_Diagram(history, rows) for history, rows in drawn]
+        width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
+        figure = Figure(figsize=(width, height))
+        FigureCanvasAgg(figure)
+        parts = figure.subfigures(1, len(diagrams), squeeze=False, wspace=0,
+                                  width_ratios=[one.width for one in diagrams])
+        for part, diagram in zip(parts[0], diagrams, strict=True):
+            diagram.draw(part, height)
+        save_figure(figure, file, form)
+
+
+class _Diagram:
+    """One history: how much room it takes, in inches, and how it is drawn.
+
+    Attributes
+    ----------
+    width, height : float
+    """
+
+    def __init__(self, history: History, rows: Sequence[Row]):
+        self.history, self.rows = history, rows
+        cycles = history.end - history.first
+        self.width = NARROW if cycles <= NARROW_CYCLES and len(rows) <= NARROW_ROWS else WIDE
+        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, PAGE / len(rows)))
+        self._size = min(FONT, 0.85 * 72 * self._pitch)
+        self._left = MARGIN + 0.05 + max(text_width(row.label, self._size) for row in rows) / 72
+        self._right = 0.1 + LANE * (len(history.deadlock["cycle"]) if history.deadlock else 0)
+        self._colours = colours_of(history)
+        worms = shown_worms(history)
+        self._listed = [(self._colours[worm], describe_worm(history, worm)) for worm in worms] \
+            if len(worms) <= LISTED else []
+        longest = max((text_width(text, FONT) for _, text in self._listed), default=0)
+        self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / 72)))
+        self._lines = [line for text in (*describe(history), *describe_deadlock(history))
+                       for line in textwrap.wrap(text, int(LETTERS * self.width))]
+        self._at = _heights(history, rows)
+        self._tall = max(self._at.values()) + 1
+        self._twice = len(rows) > NARROW_ROWS
+        listing = 1.15 * LINE * -(-len(self._listed) // self._columns)
+        self._below = TICKS + LEGEND + listing + LINE * len(self._lines) + 2 * MARGIN
+        self.height = (TICKS if self._twice else MARGIN) + self._pitch * self._tall + self._below
+
+    def draw(self, figure: "SubFigure", height: float) -> None:
+        """Draw it at the top of a part of a figure, which is so many inches high."""
+        history, width, left, right = self.history, self.width, self._left, self._right
+        foot = height - self.height
+        below = foot + self._below
+        axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
+                                self._pitch * self._tall / height))
+        axes.set(xlim=(history.first - 0.5, history.end - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
+        _frame(axes, [(self._at[row.link, row.vc], row.label) for row in self.rows], self._size, self._twice)
+        across = (width - left - right) * 72 / (history.end - history.first)
+        draw_marks(axes, history, Scale(self._at, self._pitch * 72, across, FONT, LANE * 72, self._colours))
+        figure.legend(handles=legend_marks(history), loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
+                      ncols=5, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4,
+                      columnspacing=1.1)
+        for index, (colour, text) in enumerate(self._listed):
+            row, column = divmod(index, self._columns)
+            x = MARGIN + column * (width - 2 * MARGIN) / self._columns
+            y = below - TICKS - LEGEND - 1.15 * LINE * (row + 1)
+            for ahead, words, shade in ((0, "\N{BLACK SQUARE}", colour), (0.1, text, WORDS)):
+                figure.text((x + ahead) / width, y / height, words, ha="left", va="baseline", color=shade)
+        figure.text(MARGIN / width, (foot + MARGIN) / height, "\n".join(self._lines), ha="left", va="bottom",
+                    linespacing=1.2, color=WORDS)
+
+
+def _heights(history: History, rows: Sequence[Row]) -> dict[tuple[int, int], float]:
+    """Middle of each row, in rows from the top."""
+    first = next((index for index, row in enumerate(rows) if history.links[row.link].kind == "consumption"), 0)
+    return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
+
+
+def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
+    """Draw the axis, below or twice, and the rows with their labels."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.labelpad = 1
+    axes.xaxis.label.set_color(WORDS)
+    axes.tick_params(colors=WORDS, top=twice, labeltop=twice)
+    axes.grid(axis="x", color=GRID, linewidth=0.4)
+    axes.set_axisbelow(True)
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(twice and side == "top")
+    middles = [middle for middle, _ in rows]
+    axes.set_yticks(middles, [label for _, label in rows])
+    axes.tick_params(axis="y", length=0, pad=2, labelsize=size)
+    axes.hlines(middles, *axes.get_xlim(), color=GRID, linewidth=0.4, zorder=0.5)

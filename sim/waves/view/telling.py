@@ -1,0 +1,49 @@
+"""What happened, in words."""
+
+from collections.abc import Sequence
+
+from ...common.text import count
+from .history import History
+
+__all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
+
+
+def describe(history: History) -> list[str]:
+    """What it is in two lines: scheme, network and cycles, and the hardware."""
+    hardware = history.configuration
+    told = []
+    if "vcs" in hardware and "buffer" in hardware:
+        told.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
+    if "consumption" in hardware:
+        told.append(f"{count(hardware['consumption'], 'consumption channel')} a node")
+    return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
+            *filter(None, [", ".join(told)])]
+
+
+def describe_worm(history: History, number: int) -> str:
+    """A worm with its way: ``worm 3: 0.0 to 0.2 1.2``."""
+    worm, name = history.worms[number], history.topology.node_name
+    return f"worm {number}: {name(worm.source)} to {' '.join(map(name, worm.destinations))}"
+
+
+def describe_deadlock(history: History) -> list[str]:
+    """Who waits for what in the deadlock, a line for each worm; nothing if there is none."""
+    if history.deadlock is None:
+        return []
+    steps = history.deadlock["cycle"]
+    lines = [f"deadlock, proved in cycle {history.deadlock['at']}:"]
+    for step, then in zip(steps, [*steps[1:], steps[0]], strict=True):
+        asked = name_any(history, step["waits"])
+        lines.append(f"worm {step['worm']} waits for {asked}, held by worm {then['worm']}")
+    return lines
+
+
+def name_any(history: History, resources: Sequence[str]) -> str:
+    """Resources of which any one will do: ``cons 0.2:0 or :1``; without numbers where any one of a link will do."""
+    by_name: dict[str, list[str]] = {}
+    for resource in resources:
+        name, _, number = history.resource_name(resource).rpartition(":")
+        by_name.setdefault(name, []).append(number)
+    vcs = history.configuration.get("vcs")
+    return " or ".join(name if ">" in name and len(numbers) == vcs else f"{name}:{' or :'.join(numbers)}"
+                       for name, numbers in by_name.items())

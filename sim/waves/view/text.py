@@ -1,0 +1,107 @@
+"""Space-time diagram in characters, as wide as a terminal."""
+
+import string
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from ...common.text import count
+from .history import History
+from .rows import Row
+from .telling import describe, describe_deadlock, describe_worm
+from .worms import colours_of, shown_worms
+
+__all__ = ["spacetime_text"]
+
+LEAST = 10  # characters for the cycles, however narrow the terminal
+FINE, COARSE = 10, 5  # cycles for each character: any number up to the first, multiples of the second beyond
+TICK = 10  # characters from one number of the axis to the next
+DELIVERED, WAITS = "*", "~"
+
+
+def spacetime_text(history: History, rows: Sequence[Row], width: int) -> list[Text]:
+    """Draw which worm had which virtual channel when, a line for each; so many characters wide.
+
+    Each worm has a letter (the 27th has the first one's again): a capital where a flit of it is on the link, a small
+    one where it has the channel without.
+    Where there is no room for a character a cycle, one stands for several cycles, and a flit in any of them makes
+    a capital. Then follows what the signs mean, which worms there are, and who waits for whom in a deadlock.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        From top to bottom.
+    """
+    margin = max((len(row.label) for row in rows), default=0) + 1
+    step = _step(history, max(LEAST, width - margin))
+    origin, places = history.first // step, range(-(-history.end // step) - history.first // step)
+    worms = shown_worms(history)
+    letters = {worm: string.ascii_uppercase[place % 26] for place, worm in enumerate(worms)}
+    colours = colours_of(history)
+    cells = _cells(history, step)
+    lines = [Text(" " * margin + _axis(origin, step, len(places)))]
+    before = None
+    for row in rows:
+        kind = history.links[row.link].kind
+        if before is not None and "consumption" in (kind, before) and kind != before:
+            lines.append(Text())
+        before = kind
+        line = Text(row.label.rjust(margin - 1) + " ")
+        for place in places:
+            sign, worm = cells.get((row.link, row.vc, origin + place), ("\N{MIDDLE DOT}", None))
+            if worm is not None and sign in "Ff":
+                sign = letters[worm] if sign == "F" else letters[worm].lower()
+            line.append(sign, style=colours[worm] if worm is not None else "dim")
+        lines.append(line)
+    lines.append(Text())
+    for worm in worms:
+        lines.append(Text.assemble((letters[worm], colours[worm]), f" {describe_worm(history, worm)}"))
+    signs = (f"a character is {count(step, 'cycle')}; A: flit of worm A, a: held without flit, {WAITS}: tail gone by, "
+             f"header waits; {DELIVERED}: tail delivered")
+    told = [signs, *describe(history), *describe_deadlock(history)]
+    return [*lines, *(Text(line) for text in told for line in textwrap.wrap(text, max(LEAST, width)))]
+
+
+def _step(history: History, room: int) -> int:
+    """Cycles for each character: the fewest with which all fit."""
+    step = 1
+    while -(-history.end // step) - history.first // step > room:
+        step += 1 if step < FINE else COARSE
+    return step
+
+
+def _axis(origin: int, step: int, places: int) -> str:
+    """Numbers of some cycles, each beginning where its cycle is."""
+    line = ""
+    for place in range(places):
+        number = str((origin + place) * step)
+        due = place == 0 or (origin + place) % TICK == 0
+        line += " " * (place - len(line))
+        if due and place == len(line) and place + len(number) <= places:
+            line += number + " "
+    return line.rstrip()
+
+
+def _cells(history: History, step: int) -> dict[tuple[int, int, int], tuple[str, int]]:
+    """Sign of each character that is not empty, ``F`` for a flit and ``f`` for none, and its worm.
+
+    Of several worms in a character the one with the most flits is shown, or the first.
+    """
+    flits: dict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
+    found: dict[tuple[int, int, int], tuple[str, int]] = {}
+    for wait in history.waits:
+        for place in range(wait.first // step, wait.last // step + 1):
+            found.setdefault((wait.link, wait.vc, place), (WAITS, wait.worm))
+    held: dict[tuple[int, int, int], tuple[str, int]] = {}
+    for hold in history.holds:
+        for place in range(hold.first // step, hold.last // step + 1):
+            held.setdefault((hold.link, hold.vc, place), ("f", hold.worm))
+        for cycle in hold.flits:
+            flits[hold.link, hold.vc, cycle // step][hold.worm] += 1
+    found |= held
+    found |= {key: ("F", worms.most_common(1)[0][0]) for key, worms in flits.items()}
+    for hold in history.deliveries:
+        found[hold.link, hold.vc, hold.last // step] = DELIVERED, hold.worm
+    return found

@@ -1,0 +1,174 @@
+"""A history, read back from a waveform file alone."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wormcast.algorithms import WormcastError
+
+from .comment import Comment
+from .history import History, Hold, Link, Wait
+from .vcd import Signal, Wave
+
+__all__ = ["read_waveform"]
+
+
+def read_waveform(path: Path) -> History:
+    """Read what worms did from the waveform of a run or of a load experiment.
+
+    Only the signals that tell of worms on links are looked at.
+
+    Raises
+    ------
+    WormcastError
+        The file cannot be read, is no VCD file, tells nothing of worms, or is damaged.
+    """
+    wave = Wave(path)
+    comment = Comment(path, wave.comment)
+    tracks = [_Track(number, link, scope) for number, (link, scope)
+              in enumerate(zip(comment.links, comment.scopes, strict=True))]
+    setters: dict[bytes, list[tuple[_Track, Callable[[bytes], None]]]] = defaultdict(list)
+    for track in tracks:
+        for ident, setter in track.setters(path, wave.signals):
+            setters[ident].append((track, setter))
+    _follow(path, wave, comment, setters)
+    holds = [hold for track in tracks for hold in track.close(comment.end - 1)]
+    holds.sort(key=lambda hold: (hold.first, hold.link, hold.vc))
+    waits = [wait for track in tracks for wait in track.waits]
+    waits.sort(key=lambda wait: (wait.first, wait.link, wait.vc))
+    for worm in {hold.worm for hold in holds} | {wait.worm for wait in waits}:
+        if worm not in comment.worms:
+            raise WormcastError(f"{path} is damaged: worm {worm} is in it, of which its comment says nothing")
+    history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
+                      tuple(holds), tuple(waits), comment.deadlock, comment.configuration)
+    return history.between(history.first, history.end)  # without a deadlock that is yet to come
+
+
+def _follow(path: Path, wave: Wave, comment: Comment,
+            setters: Mapping[bytes, Sequence[tuple["_Track", Callable[[bytes], None]]]]) -> None:
+    """Take all tracks through the file."""
+    now = comment.first
+    busy: dict[int, _Track] = {}
+    for time, changes in wave.changes(setters):
+        if time > comment.end * comment.period:
+            raise WormcastError(f"{path} is damaged: it goes on at {time}, its comment tells of cycles up to "
+                                f"{comment.end - 1}")
+        cycle = min(-(-time // comment.period), comment.end)  # in its middle the change is seen first
+        while now < cycle:
+            for track in list(busy.values()):
+                if not track.show(now):
+                    del busy[track.number]
+            now += 1
+        for ident, value in changes:
+            for track, setter in setters[ident]:
+                busy[track.number] = track
+                try:
+                    setter(value)
+                except ValueError:
+                    raise WormcastError(f"{path} is damaged: {value.decode('ascii', 'replace')!r} is shown at {time} "
+                                        f"by a signal of {track.link.name}") from None
+    if now < comment.end:
+        raise WormcastError(f"{path} is damaged: it ends in cycle {now}, its comment tells of cycles up to "
+                            f"{comment.end - 1}")
+
+
+@dataclass
+class _Open:
+    """A worm on a virtual channel whose tail is not seen yet."""
+
+    worm: int
+    first: int
+    flits: list[int] = field(default_factory=list)
+
+
+class _Track:
+    """The signals of one link, and what they have come to."""
+
+    def __init__(self, number: int, link: Link, scope: str):
+        self.number, self.link, self.scope = number, link, scope
+        self.holds: list[Hold] = []
+        self.waits: list[Wait] = []
+        self._flit = self._tail = False
+        self._vc = 0
+        self._worms: list[int | None] = [None] * link.vcs
+        self._fronts: list[int | None] = [None] * link.vcs
+        self._asks: list[tuple[str, ...]] = [()] * link.vcs
+        self._open: list[_Open | None] = [None] * link.vcs
+        self._waiting: list[Wait | None] = [None] * link.vcs
+
+    def setters(self, path: Path, signals: Mapping[str, Signal]) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
+        """Short names of the signals, each with what takes a new value."""
+        def signal(name: str) -> Signal:
+            full = f"{self.scope}.{name}"
+            if full not in signals:
+                raise WormcastError(f"{path} is damaged: there is no signal {full}, of which its comment tells")
+            return signals[full]
+
+        yield signal("flit").ident, lambda value: setattr(self, "_flit", value == b"1")
+        yield signal("tail").ident, lambda value: setattr(self, "_tail", value == b"1")
+        if self.link.vcs > 1:
+            yield signal("vc").ident, self._set_vc
+        for vc in range(self.link.vcs):
+            yield signal(f"vc_{vc}.worm").ident, _number(self._worms, vc)
+            yield signal(f"vc_{vc}.waits").ident, self._set_asks(vc)
+            if self.link.kind != "consumption":
+                yield signal(f"vc_{vc}.front").ident, _number(self._fronts, vc)
+
+    def _set_vc(self, value: bytes) -> None:
+        self._vc = int(value, 2) if value.isdigit() else -1
+
+    def _set_asks(self, vc: int) -> Callable[[bytes], None]:
+        def take(value: bytes) -> None:
+            self._asks[vc] = tuple(value.decode("ascii").split("|")) if value else ()
+
+        return take
+
+    def show(self, cycle: int) -> bool:
+        """Note what the signals show in this cycle; return whether there is anything that goes on."""
+        goes_on = False
+        for vc, (worm, asks) in enumerate(zip(self._worms, self._asks, strict=True)):
+            current = self._open[vc]
+            if current is not None and current.worm != worm:
+                self._close(vc, cycle - 1, ended=False)
+                current = None
+            if worm is not None and current is None:
+                current = self._open[vc] = _Open(worm, cycle)
+            if current is not None and self._flit and self._vc == vc:
+                current.flits.append(cycle)
+                if self._tail:
+                    self._close(vc, cycle, ended=True)
+            waiting, front = self._waiting[vc], self._fronts[vc]
+            if waiting is not None and (waiting.resources, waiting.worm) != (asks, front):
+                self._end_wait(vc, cycle - 1)
+                waiting = None
+            if asks and waiting is None and front is not None:
+                self._waiting[vc] = Wait(front, self.number, vc, cycle, cycle, asks)
+            goes_on = goes_on or worm is not None or bool(asks)
+        return goes_on
+
+    def close(self, last: int) -> list[Hold]:
+        """End what goes on; all holds."""
+        for vc in range(self.link.vcs):
+            self._close(vc, last, ended=False)
+            self._end_wait(vc, last)
+        return self.holds
+
+    def _close(self, vc: int, last: int, *, ended: bool) -> None:
+        current = self._open[vc]
+        if current is not None:
+            self.holds.append(Hold(self.number, vc, current.worm, current.first, last, tuple(current.flits), ended))
+        self._open[vc] = None
+
+    def _end_wait(self, vc: int, last: int) -> None:
+        if (waiting := self._waiting[vc]) is not None:
+            self.waits.append(replace(waiting, last=last))
+        self._waiting[vc] = None
+
+
+def _number(numbers: list[int | None], vc: int) -> Callable[[bytes], None]:
+    """What takes the number of a worm, unknown where there is none."""
+    def take(value: bytes) -> None:
+        numbers[vc] = int(value, 2) if value.isdigit() else None
+
+    return take

@@ -1,0 +1,65 @@
+"""Which worms are shown, and in which colours."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from wormcast.algorithms import WormcastError
+
+from ...common.curve_frame import COLOURS
+from ...common.text import count
+from .history import History
+
+__all__ = ["colours_of", "of_worms", "shown_worms"]
+
+
+def of_worms(history: History, worms: Iterable[int]) -> History:
+    """Leave these worms alone, and what they did.
+
+    Raises
+    ------
+    WormcastError
+        There is no such worm.
+    """
+    chosen = set(worms)
+    unknown = sorted(chosen - set(history.worms))
+    if unknown:
+        numbers = sorted(history.worms)
+        least = f", numbers from {numbers[0]} to {numbers[-1]}" if numbers else ""
+        raise WormcastError(f"worms: {unknown[0]} is given, the waveform tells of {count(len(numbers), 'worm')}{least}")
+    deadlock = history.deadlock
+    if deadlock is not None and not chosen.issuperset(one["worm"] for one in deadlock["cycle"]):
+        deadlock = None
+    return replace(
+        history, worms={number: worm for number, worm in history.worms.items() if number in chosen},
+        holds=tuple(hold for hold in history.holds if hold.worm in chosen),
+        waits=tuple(wait for wait in history.waits if wait.worm in chosen), deadlock=deadlock)
+
+
+def shown_worms(history: History) -> list[int]:
+    """Numbers of the worms that are seen, in order."""
+    return sorted({hold.worm for hold in history.holds} | {wait.worm for wait in history.waits})
+
+
+def colours_of(history: History) -> dict[int, str]:
+    """A colour for each worm that is seen: the next one, but for those of its neighbours on a virtual channel.
+
+    Those of a deadlock are the first to get theirs.
+    """
+    by_channel: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for hold in sorted(history.holds, key=lambda hold: hold.first):
+        by_channel[hold.link, hold.vc].append(hold.worm)
+    beside: dict[int, set[int]] = defaultdict(set)
+    for worms in by_channel.values():
+        for one, other in itertools.pairwise(worms):
+            beside[one].add(other)
+            beside[other].add(one)
+    found: dict[int, str] = {}
+    stuck = {one["worm"] for one in history.deadlock["cycle"]} if history.deadlock else set()
+    for place, worm in enumerate(sorted(shown_worms(history), key=lambda worm: worm not in stuck)):
+        turn = place % len(COLOURS)
+        rotated = COLOURS[turn:] + COLOURS[:turn]
+        taken = {found[other] for other in beside[worm] - {worm} if other in found}
+        found[worm] = next((colour for colour in rotated if colour not in taken), rotated[0])
+    return found

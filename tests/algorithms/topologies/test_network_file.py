@@ -1,0 +1,216 @@
+"""Networks written as TOML and read back, and files that are none."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wormcast.algorithms import WormcastError, file_digest, to_toml, topology, user_file
+
+EVERY_KIND = ["mesh:1x2", "mesh:3x4", "mesh:2x3x2", "mesh:2x2x2x2", "torus:2x3", "torus:3x3x2", "ring:2", "ring:7",
+              "min:b=2,stages=3", "min:b=2,stages=2,kind=omega", "min:b=3,stages=2,kind=cube",
+              "min:b=4,stages=2,kind=butterfly", "irregular:", "irregular:switches=5,nodes=7,connectivity=1",
+              "irregular:switches=9,nodes=4"]
+
+SQUARE = "switches = 4\nnodes = [0, 0, 1, 2, 3]\nlinks = [[0, 1], [1, 2], [2, 3], [3, 0]]\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        path = tmp_path / "net.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return topology(str(path))
+    return read
+
+
+def same(one, other):
+    assert one.describe() == other.describe()
+    assert one.root == other.root
+    arrays = ["links", "injections", "consumptions", "coordinates", "labels"]
+    pairs = [(getattr(one, name), getattr(other, name)) for name in arrays]
+    pairs += [(getattr(one.places, name), getattr(other.places, name)) for name in ("switches", "nodes", "sinks")]
+    for array, again in pairs:
+        assert (array is None) == (again is None)
+        assert array is None or (np.array_equal(array, again) and array.dtype == again.dtype)
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_every_kind_is_read_back_as_it_was_written(name, read):
+    same(read(to_toml(topology(name))), topology(name))
+
+
+def test_a_network_of_few_lines(read, tmp_path):
+    square = read(SQUARE)
+    assert square.ports == (("p0", "p1", "n0", "n1"), ("p0", "p1", "n0"), ("p0", "p1", "n0"), ("p0", "p1", "n0"))
+    assert square.links.tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [1, 1, 2, 0], [2, 0, 1, 1],
+                                     [2, 1, 3, 0], [3, 0, 2, 1], [3, 1, 0, 1], [0, 1, 3, 1]]
+    assert square.injections.tolist() == square.consumptions.tolist() == [[0, 2], [0, 3], [1, 2], [2, 2], [3, 2]]
+    assert (square.kind, square.shape, square.root) == ("own", (5,), 0)
+    assert square.switch_names == ("s0", "s1", "s2", "s3")
+    assert square.name == square.origin == str(tmp_path / "net.toml")
+    assert square.node("4") == 4
+    same(read(to_toml(square)), square)
+
+
+def test_links_one_way_by_name_and_number_and_nodes_that_consume_elsewhere(read):
+    loop = read("""
+        name = "loop"
+        kind = "loop"
+        switches = ["left", "right"]
+        ports = ["a", "b", "c"]
+        nodes = ["left", ["right", "c"]]
+        consumptions = [["right", 2], ["left", "c"]]
+        links = [["left", "a", 1, "b"], ["right", "a", "left", 1], [0, 1, 1, 0], [1, 1, 0, 0]]
+        root = "right"
+        places = [[0, 0], [2.5, 0]]
+    """)
+    assert loop.links.tolist() == [[0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]]
+    assert loop.injections.tolist() == [[0, 2], [1, 2]]
+    assert loop.consumptions.tolist() == [[1, 2], [0, 2]]
+    assert (loop.name, loop.kind, loop.root, loop.switch_names) == ("loop", "loop", 1, ("left", "right"))
+    assert loop.places.switches.tolist() == [[0, 0], [2.5, 0]]
+    assert loop.places.sinks is not None
+    same(read(to_toml(loop)), loop)
+
+
+def test_shape_gives_coordinates_and_one_node_a_switch_names_it(read):
+    grid = read("""
+        switches = 4
+        nodes = [0, 1, 2, 3]
+        links = [[0, 1], [0, 2], [1, 3], [2, 3], [0, 1]]
+        shape = [2, 2]
+        labels = [0, 1, 3, 2]
+        places = [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
+    """)
+    assert grid.direct
+    assert grid.switch_names == ("0", "1", "2", "3")
+    assert grid.node("1.0") == 2
+    assert grid.node("@3") == 2
+    assert np.array_equal(grid.places.nodes, grid.places.switches)
+    same(read(to_toml(grid)), grid)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_any_connected_network_is_read_back(tmp_path_factory, data):
+    switches = data.draw(st.integers(2, 6))
+    tree = [[data.draw(st.integers(0, switch - 1)), switch] for switch in range(1, switches)]
+    more = data.draw(st.lists(st.tuples(st.integers(0, switches - 1), st.integers(0, switches - 1))
+                              .filter(lambda pair: pair[0] != pair[1]).map(list), max_size=6))
+    nodes = data.draw(st.lists(st.integers(0, switches - 1), min_size=2, max_size=9))
+    path = tmp_path_factory.mktemp("any") / "net.toml"
+    path.write_text(f"switches = {switches}\nnodes = {nodes}\nlinks = {tree + more}\n")
+    network = topology(str(path))
+    assert len(network.links) == 2 * len(tree + more)
+    assert network.injections[:, 0].tolist() == nodes
+    path.write_text(to_toml(network))
+    same(topology(str(path)), network)
+
+
+def test_the_file_is_known_and_its_text_told_apart(read, tmp_path):
+    read(SQUARE)
+    path = str(tmp_path / "net.toml")
+    assert user_file(path) == path
+    before = file_digest(path)
+    read(SQUARE + "# more\n")
+    assert file_digest(path) not in (None, before)
+
+
+def changed(old, new):
+    text = SQUARE.replace(old, new)
+    assert text != SQUARE
+    return text
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("switches = ", "net.toml is no TOML file (Invalid value"),
+    (b"\xff\xfe", "net.toml is no TOML file ('utf-8' codec"),
+    ("", "net.toml: it has no switches, needed are switches, nodes, links"),
+    (changed("links", "edges"), "edges is no key of a network, allowed are name, kind, shape, root, switches, ports"),
+    (changed("switches = 4", "switches = 0"), "switches is 0, it must be how many there are, up to 4096, or a list"),
+    (changed("switches = 4", "switches = [0, 1]"), "switches is [0, 1], it must be how many"),
+    (changed("switches = 4", "switches = true"), "switches is true, it must be how many"),
+    (changed("switches = 4", "switches = 5"), "switch 4 has 0 ports, allowed are 1 to 32"),
+    (changed("switches = 4", "switches = 5\nports = 4"), "switch s4 has no links, each must have one"),
+    (changed("switches = 4", 'switches = ["a", "b", "c", "a"]'),
+     "two switches are called 'a', each must have a name of its own"),
+    (changed("switches = 4", 'switches = ["a", "b", "c", "d e"]'),
+     "switch 3 is called 'd e', allowed are up to 32 letters, digits, _, - and ."),
+    (changed("switches = 4", 'switches = ["a", "b", "c", "7"]'),
+     "switch 3 is called '7', only switches of one node each may be called by a number"),
+    (changed("[0, 0, 1, 2, 3]", "[0, 0, 1, 2, 4]"), "nodes has switch 4, allowed are 0 to 3 and their names"),
+    (changed("[0, 0, 1, 2, 3]", '["s9", 0]'), 'nodes has switch "s9", allowed are 0 to 3 and their names'),
+    (changed("[0, 0, 1, 2, 3]", "5"), "nodes is 5, it must be a list, each a switch, or [switch, port]"),
+    (changed("[0, 0, 1, 2, 3]", "[0]"), "it has 1 nodes, allowed are 2 to 4096"),
+    (changed("[0, 0, 1, 2, 3]", "[]"), "it has 0 nodes, allowed are 2 to 4096"),
+    (changed("[0, 0, 1, 2, 3]", "[0, [1, 2, 3]]"), "nodes has [1, 2, 3], it must be [switch, port]"),
+    (changed("[0, 0, 1, 2, 3]", '[0, [1, "x"]]'),
+     'nodes has port "x" of switch s1, allowed are numbers from 0 to 31, as ports is not given'),
+    (changed("[0, 0, 1, 2, 3]", str([0] * 31)), "switch 0 has 33 ports, allowed are 1 to 32"),
+    (changed("[0, 1]", "[0, 0]"), "a link leads from switch 0 to itself, it must lead to another"),
+    (changed("[0, 1]", "[0, 1, 2]"), "links has [0, 1, 2], it must be [switch, switch] or [switch, output, switch, in"),
+    (changed("[0, 1]", "[0, 40, 1, 0]"), "links has port 40 of switch s0, allowed are numbers from 0 to 31"),
+    (changed("[0, 1]", "[0.0, 1]"), "links has switch 0.0, allowed are 0 to 3 and their names"),
+    (changed("[0, 1]", "[0, 1], [0, 3, 1, 3], [0, 3, 2, 3]"),
+     "a link and another are at output p3 of switch s0, it has room for one"),
+    (changed("[0, 1]", "[0, 1], [0, 3, 2, 3], [1, 3, 2, 3]"),
+     "a link and another are at input p3 of switch s2, it has room for one"),
+    (changed("0, 1, 2, 3]\nlinks = [[0, 1]", "[0, 4], [0, 4], 2, 3]\nlinks = [[0, 1]"),
+     "node 1 and node 2 are at output p4 of switch s0, it has room for one"),
+    (changed("0, 1, 2, 3]\nlinks = [[0, 1]", "[0, 5], 2, 3]\nlinks = [[0, 5, 1, 5], [0, 1]"),
+     "a link and node 1 are at output p5 of switch s0, it has room for one"),
+    (SQUARE + "ports = 3\n", "node 1 finds no free port at switch s0, which has 3"),
+    (SQUARE + "ports = 1\n", "the link s1 to s2 finds no free port at switch s1, which has 1"),
+    (SQUARE + "ports = 33\n", "switch 0 has 33 ports, allowed are 1 to 32"),
+    (SQUARE + "ports = 0\n", "ports is 0, it must be a number, a list of names, or one list of names for each of 4"),
+    (SQUARE + 'ports = [["a"], ["b"]]\n', "it must be a number, a list of names, or one list"),
+    (SQUARE + 'ports = ["a", "b", "c", "a"]\n', "switch 0 has two ports of one name, they are a, b, c, a"),
+    (SQUARE + 'ports = ["a", "b", "c", "1"]\n', "a port of switch 0 is called '1', allowed are a letter"),
+    (SQUARE + 'ports = ["a", "b", "c", "d"]\nconsumptions = [[0, "e"]]\n',
+     'consumptions has port "e" of switch s0, allowed are a, b, c, d'),
+    (SQUARE + "consumptions = [[0, 7]]\n", "consumptions must be whole numbers [5, 2], not int32 [1, 2]"),
+    (SQUARE + "shape = [2, 3]\n", "shape is [2, 3], its product must be the number of nodes, 5"),
+    (SQUARE + "shape = [5.0]\n", "shape has 5.0, it must be a whole number"),
+    (SQUARE + "shape = [0]\n", "shape is [0], its product"),
+    (SQUARE + "shape = 5\n", "shape is 5, it must be a list, each a whole number"),
+    (SQUARE + "labels = [0, 1, 2, 3, 3]\n", "labels must be the numbers from 0 to 4, each once"),
+    (SQUARE + "labels = [0, 1]\n", "labels must be whole numbers [5], not int64 [2]"),
+    (SQUARE + "root = 4\n", "root has switch 4, allowed are 0 to 3 and their names"),
+    (SQUARE + "name = 3\n", "name is 3, it must be text"),
+    (SQUARE + 'name = "a\\nb"\n', r"name is 'a\nb', it must be text on one line"),
+    (SQUARE + "places = [[0, 0]]\n", "it has 1 places for 4 switches"),
+    (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, 0, 0]]\n",
+     "places has [0, 0, 0], it must be two numbers, or three in all places"),
+    (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, nan]]\n",
+     "places of switches must be 4 times two or three numbers"),
+    (SQUARE + "places = 4\n", "places is 4, it must be a list, each two or three numbers"),
+    (SQUARE + "node_places = [[0, 0]]\n", "it has node_places but no places, those of switches are needed too"),
+    (SQUARE + "places = [[0, 0], [0, 1], [1, 0], [1, 1]]\nnode_places = [[0, 0]]\n",
+     "places of nodes must be 5 times two or three numbers"),
+    ("switches = 4\nnodes = [0, 3]\nlinks = [[0, 1], [2, 3]]\n",
+     "node 0 cannot reach node 1: no links lead from switch s0 to switch s3"),
+    ("switches = 2\nnodes = [0, 1]\nlinks = [[0, 0, 1, 0]]\n",
+     "node 1 cannot reach node 0: no links lead from switch 1 to switch 0"),
+    ("switches = 2\nnodes = [0, 1]\nlinks = []\n", "it has no links, a network has at least one"),
+    ("switches = 1025\nports = 3\nnodes = [0, 0]\nlinks = [[0, 1]]\n",
+     "it has 1025 switches, allowed are up to 1024, or up to 4096 with one node each"),
+    (SQUARE + 'kind = "mesh"\n', "is not what such a name builds; a network of one's own must not be called mesh"),
+    (SQUARE + 'name = "ring:5"\n', "has name 'ring:5' and kind 'own', but is not what such a name builds"),
+    (SQUARE + 'name = "ring:5"\nkind = "ring"\n', "a network of one's own must not be called ring"),
+    (SQUARE + 'name = "torus:1"\nkind = "mesh"\n', "must not be called mesh or torus"),
+])
+def test_what_is_no_network_is_refused_in_a_sentence(text, sentence, read):
+    with pytest.raises(WormcastError, match=f"^topology: .*{re.escape(sentence)}") as refused:
+        read(text)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
+    with pytest.raises(WormcastError, match=r"topology: there is no file .*absent\.toml"):
+        topology(str(tmp_path / "absent.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(WormcastError, match=r"folder\.toml cannot be read: Is a directory"):
+        topology(str(tmp_path / "folder.toml"))

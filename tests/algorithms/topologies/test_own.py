@@ -1,0 +1,169 @@
+"""Networks that a user's Python file makes, and those that it does not."""
+
+import itertools
+import re
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import Places, WormcastError, load_relation, to_toml, topology
+from wormcast.algorithms import topologies as package
+from wormcast.algorithms.topologies import TopologyKind
+
+HYPERCUBE = Path(__file__).parents[3] / "examples" / "hypercube.py"
+
+TRIANGLE = '''
+import dataclasses
+import sys
+import numpy as np
+from wormcast.algorithms import Places, Topology, WormcastError, topology
+
+def _parts(**changed):
+    ends = [[0, 2], [1, 2], [2, 2]]
+    return {**dict(
+        name="triangle", kind="triangle", shape=(3,), ports=(("a", "b", "local"),) * 3,
+        links=[[0, 0, 1, 1], [1, 0, 2, 1], [2, 0, 0, 1]],
+        injections=ends, consumptions=ends, coordinates=[[0], [1], [2]]), **changed}
+'''
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(text, name=None):
+        path = tmp_path / "net.py"
+        path.write_text(TRIANGLE + textwrap.dedent(text))
+        return topology(f"{path}:{name}" if name else str(path))
+    return load
+
+
+def test_a_topology_or_a_function_that_gives_one(load, tmp_path):
+    text = """
+        one = Topology(**_parts())
+        def make():
+            return Topology(**_parts(name="made"))
+    """
+    assert load(text).name == "triangle"  # the only Topology
+    made = load(text, "make")
+    assert made.name == "made"
+    assert made.origin == f"{tmp_path}/net.py:make"
+    assert topology(made.origin).describe() == made.describe()
+    assert made.links.dtype == np.int32
+    assert isinstance(made.places, Places)
+
+
+def test_a_single_function_needs_no_name(load):
+    assert load("""
+        def make(nodes=3):
+            return Topology(**_parts())
+        def helper(needed):
+            return 3
+    """).name == "triangle"
+
+
+def test_a_kind_of_ours_that_is_just_that_may_be_given(load):
+    assert load("mine = topology('torus:3x3')").name == "torus:3x3"
+
+
+@pytest.mark.parametrize("dimensions", ["three", "four"])
+def test_the_hypercube_of_the_examples(dimensions, tmp_path):
+    cube = topology(f"{HYPERCUBE}:{dimensions}")
+    joined = {(start, end) for start, _, end, _ in cube.links.tolist()}
+    assert len(joined) == len(cube.links)
+    assert joined == {pair for pair in itertools.permutations(range(cube.nodes), 2)
+                      if (pair[0] ^ pair[1]).bit_count() == 1}
+    routes = load_relation(str(HYPERCUBE)).on(cube)
+    for start, end in itertools.product(range(cube.nodes), repeat=2):
+        assert len(routes.path(start, [end])) == 1 + (start ^ end).bit_count()
+    assert len(np.unique(cube.places.switches, axis=0)) == cube.nodes
+    written = tmp_path / "cube.toml"
+    written.write_text(to_toml(cube))
+    assert topology(str(written)).describe() == cube.describe()
+    assert len(HYPERCUBE.read_text().splitlines()) < 60
+
+
+FINE = "one = Topology(**_parts({}))"
+
+
+@pytest.mark.parametrize(("text", "name", "sentence"), [
+    ("1 / 0", None, "net.py could not be run (ZeroDivisionError: division by zero"),
+    ("sys.exit(3)", None, "net.py could not be run (SystemExit: 3"),
+    ("x = 3", None, "net.py does not say which by itself, it must have a Topology, or a function without"),
+    ("a = b = Topology(**_parts())", None, "does not say which by itself, allowed are a, b"),
+    ("x = 3", "y", "net.py has no 'y', it must have a Topology, or a function"),
+    ("x = 3", "x", "x of net.py is a int, it must be a Topology or a function that gives one"),
+    ("def f(): return {}", None, "f of net.py gives a dict, it must give a Topology"),
+    ("def f(n): ...", "f", "f of net.py cannot be called (TypeError: f() missing 1 required positional argument"),
+    ("def f(): return 1 / 0", "f", "f of net.py cannot be called (ZeroDivisionError: division by zero, net.py:13)"),
+    ("def f(): sys.exit('no')", "f", "f of net.py cannot be called (SystemExit: no, net.py:13)"),
+    ("def f(): raise WormcastError('own words')", "f", "own words"),
+    ("def f(): return topology('mesh:0x0')", "f", "topology: 'mesh:0x0' is not mesh:"),
+    ("one = Topology(**_parts(links=[[0, 1], [1]]))", None, "net.py could not be run (ValueError: "),
+    (FINE.format("name=3"), "one", "one of net.py: name is 3, it must be text on one line"),
+    (FINE.format("ports=()"), "one", "ports must be a tuple of names for each switch"),
+    (FINE.format("ports=[['a', 'b', 'local']] * 3"), "one", "ports must be a tuple of names for each switch"),
+    (FINE.format("ports=(('a', 'b', 'local'), ('a', 'b', 'local'), ())"), "one",
+     "switch 2 has 0 ports, allowed are 1 to 32"),
+    (FINE.format("ports=(('a', 'b'),) * 3"), "one", "a node is at port 2 of switch 0, which has the ports 0 to 1"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, 3, 1]]"), "one", "a link is at switch 3, allowed are 0 to 2"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, -1, 1]]"), "one", "a link is at switch -1, allowed are 0 to 2"),
+    (FINE.format("links=[[0, 0, 1, 5]]"), "one", "a link is at port 5 of switch 1, which has the ports 0 to 2"),
+    (FINE.format("links=[[0.5, 0, 1, 1]]"), "one", "links must be whole numbers [links, 4], not float64 [1, 4]"),
+    (FINE.format("links=[[0, 0, 2**40, 1]]"), "one", "links must be whole numbers of 32 bits"),
+    (FINE.format("links=[[0, 1]]"), "one", "links must be whole numbers [links, 4], not int64 [1, 2]"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 2, 1], [2, 1, 2, 0]]"), "one",
+     "a link leads from switch 2 to itself"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, 2, 1]]"), "one",
+     "node 1 cannot reach node 0: no links lead from switch 1 to switch 0"),
+    (FINE.format("consumptions=[[0, 0], [1, 2], [2, 2]]"), "one",
+     "a link and node 0 are at output a of switch 0, it has room for one"),
+    (FINE.format("injections=[[0, 1], [1, 2], [2, 2]]"), "one",
+     "a link and node 0 are at input b of switch 0, it has room for one"),
+    (FINE.format("shape=(2, 2)"), "one", "shape is (2, 2), it must be whole numbers whose product is the number of"),
+    (FINE.format("shape=3"), "one", "shape is 3, it must be whole numbers whose product"),
+    (FINE.format("shape=(1, 3)"), "one", "coordinates must be whole numbers [3, 2], not int64 [3, 1]"),
+    (FINE.format("coordinates=[[2], [1], [0]]"), "one", "coordinates are not those of ids that are row-major in [3]"),
+    (FINE.format("labels=[0, 2, 2]"), "one", "labels must be the numbers from 0 to 2, each once"),
+    (FINE.format("root=3"), "one", "root is 3, allowed are switches from 0 to 2"),
+    (FINE.format("root=True"), "one", "root is True, allowed are switches from 0 to 2"),
+    (FINE.format("switch_names=('a', 'b')"), "one", "switch_names must be a tuple of 3 names, one for each switch"),
+    (FINE.format("switch_names=('a', 'b', 'a>b')"), "one", "switch 2 is called 'a>b', allowed are up to 32 letters"),
+    (FINE.format("places=3"), "one", "places is a int, it must be Places"),
+    (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((2, 2)))"), "one",
+     "places of nodes must be 3 times two or three numbers"),
+    (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((3, 3)))"), "one",
+     "places of switches and nodes must have as many numbers each"),
+    ("m = topology('mesh:1x3')\none = dataclasses.replace(m, links=m.links[[0, 2, 3, 1]])", "one",
+     "has name 'mesh:1x3' and kind 'mesh', but is not what such a"),
+])
+def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, sentence, load):
+    sentence = re.escape(sentence).replace(r"net\.py", ".*net.py")
+    with pytest.raises(WormcastError, match=sentence) as refused:
+        load(text, name)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("given", "sentence"), [
+    (3, "topology: 3 is given, it must be text, as 'mesh:8x8'"),
+    (None, "topology: None is given, it must be text"),
+    (b"mesh:8x8", "topology: b'mesh:8x8' is given, it must be text"),
+    ("", "topology: '' is not KIND:PARAMETERS, allowed are irregular:NAME=NUMBER,..."),
+    ("star:4", "topology: 'star' is unknown, there are irregular, mesh, min, ring, torus, and NAME.toml, FILE.py and "),
+    ("absent.py", "topology: there is no file absent.py"),
+    ("absent.py:cube", "topology: there is no file absent.py"),
+])
+def test_other_names_are_refused_in_a_sentence(given, sentence):
+    with pytest.raises(WormcastError, match=re.escape(sentence)):
+        topology(given)
+
+
+def test_another_packages_kind_is_checked(monkeypatch):
+    def broken(parameters):
+        return 1 / int(parameters)
+
+    monkeypatch.setitem(package.TOPOLOGIES._entries, "star", TopologyKind("star:N", "", broken))
+    for parameters, sentence in [("0", r"'star:0' cannot be built \(ZeroDivisionError: division by zero\)"),
+                                 ("1", "'star:1' gives a float, it must give a Topology")]:
+        with pytest.raises(WormcastError, match=sentence):
+            topology(f"star:{parameters}")

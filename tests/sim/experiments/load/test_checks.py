@@ -1,0 +1,95 @@
+"""What is asserted of every load experiment, broken on purpose."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
+from wormcast.sim import Configuration, Traffic, load
+from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.load.window import Window
+
+MESH = topology("mesh:4x4")
+
+
+def run(scheme=SCHEMES["dual-path"], cycles=6000):
+    return load(MESH, scheme, Traffic(0.05, length=12, destinations_mean=3), cycles=cycles, seeds=(7, 8), workers=1,
+                configuration=Configuration(consumption=2))
+
+
+def lose_a_message(window):
+    window._created["begun"][1] += 1
+
+
+def lose_a_delivery(window):
+    window.host.deliveries["due"][-1] += 1
+
+
+def lose_a_worm(window):
+    under_way = np.flatnonzero((window.host.injected >= 0) & (window.host.left > 0))
+    window.host.worms["left"][under_way[0]] = 0
+
+
+@pytest.mark.parametrize(("harm", "sentence"), [
+    (lose_a_message, r"seed [78]: \d+ messages are created, \d+ of them received, and \d+ on their way or waiting"),
+    (lose_a_delivery, r"seed [78]: \d+ flits are to be consumed"),
+    (lose_a_worm, r"\d+ worms are under way, the hosts count \d+"),
+])
+def test_what_is_lost_is_missed(monkeypatch, harm, sentence):
+    before = Window.waiting
+
+    def waiting(window):  # the last thing that is asked of it before the check
+        found = before(window)
+        if window.host.counters[0] > 2000:
+            harm(window)
+        return found
+
+    run()
+    monkeypatch.setattr(Window, "waiting", waiting)
+    with pytest.raises(RuntimeError, match=sentence):
+        run()
+
+
+def test_a_flit_more_on_the_links_than_the_hosts_have_taken(monkeypatch):
+    module = sys.modules["wormcast.sim.experiments.load.seed_batch"]
+    before = module.take
+
+    def take(meter, network):
+        found = before(meter, network)
+        found.flits[-1, 1, 3] += 1
+        return found
+
+    monkeypatch.setattr(module, "take", take)
+    with pytest.raises(RuntimeError, match=r"seed 8: \d+ flits are to be consumed, \d+ were on the links to hosts"):
+        run()
+
+
+class Back(Relation):
+    """Sends what comes to node 5 for node 15 back to where it came from."""
+
+    name = "back"
+    description = "for tests"
+
+    def table(self, shape):
+        table = E_CUBE.on(shape).table.copy()
+        table[5, 15] = shape.ports[5].index("west")
+        return table
+
+
+def test_a_relation_that_the_routers_do_not_follow_is_refused():
+    with pytest.raises(WormcastError, match=r"relation back asks for what the routers do not do; seed 7, up to cycle "
+                                            r"\d+: router \d.\d found an error at \w+, wrong order"):
+        run(SCHEMES["individual"].routed_by(Back()))
+
+
+def test_an_error_with_a_relation_of_ours_is_a_bug(monkeypatch):
+    before = BulkEngine.run
+
+    def spoil(engine, cycles, *, beyond=False):
+        before(engine, cycles, beyond=beyond)
+        engine.blocks["router"].output("east_out")[16 + 5] = 1 | 1 << 3  # a tail that belongs to no worm
+
+    monkeypatch.setattr(BulkEngine, "run", spoil)
+    with pytest.raises(RuntimeError, match=r"seed 8, up to cycle \d+: router 1.1 found an error at east, credit"):
+        run()

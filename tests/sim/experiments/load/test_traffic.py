@@ -1,0 +1,168 @@
+"""Random traffic: what it promises of rates, mixtures, destinations, and of how time is cut."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wormcast.algorithms import WormcastError, topology
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.traffic import Traffic
+
+
+def row(nodes):
+    return topology(f"mesh:1x{nodes}")
+
+
+def joined(parts):
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in parts]))])
+    return [np.concatenate([getattr(part, field) for part in parts])
+            for field in ("at", "source", "length", "multicast", "destinations")] + [offsets]
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=8), st.integers(3, 40), st.integers(0, 5))
+@settings(max_examples=60, deadline=None)
+def test_the_messages_do_not_depend_on_how_time_is_cut(cuts, nodes, seed):
+    traffic = Traffic(0.5, length=10, multicast_fraction=0.5, destinations_mean=1 + nodes / 8,
+                      destinations_distribution="normal", destinations_deviation=2)
+    whole = Source(traffic, row(nodes), seed).until(3000)
+    source = Source(traffic, row(nodes), seed)
+    parts = [source.until(cut) for cut in [*sorted(cuts), 3000]]
+    assert all(map(np.array_equal, joined([whole]), joined(parts)))
+
+
+@pytest.mark.parametrize("distribution", ["fixed", "uniform", "normal"])
+@pytest.mark.parametrize("fraction", [0.0, 0.3, 1.0])
+def test_rates_and_mixture_are_as_asked(distribution, fraction):
+    traffic = Traffic(0.4, length=20, unicast_length=8, multicast_fraction=fraction, destinations_mean=5.5,
+                      destinations_distribution=distribution,
+                      destinations_deviation=3 if distribution == "normal" else 0)
+    nodes, cycles = 64, 200_000
+    created = Source(traffic, row(nodes), 7).until(cycles)
+    counts = np.diff(created.offsets)
+    assert created.length.sum() / (nodes * cycles) == pytest.approx(0.4, rel=0.01)
+    assert (counts * created.length).sum() / (nodes * cycles) == pytest.approx(traffic.effective(row(nodes)), rel=0.01)
+    assert created.multicast.mean() == pytest.approx(fraction, abs=0.01)
+    assert (counts[~created.multicast] == 1).all()
+    assert set(created.length[created.multicast]) <= {20}
+    assert set(created.length[~created.multicast]) <= {8}
+    if fraction:
+        share = np.bincount(counts[created.multicast], minlength=nodes)[1:] / created.multicast.sum()
+        assert np.abs(share - traffic.counts(nodes)).max() < 0.01
+        assert distribution == "normal" or counts[created.multicast].mean() == pytest.approx(5.5, rel=0.01)
+
+
+def test_numbers_of_destinations_are_those_that_are_given():
+    traffic = Traffic(0.5, length=4, destinations_distribution="given", destinations_counts="1:5,8:3, 15 :2.0")
+    created = Source(traffic, row(16), 1).until(20_000)
+    found = np.bincount(np.diff(created.offsets), minlength=16)
+    expected = np.array([5, 3, 2]) / 10 * len(created.at)
+    assert found.sum() == found[[1, 8, 15]].sum()
+    assert ((found[[1, 8, 15]] - expected) ** 2 / expected).sum() < 12  # chi square of two degrees: 0.25 %
+    assert traffic.effective(row(16)) == pytest.approx(0.5 * (0.5 + 2.4 + 3))
+    assert traffic.most_destinations(row(16)) == 15
+
+
+@pytest.mark.parametrize(("options", "digest"), [
+    ({"rate": 0.5, "length": 10, "multicast_fraction": 0.5, "destinations_mean": 5,
+      "destinations_distribution": "normal", "destinations_deviation": 2}, "9a987f483fc5554a"),
+    ({"rate": 0.4, "destinations_mean": 5.5}, "3c209d7df3dda5ae"),
+    ({"rate": 0.3, "multicast_fraction": 0.0, "unicast_length": 7}, "bb90911d532d1613"),
+])
+def test_a_seed_stands_for_the_same_messages_for_ever(options, digest):
+    created = Source(Traffic(**options), row(12), 3).until(5000)
+    values = (created.at, created.source, created.length, created.multicast, created.offsets, created.destinations)
+    found = hashlib.sha256(b"".join(value.astype(np.int64).tobytes() for value in values)).hexdigest()
+    assert found[:16] == digest
+
+
+def test_gaps_are_geometric():
+    """Chance p of a message in each cycle: the gap's mean is 1/p, its variance (1 - p)/p^2."""
+    created = Source(Traffic(2.0, length=10, destinations_mean=1), row(16), 3).until(100_000)
+    gaps = np.concatenate([np.diff(created.at[created.source == node]) for node in range(16)])
+    assert gaps.min() == 1
+    assert gaps.mean() == pytest.approx(5, rel=0.01)
+    assert gaps.var() == pytest.approx(0.8 / 0.04, rel=0.03)
+
+
+def test_destinations_are_distinct_uniform_and_never_the_source():
+    nodes = 12
+    created = Source(Traffic(1.0, length=5, destinations_mean=4), row(nodes), 1).until(40_000)
+    sets = created.destinations.reshape(-1, 4)
+    assert (np.sort(sets)[:, 1:] != np.sort(sets)[:, :-1]).all()
+    assert (sets != created.source[:, None]).all()
+    pairs = np.zeros((nodes, nodes))
+    np.add.at(pairs, (np.repeat(created.source, 4), created.destinations), 1)
+    others = pairs[~np.eye(nodes, dtype=bool)]
+    expected = others.mean()
+    assert np.abs(others - expected).max() < 6 * np.sqrt(expected)
+
+
+def test_messages_come_in_order():
+    created = Source(Traffic(5.0, length=10, destinations_mean=2), row(20), 1).until(2000)
+    keys = created.at * 20 + created.source
+    assert (np.diff(keys) > 0).all()
+
+
+def test_seeds_and_nodes_are_independent():
+    one, two = (Source(Traffic(0.5, destinations_mean=2), row(8), seed).until(20_000) for seed in (1, 2))
+    assert len(set(zip(one.at, one.source, strict=True)) & set(zip(two.at, two.source, strict=True))) < len(one.at) / 10
+
+
+def test_no_rate_creates_nothing_and_the_largest_one_a_message_a_cycle():
+    assert len(Source(Traffic(0.0), row(64), 1).until(10**9).at) == 0
+    created = Source(Traffic(20.0, destinations_mean=1), row(4), 1).until(100)
+    assert np.array_equal(created.at, np.repeat(np.arange(100), 4))
+
+
+GIVEN = {"rate": 0.1, "destinations_distribution": "given"}
+HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"rate": -0.1}, "rate: -0.1"),
+    ({"rate": float("nan")}, "rate: nan"),
+    ({"rate": 21}, "allowed is 0 to 20"),
+    ({"rate": 0.1, "length": 0}, "length: 0 is given, allowed are 1 to 65536"),
+    ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
+    ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is given, allowed are fixed, uniform, normal, given"),
+    ({"rate": 0.1, "destinations_deviation": -1}, "destinations_deviation: -1"),
+    ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is given, .* with normal alone"),
+    ({"rate": 0.1, "destinations_distribution": "normal", "destinations_deviation": float("inf")}, "deviation: inf"),
+    ({"rate": 0.1, "destinations_distribution": "given", "destinations_counts": "1:1e308,2:1e308"}, "'1:1e308' is"),
+    ({"rate": 0.1, "destinations_distribution": "given"}, "None is given with the distribution given"),
+    ({"rate": 0.1, "destinations_counts": "1:1"}, "'1:1' is given with the distribution fixed, counts belong to given"),
+    (GIVEN | {"destinations_counts": "1:1,3"}, "destinations_counts: '3' is given, it must be COUNT:WEIGHT"),
+    (GIVEN | {"destinations_counts": "0:1"}, "destinations_counts: '0:1' is given"),
+    (GIVEN | {"destinations_counts": "2:-1"}, "destinations_counts: '2:-1' is given"),
+    (GIVEN | {"destinations_counts": "2:nan"}, "destinations_counts: '2:nan' is given"),
+    (GIVEN | {"destinations_counts": "2:1,2:2"}, "destinations_counts: 2 is given twice"),
+    (GIVEN | {"destinations_counts": ""}, "destinations_counts: '' is given"),
+    ({"rate": 0.1, "pattern": "spiral"}, "pattern: 'spiral' is given, allowed are uniform, hot-spot, transpose"),
+    ({"rate": 0.1, "pattern": "hot-spot", "hot_spot_share": 0.1}, "hot_spots: None is given with the pattern hot-spot"),
+    ({"rate": 0.1, "hot_spots": "1"}, "hot_spots: '1' is given with the pattern uniform"),
+    ({"rate": 0.1, "pattern": "hot-spot", "hot_spots": "1"}, "hot_spot_share: 0.0 is given with the pattern hot-spot"),
+    ({"rate": 0.1, "hot_spot_share": 0.5}, "hot_spot_share: 0.5 is given with the pattern uniform"),
+    ({"rate": 0.1, "pattern": "shuffle"}, "shuffle is given without unicasts"),
+])
+def test_bad_traffic_is_refused(options, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Traffic(**options)
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"destinations_mean": 0.5}, "destinations_mean: 0.5 is given, fixed in a network of 8 nodes it must be 1 to 7"),
+    ({"destinations_mean": 8}, "must be 1 to 7"),
+    ({"destinations_mean": 5, "destinations_distribution": "uniform"}, "must be 1 to 4"),
+    ({"destinations_mean": 2.2, "destinations_distribution": "uniform"}, "multiple of 0.5"),
+    ({"destinations_distribution": "given", "destinations_counts": "1:1,8:1"},
+     "destinations_counts: 8 destinations are given, in a network of 8 nodes they must be 1 to 7"),
+    (HOT | {"hot_spots": "0.8"}, "hot_spots: node: '0.8' is outside mesh:1x8"),
+    (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is given, it must be a node or more, each once"),
+    (HOT | {"hot_spots": ""}, "hot_spots: '' is given"),
+])
+def test_what_the_network_cannot_have_is_refused(options, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Source(Traffic(0.1, **options), row(8), 1)

@@ -1,0 +1,64 @@
+"""A window that moves along the messages changes nothing of what becomes of them; lanes know nothing of each other."""
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.sim import Configuration, Network
+from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.engines.meter import take
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.traffic import Traffic
+from wormcast.sim.experiments.load.window import Window
+
+from .windows import through
+
+TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
+SETTINGS = {
+    "dual-path": {"consumption": 2},
+    "u-mesh": {"t_hs": 20, "t_hr": 10},  # worms that wait for receipts, and tasks that wait for the processor
+    "column-path": {"consumption": 2, "packet": 4, "ports": "all", "readers": "independent"},
+}
+
+
+def traffic_through(scheme, seeds, chunk, cycles, keep=False):
+    """What becomes of the messages of these seeds, as in `through`."""
+    network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]), len(seeds))
+    return through(network, [Source(TRAFFIC, network.topology, seed) for seed in seeds], chunk, cycles, keep)
+
+
+@pytest.mark.parametrize("scheme", SETTINGS)
+def test_a_window_is_exact(scheme):
+    whole, all_at_once, _ = traffic_through(scheme, [1, 2], 6000, 6000, keep=True)
+    cut, window, largest = traffic_through(scheme, [1, 2], 150, 6000)
+    assert len(whole) > 300
+    assert np.array_equal(np.sort(whole), np.sort(cut))
+    for name, counts in all_at_once.counts().items():
+        assert np.array_equal(counts, window.counts()[name]), name
+    assert largest < len(whole) / 3
+
+
+@pytest.mark.parametrize("scheme", SETTINGS)
+def test_lanes_know_nothing_of_each_other(scheme):
+    together, *_ = traffic_through(scheme, [5, 6, 7], 500, 3000)
+    for lane, seed in enumerate([5, 6, 7]):
+        alone, *_ = traffic_through(scheme, [seed], 500, 3000)
+        mine = together[together["lane"] == lane].copy()
+        mine["lane"] = 0
+        assert np.array_equal(np.sort(mine), np.sort(alone))
+
+
+def test_flits_are_conserved():
+    """Created = consumed, on their way and waiting, at every moment."""
+    network = Network(topology("mesh:4x4"), SCHEMES["dual-path"], Configuration(consumption=2), 2)
+    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 100)
+    engine, consumed = BulkEngine(network, window.host, measure=True), np.zeros(2, np.int64)
+    for end in range(100, 3001, 100):
+        engine.host = window.host
+        engine.run(100, beyond=True)
+        window.take_done()
+        consumed += take(engine.meter, network).flits[-1].sum(axis=1)
+        due = np.zeros(2, np.int64)
+        np.add.at(due, window.host.deliveries["node"] // 16, window.host.deliveries["due"])
+        assert np.array_equal(window.counts()["wanted"], consumed + due)
+        window.extend(end + 100)

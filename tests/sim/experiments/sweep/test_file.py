@@ -1,0 +1,124 @@
+"""What a sweep's file says, and what is refused of it."""
+
+import inspect
+
+import pytest
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.cli.loading import load_
+from wormcast.sim.experiments.load import Specification, Traffic
+from wormcast.sim.experiments.sweep import OPTIONS, points, read
+
+SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
+
+
+@pytest.fixture
+def sweep_of(tmp_path):
+    def write(text):
+        file = tmp_path / "small.toml"
+        file.write_text(text)
+        return read(file)
+    return write
+
+
+def test_options_are_those_of_load():
+    of_files = {"json", "links", "plot", "checkpoint", "checkpoint_every", "vcd", "window", "instances"}
+    assert set(OPTIONS) == set(inspect.signature(load_).parameters) - of_files
+
+
+def test_defaults_are_those_of_load(sweep_of):
+    """Both take them from `Specification`: none of load's own options has another one than not to be given."""
+    assert all(parameter.default in (inspect.Parameter.empty, None, False)
+               for parameter in inspect.signature(load_).parameters.values())
+    [point] = points(sweep_of('topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.01\n'))
+    specification = Specification.of({"rate": 0.01})
+    assert point.traffic == specification.traffic == Traffic(0.01)
+    assert [point.resolved[name] for name in ("cycles", "seed", "seeds")] == [100_000, 0, 4]
+    assert (specification.cycles, list(specification.seed_numbers)) == (100_000, [0, 1, 2, 3])
+
+
+def test_points_are_all_combinations_the_last_list_fastest(sweep_of):
+    sweep = sweep_of(SMALL + 'rate = [0.02, 0.01, 0]\nscheme = ["multipath", "dual-path"]\n')
+    assert sweep.name == "small"
+    assert [(point.given["rate"], point.given["scheme"]) for point in points(sweep)] == [
+        (0.02, "multipath"), (0.02, "dual-path"), (0.01, "multipath"), (0.01, "dual-path"),
+        (0.0, "multipath"), (0.0, "dual-path"),
+    ]
+    [one] = points(sweep_of(SMALL + 'rate = 0.01\nscheme = "e-mcast"\n'))
+    assert one.name == ""
+    assert (one.resolved["consumption"], one.resolved["warmup"]) == (4, None)
+
+
+def test_keys_tell_points_apart_and_nothing_else(sweep_of):
+    swept = points(sweep_of(SMALL + 'rate = [0.01, 0.02]\nscheme = ["dual-path"]\nvcs = [1, 2]\n'))
+    assert len({point.key for point in swept}) == 4
+    [one] = points(sweep_of('vcs = 2\nscheme = "dual-path"\nrate = 0.02\n' + SMALL))
+    assert one.key == swept[3].key
+
+
+def test_key_tells_texts_of_a_relation_apart(sweep_of, tmp_path):
+    file = tmp_path / "own.py"
+    text = "from wormcast.algorithms import E_CUBE\nown = E_CUBE\n"
+    keys = set()
+    for more in ("", "# changed\n"):
+        file.write_text(text + more)
+        [point] = points(sweep_of(SMALL + f'scheme = "individual"\nrate = 0.01\nrelation = "{file}:own"\n'))
+        keys.add(point.key)
+    assert len(keys) == 2
+
+
+def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path):
+    line, keys = '{"cycle": 1, "source": 0, "destinations": [3], "length": %d}', []
+    files = [tmp_path / name for name in ("one.jsonl", "two.jsonl")]
+    for lengths in ((4, 5), (4, 6)):
+        for file, length in zip(files, lengths, strict=True):
+            file.write_text(line % length)
+        swept = points(sweep_of(f'topology = "mesh:4x4"\nscheme = "dual-path"\ntrace = ["{files[0]}", "{files[1]}"]\n'))
+        keys += [point.key for point in swept]
+        result = swept[1].run()
+        assert (result["messages"], result["precise"]) == (1, False)
+    assert keys[0] == keys[2]
+    assert len(set(keys)) == 3
+    assert [swept[0].resolved[name] for name in ("trace", "cycles", "seed", "seeds")] == [
+        str(files[0]), None, None, None]
+    with pytest.raises(WormcastError, match="trace: rate, seeds is given beside it"):
+        points(sweep_of(f'topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.1\nseeds = 2\ntrace = "{files[0]}"\n'))
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("destination_mean = 4", "'destination_mean' is no option of load, the nearest is 'destinations_mean'"),
+    ("multicast-fraction = 1", "'multicast-fraction' is no option of load, the nearest is 'multicast_fraction'"),
+    ('storage = "lutram"', "'storage' is no option of load"),
+    ("rate = 0.1", "topology, scheme is missing, a sweep needs topology, scheme, rate or trace"),
+    ("rate = nan", "rate: nan is given, it must be a finite number"),
+    ("rate = true", "rate: True is given, it must be a finite number"),
+    (f"rate = {10**400}", "rate: inf is given, it must be a finite number"),
+    ('vcs = [1, "2"]', "vcs: '2' is given, it must be a whole number"),
+    ("vcs = [[1]]", "vcs: a list is given, it must be a whole number"),
+    ("[rate]\na = 1", "rate: a table is given, it must be a finite number"),
+    ("rate = ", "is no TOML"),
+], ids=lambda text: text.split("=")[0].strip() if "=" in text else "")
+def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
+    with pytest.raises(WormcastError) as refused:
+        sweep_of(f'{text}\n')
+    assert sentence in str(refused.value).replace("\n", " ")
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("rate = []", "rate: an empty list is given"),
+    ("rate = [1, 1.0]", "rate: 1.0 is given twice"),
+    (f"rate = {[n / 1e6 for n in range(101)]}\nseed = {list(range(100))}", "10100 points are given, allowed are"),
+    ("rate = [0.1, 3]", "point rate 3.0: rate: 3 creates 12 flits to consume per node and cycle"),
+    ("rate = 0.1\nvcs = [2, 17]", "point vcs 17: vcs: 17 is given, allowed are 1 to 16"),
+    ("rate = 0.1\ncycles = [100, 0]", "point cycles 0: cycles: 0 is given"),
+    ("rate = 0.1\nseeds = [1, 0]", "point seeds 0: seeds: 0 is given"),
+    ("rate = 0.1\nseed = -1", "seed: -1 is given, it must be 0 or more"),
+    ('rate = 0.1\nconfiguration = ["fast", "none"]', "point configuration none: configuration: 'none' is unknown"),
+    ('rate = 0.1\nrelation = "nowhere.py"', "relation:"),
+    ('rate = 0.1\nmulticast_fraction = 0.5\npattern = ["uniform", "shuffle", "spiral"]',
+     "point pattern spiral: pattern: 'spiral' is given"),
+], ids=lambda text: "" if ":" in text else text[-20:])
+def test_points_are_refused_in_a_sentence(text, sentence, sweep_of):
+    with pytest.raises(WormcastError) as refused:
+        points(sweep_of(f'{SMALL}scheme = "dual-path"\n{text}\n'))
+    assert sentence in str(refused.value)

@@ -1,0 +1,34 @@
+"""What the tests of the Verilog build."""
+
+import pytest
+
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, topology
+from wormcast.hw.router import Blueprint
+from wormcast.sim.build.configurations import hardware
+
+
+def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=None, **options):
+    """Blueprint by names."""
+    network, found = topology(mesh), SCHEMES[scheme]
+    if relation is not None:
+        found = found.routed_by(relation)
+    return Blueprint(network, found, hardware(network, found, options), relations)
+
+
+#: Hardware that differs from the usual in all that makes other Verilog. Its tests are slow: a replay takes a minute or
+#: two, lint less.
+WIDE = [
+    pytest.param(lambda: blueprint(delays="fast", readers="independent", consumption_links="separate", packet=3,
+                                   t_ns=2, t_nr=3), id="fast-independent-separate-packets"),
+    pytest.param(lambda: blueprint(vcs=3, buffer=3, storage="registers", ports="all", flit_width=5),
+                 id="odd-registers-all-ports"),
+    pytest.param(lambda: blueprint(scheme="individual", vcs=1, buffer=1, consumption=1, queue=1,
+                                   readers="independent"), id="unicast-single-flits"),
+    pytest.param(lambda: blueprint("mesh:4x4", relations=("e-cube", "hamiltonian"), vcs=4, consumption=4),
+                 id="two-relations"),
+    pytest.param(lambda: blueprint("mesh:2x2x3", relation=HAMILTONIAN), id="table"),
+    pytest.param(lambda: blueprint("mesh:1x4", packet=100), id="one-row"),
+    pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
+    pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),
+                 id="boppana-packets-of-one"),
+]

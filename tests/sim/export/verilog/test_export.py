@@ -1,0 +1,258 @@
+"""What is in the file, and that it is the same file every time."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from amaranth.hdl import Fragment
+from amaranth.lib import memory, wiring
+
+from wormcast.algorithms import WormcastError
+from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.sim.build.components import COMPONENTS, build_component
+from wormcast.sim.build.network import HOST, Network
+from wormcast.sim.export.verilog import NETWORK, export, ports
+from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
+from wormcast.sim.export.verilog.document import meaning
+from wormcast.sim.export.verilog.facts import header_fields
+from wormcast.sim.export.verilog.links import channel_classes, links
+from wormcast.sim.export.verilog.network import outside, top
+
+from .cases import blueprint
+
+
+@pytest.fixture(scope="module")
+def split():
+    """All components of a router with as many ports as there can be."""
+    built = blueprint(readers="independent", consumption_links="separate")
+    return {name: build_component(built, name) for name in COMPONENTS}
+
+
+def parts(component):
+    """Classes of all components inside one, but for Amaranth's own."""
+    fragments = [Fragment.get(component, None)]
+    for fragment in fragments:
+        fragments += [inner for inner, _, _ in fragment.subfragments]
+    found = {type(origin) for fragment in fragments for origin in fragment.origins or ()}
+    return {kind for kind in found if issubclass(kind, wiring.Component) and kind is not memory.Memory}
+
+
+def test_every_part_of_router_and_interface_has_a_name(split):
+    assert parts(split["router"]) | parts(split["interface"]) <= {type(component) for component in split.values()}
+
+
+def test_a_part_is_the_one_that_the_port_has():
+    built = blueprint(buffer=3)
+    assert build_component(built, "replication-buffer").depth == 3
+    east, local = build_component(built, "input-unit"), build_component(built, "input-unit", "local")
+    assert east.ejection is not None
+    assert local.ejection is None
+    assert len(build_component(built, "output-unit", "local").classes) == len(built.router().consumption_masks())
+
+
+@pytest.mark.parametrize(("name", "port", "sentence"), [
+    ("input-unit", "up", "port: 'up' is given, allowed are east, west, south, north, local"),
+    ("router", "east", "port: 'east' is given, router belongs to none"),
+    ("switch", None, "component: 'switch' is unknown, there are router, input-unit, "),
+])
+def test_a_part_that_is_not_there_is_refused(name, port, sentence):
+    with pytest.raises(WormcastError, match=re.escape(sentence)):
+        build_component(blueprint(), name, port)
+
+
+def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):
+    """Names are stable: no order of a set, no path and no line of a source goes into the file."""
+    texts = []
+    for seed in ("1", "2"):
+        at = tmp_path / seed
+        at.mkdir()
+        subprocess.run([sys.executable, "-m", "wormcast", "verilog", "network", "--topology", "mesh:1x2", "-o", "n.v",
+                        "--doc"], cwd=at, check=True, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True)
+        texts.append(((at / "n.v").read_bytes(), (at / "n.v.md").read_bytes()))
+    assert texts[0] == texts[1]
+    text = texts[0][0].decode()
+    assert not re.search(r"\.(py|cc)\b|\$auto|/", re.sub("//.*", "", text))
+
+
+def test_head_says_what_it_is_and_how_it_was_made():
+    made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
+    head, _, rest = made.verilog.partition("\nmodule ")
+    assert rest.startswith("exit_unit(clk, rst, touch, ")
+    for line in ("exit_unit: One output port: which virtual channels are free, how many credits each has, and",
+                 "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
+                 "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
+                 "configuration      small: least area: ", "Clock: clk, rising edge.",
+                 "Latency: a send is on the link ",
+                 "After reset: all virtual channels free, with all their credits."):
+        assert f"// {line}" in head, line
+
+
+@pytest.mark.parametrize("name", ["3d", "a-b", "", "größe"])
+def test_a_module_needs_a_name_of_verilog(name):
+    with pytest.raises(WormcastError, match=f"module: '{name}' is given, it must be letters"):
+        export(blueprint(), "decoder", module=name, command="")
+
+
+@pytest.mark.parametrize("word", ["wire", "module", "bit"])
+@pytest.mark.parametrize("what", ["decoder", NETWORK])
+def test_a_word_of_verilog_is_no_name(what, word):
+    with pytest.raises(WormcastError, match=f"module: '{word}' is given, a word of Verilog's own, allowed are all "):
+        export(blueprint("mesh:1x2"), what, module=word, command="")
+
+
+@pytest.mark.parametrize("what", COMPONENTS)
+def test_every_port_is_explained(split, what):
+    told = {port.name: meaning(split[what], port) for port in ports(split[what])}
+    assert [name for name, said in told.items() if not said.endswith(".")] == []
+    assert [name for name, said in told.items() if re.search(r"\{\w*\}|  |[^.)] Ports:", said)] == []
+
+
+@pytest.mark.parametrize("what", COMPONENTS)
+def test_every_link_has_its_credits(split, what):
+    assert set(links(split[what])) == {port.path[0] for port in ports(split[what]) if len(port.path) > 1}
+
+
+def headed(document):
+    """What stands under each heading of a document, but for tables."""
+    return dict(re.findall(r"^## (.*)\n\n([^|\n].*)$", document, re.MULTILINE))
+
+
+def test_links_are_told_with_the_buffers_at_their_ends():
+    built = blueprint(buffer=3, queue=5, consumption=1)
+    interface = headed(export(built, "interface", command="").document)
+    assert interface["Link `host_in_0`"].endswith(" 5 flits of buffer here: its sender starts with 5 credits.")
+    assert interface["Link `network_out_0`"] == (
+        "To the router, for each injection port. The receiver must have 3 flits of buffer per virtual channel: "
+        "this side starts with 3 credits for each.")
+    assert interface["Link `network_in_0`"].endswith(" 3 flits of buffer here: its sender starts with 3 credits.")
+    assert interface["Link `host_out_0`"].endswith(
+        " The receiver must have 4 flits of buffer: this side starts with 4 credits.")
+    unit = headed(export(blueprint(buffer=1), "output-unit", port="local", command="").document)
+    assert unit["Link `link`"] == ("The receiver must have 1 flit of buffer per consumption channel: this side starts "
+                                   "with 1 credit for each.")
+
+
+def test_table_of_a_router_says_where_its_links_lead():
+    document = export(blueprint(), "router", command="").document
+    router = headed(document)
+    assert router["Link `east_in`"].startswith("From the neighbour in that direction. 4 flits ")
+    assert router["Link `local_in`"].startswith("From the node. 4 flits ")
+    assert router["Link `local_out`"].startswith("To the node, all consumption channels. The receiver ")
+    assert "| `local_out_vc` | out | 1 | The consumption channel that the flit belongs to. " in document
+    assert "| `east_out_vc` | out | 1 | The virtual channel that the flit belongs to. " in document
+    assert "| `strap_coordinate_0` | in | 2 | The own coordinate in dimension 0 (row). |" in document
+    assert "| `strap_coordinate_1` | in | 2 | The own coordinate in dimension 1 (column). |" in document
+    assert "one that serves the direction of its next hop" in router["Consumption channels"]
+    assert document.endswith("| 0 | up |\n| 1 | down |\n")
+
+
+def test_names_of_separate_links(split):
+    router = split["router"]
+    assert member_meaning(type(router), "local_1_out") == "To the node, consumption channel 1 alone."
+    every = blueprint(ports="all").router()
+    assert member_meaning(type(every), "local_east_in") == "From the node, for worms that leave by east alone."
+
+
+@pytest.mark.parametrize("consumption", [1, 2, 3, 4, 6])
+def test_channels_serve_the_classes_that_routers_let_into_them(consumption):
+    built = blueprint(scheme="e-mcast", consumption=consumption)
+    router = built.router()
+    classes, masks = router.decoder.consumption, router.consumption_masks()
+    every = {direction for network in classes.networks for direction in network}
+    for channel, served in enumerate(channel_classes(classes, consumption)):
+        open_to = {direction for k, network in enumerate(classes.networks) for direction in network
+                   if masks[k] >> channel & 1}
+        assert (every if served == "any" else set(served.split(", "))) == open_to
+
+
+@pytest.mark.parametrize("header", [
+    AddressList((4, 4), 12), AddressList((8, 8), 32), AddressList((1, 4), 32), AddressList((8, 8), 32, 2),
+    AddressList((3, 3), 5), Unicast((4, 4), 4), Unicast((8, 8), 32),
+])
+def test_fields_of_a_header_are_all_bits_once(header):
+    fields = list(header_fields(header))
+    assert [bit for low, high, _ in fields for bit in range(low, high + 1)] == list(range(header.flit_width))
+    assert not any("0 bits" in said for _, _, said in fields)
+
+
+def test_table_has_every_port_and_every_bit_of_a_flit():
+    built = blueprint("mesh:4x4", flit_width=12)
+    made = export(built, "interface", command="")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (?:in|out) \| (\d+) \|", made.document, re.MULTILINE))
+    expected = {port.name: str(port.width) for port in ports(built.interface())}
+    assert rows == expected | {"clk": "1", "rst": "1"}
+    assert "| 0 | `head` |" in made.document
+    assert "| 13:2 | `data` | 12 bits" in made.document
+    assert "| 3:0 | address of the next destination: 2 bits of coordinate 0 (row), 2 bits of coordinate 1 (column)" \
+        in made.document
+    assert "| 7:4 | addresses of those behind it, 1 in all" in made.document
+    assert "| 10:8 | unused, 0 |" in made.document
+    assert "| 11 | 1 in the worm's last header flit |" in made.document
+
+
+def test_network_joins_what_the_topology_joins():
+    """Each port of each instance stands behind one wire, and that joins what `Network.joins` says; the rest is tied."""
+    built = blueprint("mesh:2x2")
+    network = Network(built.topology, built.scheme, built.configuration)
+    text = top(network, "net")
+    pins = {}
+    for kind, called, listed in re.findall(r"^  net_(\w+) (\w+) \(\n(.*?)\n  \);", text, re.MULTILINE | re.DOTALL):
+        pins |= {(kind, called, pin): wire for pin, wire in re.findall(r"\.(\w+)\((.*?)\)", listed)}
+    for kind, component in network.components.items():
+        for called in network.kinds[kind].instances:
+            assert {pin for at, name, pin in pins if (at, name) == (kind, called)} \
+                == {port.name for port in ports(component)} | {"clk", "rst"}
+    joined = {}
+    for join in network.joins:
+        if HOST in (join.from_kind, join.to_kind):
+            continue
+        for start, end in zip(join.from_instances, join.to_instances, strict=True):
+            near, far = network.kinds[join.from_kind].instances[start], network.kinds[join.to_kind].instances[end]
+            for member in ("valid", "vc", "flit", "credit"):
+                wire = pins[join.from_kind, near, f"{join.from_port}_{member}"]
+                assert wire == pins[join.to_kind, far, f"{join.to_port}_{member}"]
+                joined[wire] = joined.get(wire, 0) + 1
+    assert set(joined.values()) == {1}
+    assert pins["router", "router_1_0", "strap_coordinate_0"] == "1'h1"
+    assert pins["router", "router_1_0", "strap_coordinate_1"] == "1'h0"
+    assert pins["router", "router_0_0", "north_in_valid"] == "1'h0"
+    names = [entry.name for entry in outside(network)]
+    assert len(set(names)) == len(names)
+    assert {name for name in names if name.startswith("node_1_0_")} == {
+        *(f"node_1_0_host_{way}_0_{member}" for way in ("in", "out") for member in ("valid", "flit", "credit")),
+        "node_1_0_host_out_0_vc", "node_1_0_interface_fault", "node_1_0_router_fault",
+    }
+
+
+def test_what_docstrings_say():
+    class Thing:
+        """Does `something`,
+        and does it well. Not always.
+
+        *Latency*, from here to there: two cycles;
+        three at times. *Reset*: empty. *Cost*: none.
+
+        Members
+        -------
+        one, two_{k} : In(1)
+            The first,
+            and the others.
+        three : Out(2)
+
+        Straps
+        ------
+        four_{d}
+            A ``strap`` of dimension {d}.
+
+        Raises
+        ------
+        five
+            No member.
+        """
+
+    assert summary(Thing) == "Does something, and does it well."
+    assert promises(Thing) == ["After reset: empty.", "Latency, from here to there: two cycles; three at times."]
+    assert [member_meaning(Thing, name) for name in ("one", "two_7", "three", "four_2", "five")] \
+        == ["The first, and the others.", "The first, and the others.", "", "A strap of dimension 2.", None]

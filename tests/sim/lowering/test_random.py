@@ -1,0 +1,88 @@
+"""Random components do in every instance and every cycle what they do in Amaranth's simulator."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wormcast.sim.lowering import LoweringError, machine, operators
+
+from .agreement import agree
+from .random_designs import RandomExpressions, RandomMachine
+
+SETTINGS = {"derandomize": True, "deadline": None, "database": None}
+seeds = st.integers(0, 2**32)
+instances = st.sampled_from([1, 5, 67])
+machine_affine = machine.affine
+
+
+def examples(few, many):
+    """How many are drawn: few of them at every test, many where there is time."""
+    return pytest.mark.parametrize("examples", [few, pytest.param(many, marks=pytest.mark.slow)])
+
+
+def check(examples, function, **drawn):
+    settings(max_examples=examples, **SETTINGS)(given(**drawn)(function))()
+
+
+@examples(40, 80)
+def test_expressions(examples):
+    def same(seed, n, depth, count):
+        agree(lambda: RandomExpressions(random.Random(seed), depth=depth, count=count), n=n, seed=seed)
+
+    check(examples, same, seed=seeds, n=instances, depth=st.integers(1, 4), count=st.integers(1, 4))
+
+
+@examples(10, 80)
+def test_machines(examples):
+    def same(seed, n):
+        agree(lambda: RandomMachine(random.Random(seed)), n=n, seed=seed, cycles=24)
+
+    check(examples, same, seed=seeds, n=instances)
+
+
+@examples(4, 16)
+def test_machines_of_other_vector_widths(examples):
+    def same(seed, width):
+        agree(lambda: RandomMachine(random.Random(seed)), n=67, seed=seed, vector_width=width)
+
+    check(examples, same, seed=seeds, width=st.sampled_from([16, 32]))
+
+
+@examples(3, 30)
+def test_expressions_in_bits(examples):
+    def same(seed, affine):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(machine, "affine", lambda: affine and machine_affine())
+            agree(lambda: RandomExpressions(random.Random(seed), depth=2, count=3), n=5, seed=seed, vector_width=512)
+
+    check(examples, same, seed=seeds, affine=st.booleans())
+
+
+@examples(3, 30)
+def test_machines_in_bits(examples):
+    """Those without deep memories, which are refused."""
+    def same(seed):
+        try:
+            agree(lambda: RandomMachine(random.Random(seed)), n=600, seed=seed, vector_width=512)
+        except LoweringError as error:
+            if "rows cannot be lowered with a vector_width of 512" not in str(error):
+                raise
+
+    check(examples, same, seed=seeds)
+
+
+@pytest.mark.parametrize(
+    ("operator", "instead"),
+    [("^", "|"), ("&", "|"), ("+", "-"), ("s<", "u<"), ("s>>", "u>>"), ("s//", "u//"), ("r^", "r|"), ("==", "!=")],
+)
+def test_a_wrong_operator_is_noticed(monkeypatch, operator, instead):
+    monkeypatch.setitem(operators.OPERATORS, operator, operators.OPERATORS[instead])
+
+    def compare_many():
+        for seed in range(100):
+            agree(lambda seed=seed: RandomExpressions(random.Random(seed)), n=1, seed=seed)
+
+    with pytest.raises(AssertionError, match="cycle"):
+        compare_many()

@@ -1,0 +1,169 @@
+"""Kernels on disk: found again, made anew when anything that matters has changed or is damaged."""
+
+import contextlib
+import os
+import stat
+import time
+
+import pytest
+from amaranth.lib.wiring import In, Out
+
+from wormcast.sim.lowering import Kernel, cache_folder, is_ours, lower_cached, store
+
+from .agreement import component
+
+
+def build(m, self):
+    m.d.sync += self.o.eq(self.o + self.a)
+
+
+class Factory:
+    """Makes the component and counts how often."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self):
+        self.calls += 1
+        return component({"a": In(8), "o": Out(8)}, build)()
+
+
+@pytest.fixture
+def factory():
+    return Factory()
+
+
+@pytest.fixture
+def get(factory, tmp_path):
+    def get(**changes) -> Kernel:
+        words = {"inputs": {"a": ["a"]}, "outputs": {"o": ["o"]}}
+        return lower_cached(factory, **{"cache_key": "adder:8", "folder": tmp_path, **words, **changes})
+
+    return get
+
+
+def test_found_again(factory, get):
+    first = get()
+    started = time.perf_counter()
+    second = get()
+    block = second.allocate(3)
+    block.input("a")[:3] = [1, 2, 3]
+    second.step(block, 2)
+    assert time.perf_counter() - started < 0.4
+    assert block.output("o")[:3].tolist() == [2, 4, 6]
+    assert factory.calls == 1
+    assert second == first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"cache_key": "adder:9"}, {"name": "other"}, {"vector_width": 16}, {"inputs": {"b": ["a"]}}],
+    ids=lambda change: next(iter(change)),
+)
+def test_another_request(factory, get, change):
+    get()
+    get(**change)
+    assert factory.calls == 2
+
+
+def test_a_source_changes(factory, get, tmp_path):
+    source = tmp_path / "source.py"
+    source.write_text("one")
+    get(sources=[source])
+    get(sources=[source])
+    assert factory.calls == 1
+    source.write_text("two")
+    get(sources=[source])
+    assert factory.calls == 2
+
+
+def test_the_surroundings_change(factory, get, monkeypatch):
+    get()
+    monkeypatch.setattr(store, "_surroundings", lambda: ["another processor"])
+    get()
+    assert factory.calls == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", lambda whole: whole[:-1], lambda whole: whole[:50] + b"?" + whole[51:]])
+def test_damaged(factory, get, tmp_path, damage):
+    get()
+    (path,) = tmp_path.glob("*.kernel")
+    path.write_bytes(damage(path.read_bytes()) if callable(damage) else damage)
+    get()
+    assert factory.calls == 2
+    get()
+    assert factory.calls == 2
+
+
+def test_nothing_else_is_left_in_the_folder(get, tmp_path):
+    get()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".kernel"]
+
+
+def test_a_folder_that_cannot_be_made(factory, get, tmp_path):
+    (tmp_path / "file").write_text("")
+    get(folder=tmp_path / "file" / "folder")
+    assert factory.calls == 1
+
+
+def test_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("WORMCAST_CACHE", raising=False)
+    assert cache_folder() == tmp_path / "wormcast" / "kernels"
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "own"))
+    assert cache_folder() == tmp_path / "own"
+    assert cache_folder(tmp_path) == tmp_path
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+def test_what_others_can_write_is_not_read(what, mode, factory, get, tmp_path):
+    """Reading a file runs what is in it."""
+    folder = tmp_path / "kernels"
+    get(folder=folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (path,) = folder.iterdir()
+    shared = path if what == "file" else folder
+    before = shared.stat().st_mode
+    shared.chmod(before | mode)
+    get(folder=folder)
+    assert factory.calls == 2
+    shared.chmod(before)
+    get(folder=folder)
+    assert factory.calls == 2
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_another_user_has_written_is_not_read(what, factory, get, tmp_path, monkeypatch):
+    folder = tmp_path / "kernels"
+    get(folder=folder)
+    monkeypatch.setattr(store, "is_ours", lambda told: stat.S_ISDIR(told.st_mode) == (what == "file"))
+    get(folder=folder)
+    assert factory.calls == 2
+
+
+def test_whose_a_file_is(monkeypatch):
+    def told(owner, mode):
+        return os.stat_result((mode, 0, 0, 1, owner, 0, 0, 0, 0, 0))
+
+    monkeypatch.setattr(os, "getuid", lambda: 7)
+    assert is_ours(told(7, 0o100644))
+    assert is_ours(told(0, 0o100600))
+    assert not is_ours(told(8, 0o100600))
+    assert not is_ours(told(7, 0o100664))
+    assert not is_ours(told(7, 0o040777))
+
+
+def test_it_is_said_when_something_is_compiled(factory, get, monkeypatch):
+    said = []
+
+    @contextlib.contextmanager
+    def saying():
+        said.append(factory.calls)
+        yield
+        said.append(factory.calls)
+
+    monkeypatch.setattr(store, "compiling", saying)
+    get()
+    get()
+    assert said == [0, 1]

@@ -1,0 +1,80 @@
+"""Histories made by hand: Figure 4's deadlock, and worms that cross a mesh."""
+
+import random
+
+from wormcast.algorithms import topology
+from wormcast.sim.waves.view import History, Hold, Link, Wait, Worm
+
+__all__ = ["crossing", "figure_4", "links_of"]
+
+
+def links_of(mesh, vcs=1, consumption=1):
+    """All links of a mesh, with one injection port and one consumption link a node."""
+    links = []
+    for node in range(mesh.nodes):
+        links.append(Link(f"inj:{node}:0", "injection", node, node, 1))
+        links += [Link(f"link:{start}>{end}", "network", start, end, vcs)
+                  for start, _, end, _ in mesh.links.tolist() if start == node]
+        links.append(Link(f"cons:{node}:0", "consumption", node, node, consumption))
+    return tuple(links)
+
+
+def figure_4(end=40):
+    """Two worms of 64 flits that wait for each other's consumption channel, as the hardware has it."""
+    mesh = topology("mesh:1x4")
+    links = links_of(mesh)
+    number = {link.name: index for index, link in enumerate(links)}
+    holds, waits = [], []
+    for worm, way in enumerate((("inj:0:0", "link:0>1", "cons:1:0", "link:1>2"),
+                                ("inj:3:0", "link:3>2", "cons:2:0", "link:2>1"))):
+        for name, first, flits in zip(way, (3, 6, 9, 10), (
+                (3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 16, 17), (6, 7, 8, 9, 12, 13, 14, 15), (10, 11, 12, 13),
+                (10, 11, 12, 13)), strict=True):
+            holds.append(Hold(number[name], 0, worm, first, end - 1, flits, ended=False))
+        waits.append(Wait(worm, number[way[-1]], 0, 12, end - 1, (f"cons:{2 - worm}:0",)))
+    deadlock = {"at": 1024, "cycle": [
+        {"worm": 0, "holds": ["link:0>1:0", "cons:1:0", "link:1>2:0"], "waits": ["cons:2:0"]},
+        {"worm": 1, "holds": ["link:2>1:0", "link:3>2:0", "cons:2:0"], "waits": ["cons:1:0"]}]}
+    return History(
+        mesh, "dual-path", 0, end, links, {0: Worm(0, 0, 0, (1, 2), 64), 1: Worm(1, 1, 3, (2, 1), 64)},
+        tuple(sorted(holds, key=lambda hold: (hold.first, hold.link))), tuple(waits), deadlock,
+        {"vcs": 1, "buffer": 4, "consumption": 1})
+
+
+def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):
+    """Worms along e-cube, as if they were alone: three cycles from link to link; some headers wait for a while.
+
+    Numbers of worms begin at 10. Every second flit is on a link, so that two virtual channels have room.
+    """
+    rng = random.Random(seed)
+    mesh = topology(name)
+    links = links_of(mesh, vcs, consumption=2)
+    number = {link.name: index for index, link in enumerate(links)}
+    sent, holds, waits = {}, [], []
+    for worm in range(10, 10 + worms):
+        source, target = rng.sample(range(mesh.nodes), 2)
+        sent[worm] = Worm(worm, worm - 10, source, (target,), length)
+        now, at, vc = rng.randrange(spread), source, rng.randrange(vcs)
+        way = [(number[f"inj:{source}:0"], 0)]
+        while at != target:
+            here, there = mesh.coordinates[at], mesh.coordinates[target]
+            axis = max(axis for axis in range(len(mesh.shape)) if here[axis] != there[axis])
+            step = 1 if there[axis] > here[axis] else -1
+            ahead = mesh.node(".".join(str(value + step * (place == axis)) for place, value in enumerate(here)))
+            way.append((number[f"link:{at}>{ahead}"], vc))
+            at = ahead
+        way.append((number[f"cons:{target}:0"], worm % 2))
+        for place, (link, channel) in enumerate(way):
+            flits = tuple(range(now, now + 2 * length, 2))
+            holds.append(Hold(link, channel, worm, now, flits[-1], flits, ended=True))
+            now += 3
+            if place + 1 < len(way) and rng.random() < 0.2:
+                after, wanted = way[place + 1]
+                resource = links[after].name.removesuffix(":0") + f":{wanted}"
+                waits.append(Wait(worm, link, channel, now - 1, now + 5, (resource,)))
+                now += 7
+    holds.sort(key=lambda hold: (hold.first, hold.link, hold.vc))
+    waits.sort(key=lambda wait: (wait.first, wait.link, wait.vc))
+    end = max(hold.last for hold in holds) + 5
+    return History(mesh, "individual", 0, end, links, sent, tuple(holds), tuple(waits), None,
+                   {"vcs": vcs, "buffer": 4, "consumption": 2})

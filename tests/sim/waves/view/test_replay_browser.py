@@ -1,0 +1,238 @@
+"""The replay as it is used: opened from disk in Chromium, clicked through, and held against the history."""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from wormcast.sim.waves.view.replay import write_replay
+from wormcast.sim.waves.view.telling import describe_deadlock
+
+from .made import crossing, figure_4
+
+pytestmark = pytest.mark.browser
+
+SHOWN = """
+const all = (layer, ...names) => [...document.querySelectorAll(`#layer-${layer} g`)].map(
+  (one) => [Number(one.dataset.worm), ...names.map((name) => one.dataset[name])]);
+return {holds: all("holds", "lane"), flits: all("flits", "lane"), waits: all("waits", "waits")};
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window, driven by its own driver."""
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert program, "there is no chromium on the path: install Debian's package chromium"
+    assert driver, "there is no chromedriver on the path: install Debian's package chromium-driver"
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for option in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000"):
+        options.add_argument(option)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # root has none
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    with webdriver.Chrome(options, webdriver.ChromeService(driver)) as opened:
+        yield opened
+
+
+class Page:
+    """A page of a history in a browser; what it logged and asked for is looked at when it is left."""
+
+    def __init__(self, browser, history, file):
+        self.browser, self.history = browser, history
+        write_replay(history, file)
+        self.url = file.as_uri()
+        browser.get_log("performance")
+        browser.get(self.url)
+
+    def click(self, name):
+        self.browser.find_element(By.ID, name).click()
+
+    def press(self, *keys):
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    @property
+    def cycle(self):
+        return int(self.browser.find_element(By.ID, "cycle").text.removeprefix("cycle "))
+
+    def texts(self, selector):
+        return self.browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+
+    def lanes(self, selector):
+        return {*self.browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.dataset.lane)", selector)}
+
+    def middles(self, selector):
+        """Middle of each thing on the screen, x and y in pixels, with the lane that its group is of."""
+        return self.browser.execute_script(
+            """return [...document.querySelectorAll(arguments[0])].map((one) => {
+                 const {x, y, width, height} = one.getBoundingClientRect();
+                 return [one.parentNode.dataset.lane, x + width / 2, y + height / 2];
+               })""", selector)
+
+    def require_truth(self):
+        """What is drawn is what the history has in the cycle that is shown."""
+        now, history = self.cycle, self.history
+        holds = [hold for hold in history.holds if hold.first <= now <= hold.last]
+        shown = self.browser.execute_script(SHOWN)
+        assert sorted(shown["holds"]) == sorted([hold.worm, history.channel_name(hold.link, hold.vc)] for hold in holds)
+        assert sorted(shown["flits"]) == sorted([hold.worm, history.channel_name(hold.link, hold.vc)] for hold in holds
+                                                if now in hold.flits)
+        assert sorted(shown["waits"]) == sorted(
+            [wait.worm, "|".join(map(history.resource_name, wait.resources))] for wait in history.waits
+            if wait.first <= now <= wait.last)
+
+    def require_quiet(self):
+        """Nothing went wrong, and nothing but the page itself was asked for."""
+        assert self.browser.get_log("browser") == []
+        messages = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+        asked = {message["params"]["request"]["url"] for message in messages
+                 if message["method"] == "Network.requestWillBeSent"}
+        assert asked <= {self.url, "data:,"}
+        assert self.url in asked
+
+
+@pytest.fixture
+def deadlock(browser, tmp_path):
+    page = Page(browser, figure_4(), tmp_path / "figure4.html")
+    yield page
+    page.require_quiet()
+
+
+@pytest.fixture
+def crowd(browser, tmp_path):
+    page = Page(browser, crossing("mesh:8x8", 30), tmp_path / "8x8.html")
+    yield page
+    page.require_quiet()
+
+
+def test_buttons_and_keys_step_through_all_of_it(deadlock):
+    deadlock.require_truth()
+    for name, cycle in (("forward", 1), ("forward", 2), ("back", 1), ("last", 39), ("forward", 39), ("first", 0),
+                        ("back", 0), ("next", 12), ("next", 39), ("before", 12), ("before", 0)):
+        deadlock.click(name)
+        assert deadlock.cycle == cycle
+        deadlock.require_truth()
+    for key, cycle in ((Keys.ARROW_RIGHT, 1), (Keys.ARROW_RIGHT, 2), (Keys.ARROW_LEFT, 1), (Keys.END, 39),
+                       (Keys.HOME, 0), ("n", 12), ("p", 0)):
+        deadlock.press(key)
+        assert deadlock.cycle == cycle
+        deadlock.require_truth()
+    ActionChains(deadlock.browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(Keys.SHIFT).perform()
+    assert deadlock.cycle == 10
+
+
+def test_every_cycle_of_a_deadlock_is_shown_as_it_was(deadlock):
+    for _ in range(20):
+        deadlock.require_truth()
+        deadlock.press(Keys.ARROW_RIGHT)
+
+
+def test_circle_of_a_deadlock_is_shown_from_when_it_closes(deadlock):
+    """Both headers wait from cycle 12 on."""
+    box = deadlock.browser.find_element(By.ID, "deadlock")
+    for _ in range(11):
+        deadlock.click("forward")
+    assert not box.is_displayed()
+    assert deadlock.lanes(".ring[data-lane]") == set()
+    for name in ("forward", "last"):
+        deadlock.click(name)
+        assert box.is_displayed()
+        assert box.text.splitlines() == describe_deadlock(deadlock.history)
+        assert deadlock.lanes(".ring[data-lane]") == {"0.1 > 0.2:0", "0.2 > 0.1:0", "cons 0.1:0", "cons 0.2:0"}
+        assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-waits .circle .arrow")) == 2
+    assert deadlock.texts("#worms .now") == ["waits at 0.2 for cons 0.2:0 (worm 1)",
+                                             "waits at 0.1 for cons 0.1:0 (worm 0)"]
+    assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-holds .still")) == len(deadlock.history.holds)
+
+
+def test_slider_goes_to_any_cycle(crowd):
+    slider = crowd.browser.find_element(By.ID, "time")
+    for share in (0.25, 0.5, 0.9):
+        ActionChains(crowd.browser).move_to_element_with_offset(
+            slider, int((share - 0.5) * slider.size["width"]), 0).click().perform()
+        assert crowd.cycle == pytest.approx(share * crowd.history.end, abs=0.03 * crowd.history.end)
+        crowd.require_truth()
+    assert slider.get_attribute("aria-valuetext") == f"cycle {crowd.cycle} of {crowd.history.end - 1}"
+
+
+def test_it_plays_and_pauses(crowd):
+    Select(crowd.browser.find_element(By.ID, "speed")).select_by_visible_text("32")
+    play = crowd.browser.find_element(By.ID, "play")
+    play.click()
+    started = time.monotonic()
+    WebDriverWait(crowd.browser, 10, 0.05).until(lambda _: crowd.cycle >= 20)
+    assert play.text == "Pause"
+    crowd.press(Keys.ESCAPE)
+    play.click()
+    assert 20 <= crowd.cycle <= 2 + 40 * (time.monotonic() - started)
+    assert play.text == "Play"
+    stopped = crowd.cycle
+    crowd.require_truth()
+    time.sleep(0.1)
+    assert crowd.cycle == stopped
+
+
+def test_flits_of_a_link_lie_between_its_routers(crowd):
+    crowd.browser.execute_script("location.hash = '60'; location.reload()")
+    WebDriverWait(crowd.browser, 10, 0.05).until(lambda _: crowd.cycle == 60)
+    places = {crowd.history.topology.node_name(node): (x, y)
+              for node, (_, x, y) in enumerate(crowd.middles("#layer-ground .router"))}
+    flits = [flit for flit in crowd.middles("#layer-flits rect") if " > " in flit[0]]
+    assert len(flits) > 10
+    cell = places["0.1"][0] - places["0.0"][0]
+    for lane, x, y in flits:
+        start, end = lane.rpartition(":")[0].split(" > ")
+        assert x == pytest.approx((places[start][0] + places[end][0]) / 2, abs=cell / 5)
+        assert y == pytest.approx((places[start][1] + places[end][1]) / 2, abs=cell / 5)
+
+
+def test_a_click_on_a_worm_shows_its_path(crowd):
+    worm = crowd.history.worms[13]
+    button = crowd.browser.find_element(By.CSS_SELECTOR, "#worms tr[data-worm='13'] button")
+    for held in (True, False):
+        button.click()
+        path = {crowd.history.channel_name(hold.link, hold.vc) for hold in crowd.history.holds if hold.worm == 13}
+        assert crowd.lanes("#layer-path path") == (path if held else set())
+        assert button.get_attribute("aria-pressed") == str(held).lower()
+        assert len(crowd.texts("#layer-badges text")) == held * (1 + len(worm.destinations))
+
+
+def test_list_tells_when_each_worm_is_delivered(crowd):
+    delivered = {hold.worm: hold.last for hold in crowd.history.deliveries}
+    numbers = [*crowd.history.worms]
+    crowd.click("last")
+    assert crowd.texts("#worms small") == [f"✓ {delivered[number]}" for number in numbers]
+    assert set(crowd.texts("#worms .now")) == {"delivered"}
+    crowd.click("first")
+    assert set(crowd.texts("#worms small")) == {""}
+
+
+def test_three_dimensions_and_dark(browser, tmp_path):
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    page = Page(browser, crossing("mesh:3x3x3", 8), tmp_path / "3x3x3.html")
+    light = browser.execute_script(colour)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    try:
+        assert browser.execute_script(colour) != light
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    for _ in range(10):
+        page.click("next")
+        page.require_truth()
+    page.require_quiet()
+
+
+def test_controls_have_names(crowd):
+    for one in crowd.browser.find_elements(By.CSS_SELECTOR, "button, input, select, svg[role]"):
+        assert one.accessible_name

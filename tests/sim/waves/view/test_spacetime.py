@@ -1,0 +1,150 @@
+"""The space-time diagram as a picture: what is in it, and where."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from written_waves import FIGURE_4, comment, links_of, vcd, worm
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.waves.view import draw_spacetime, read_waveform, require_drawable, rows_of
+
+
+def history_of(tmp_path, *told):
+    path = tmp_path / "w.vcd"
+    path.write_text(vcd(*told))
+    return read_waveform(path)
+
+
+def svg(history, tmp_path, rows=None):
+    draw_spacetime([(history, rows_of(history) if rows is None else rows)], tmp_path / "drawn", "svg")
+    return (tmp_path / "drawn").read_text()
+
+
+def group(text, name):
+    """The part of the picture with this name."""
+    start = text.index(f'<g id="{name}">')
+    depth = 0
+    for tag in re.finditer(r"<g\b|</g>", text[start:]):
+        depth += 1 if tag.group() == "<g" else -1
+        if not depth:
+            return text[start:start + tag.end()]
+    raise AssertionError(f"{name} does not end")
+
+
+def boxes(text, name):
+    """Left, right, top and bottom of each bar of a group."""
+    found = []
+    for path in re.findall(r'<path d="([^"]*)"', group(text, name)):
+        at = np.array([[float(x), float(y)] for x, y in re.findall(r"[ML] (-?[\d.]+) (-?[\d.]+)", path)])
+        found.append((at[:, 0].min(), at[:, 0].max(), at[:, 1].min(), at[:, 1].max()))
+    return np.abs(np.array(found))
+
+
+def test_bars_are_as_long_as_holds_and_full_where_flits_are(tmp_path):
+    history = history_of(tmp_path, *FIGURE_4)
+    text = svg(history, tmp_path)
+    held, full = boxes(text, "worm-0-held"), boxes(text, "worm-0-flits")
+    assert held.shape == full.shape == (4, 4)
+    cycle = (held[0, 1] - held[0, 0]) / 28
+    assert np.allclose(held[:, 1] - held[:, 0], cycle * np.array([28, 25, 20, 20]), atol=0.01)
+    assert np.allclose(full[:, 1] - full[:, 0], cycle * np.array([8, 6, 4, 3]), atol=0.01)
+    assert np.allclose(full[:, 0], held[:, 0], atol=0.01)
+
+
+def test_a_path_is_a_staircase(tmp_path):
+    text = svg(history_of(tmp_path, *FIGURE_4), tmp_path)
+    network = boxes(text, "worm-1-held")[:3]
+    assert (np.diff(network[:, 0]) > 0).all()
+    middles = network[:, 2:].mean(axis=1)
+    assert np.allclose(np.diff(np.abs(middles)), np.diff(np.abs(middles))[0], atol=0.01)
+
+
+def test_blocked_time_is_hatched(tmp_path):
+    text = svg(history_of(tmp_path, *FIGURE_4), tmp_path)
+    assert "url(#h" in group(text, "worm-0-held")
+    assert "url(#h" not in group(text, "worm-0-flits")
+    assert "#0072b2" in group(text, "worm-0-flits")
+    assert "#d55e00" in group(text, "worm-1-flits")
+
+
+def test_waits_are_drawn_and_told_where_there_is_room(tmp_path):
+    said, holds, waits = FIGURE_4
+    text = svg(history_of(tmp_path, said, holds, [*waits, ("link:0>1", 0, 0, 12, 13, ["link:1>2:0"])]), tmp_path)
+    assert group(text, "waits").count("<path") == 3
+    assert re.findall(r'id="(wait-.*)"', text) == ["wait-2-0-13", "wait-3-0-15"]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_deadlock_has_arrows_and_a_caption(tmp_path, told):
+    """From the last link of each worm: where its header waits, or, where no wait is told, as far as it has come."""
+    said, holds, waits = FIGURE_4
+    history = history_of(tmp_path, said, holds, waits if told else [])
+    text = svg(history, tmp_path)
+    held = {worm: boxes(text, f"worm-{worm}-held") for worm in (0, 1)}
+    for number, other in ((0, 1), (1, 0)):
+        turns = np.array([[float(x), float(y)] for x, y in
+                          re.findall(r"[ML] ([\d.]+) ([\d.]+)", group(text, f"waits-{number}"))])
+        asks, has = held[number][2], held[other][3]  # its last link, the other's consumption channel
+        assert np.isclose(turns[0, 0], asks[1], atol=0.01)
+        assert asks[2] < turns[0, 1] < asks[3]
+        assert has[2] < turns[-1, 1] < has[3]
+        assert turns[:, 0].max() > asks[1]
+    assert "<!-- worm 0 waits for cons 0.2:0, held by worm 1 -->" in text.replace("\n", " -->\n<!-- ")
+    free = svg(dataclasses.replace(history, deadlock=None), tmp_path)
+    assert "waits-0" not in free
+    assert "deadlock" not in free
+
+
+def test_deliveries_are_marked_at_the_end_of_their_bars(tmp_path):
+    said = comment(links_of(3), [worm(0, 0, [1, 2])], 30)
+    history = history_of(tmp_path, said, [("link:0>1", 0, 0, 1, "FFFT"), ("cons:1:0", 0, 0, 4, "FFFT"),
+                                          ("link:1>2", 0, 0, 4, "FFFT"), ("cons:2:0", 0, 0, 7, "FFFT")])
+    text = svg(history, tmp_path)
+    marks = np.array([[float(x), float(y)] for x, y in
+                      re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', group(text, "deliveries"))])
+    ends = boxes(text, "worm-0-held")[2:]
+    assert len(marks) == 2
+    assert ((marks[:, 0] - ends[:, 1] > 0) & (marks[:, 0] - ends[:, 1] < 5)).all()
+    assert ((marks[:, 1] > ends[:, 2]) & (marks[:, 1] < ends[:, 3])).all()
+
+
+def test_a_delivery_is_marked_in_the_bar_where_the_next_worm_follows(tmp_path):
+    said = comment(links_of(2), [worm(0, 0, [1]), worm(1, 0, [1])], 60)
+    full = "F" * 24 + "T"
+    history = history_of(tmp_path, said, [("cons:1:0", 0, 0, 2, full), ("cons:1:0", 0, 1, 27, full)])
+    text = svg(history, tmp_path)
+    marks = [float(x) for x in re.findall(r'<use [^>]*x="([\d.]+)"', group(text, "deliveries"))]
+    first, second = boxes(text, "worm-0-held")[0], boxes(text, "worm-1-held")[0]
+    assert first[0] < marks[0] < first[1] < second[0] + 0.01
+    assert second[1] < marks[1]
+
+
+def test_the_same_history_gives_the_same_bytes(tmp_path):
+    history = history_of(tmp_path, *FIGURE_4)
+    assert svg(history, tmp_path) == svg(history, tmp_path)
+    draw_spacetime([(history, rows_of(history))], tmp_path / "png", "png")
+    assert (tmp_path / "png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(("worms", "cycles", "inches"), [(1, 200, 3.4), (1, 900, 7.0), (30, 100, 7.0)])
+def test_it_is_as_wide_as_one_column_of_a_paper_or_two(tmp_path, worms, cycles, inches):
+    said = comment(links_of(60), [worm(number, number, [number + 2]) for number in range(worms)], cycles,
+                   topology="mesh:1x60")
+    holds = [(link, 0, number, number, "F" * (cycles - 60) + "T") for number in range(worms)
+             for link in (f"inj:{number}:0", f"link:{number}>{number + 1}")]
+    text = svg(history_of(tmp_path, said, holds), tmp_path)
+    width, height = map(float, re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups())
+    assert width == pytest.approx(72 * inches)
+    assert 0 < height < 72 * 10
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path):
+    history = history_of(tmp_path, *FIGURE_4)
+    with pytest.raises(WormcastError, match=r"plot: x\.pdf is given, allowed endings are \.svg, \.png"):
+        require_drawable(rows_of(history), Path("x.pdf"))
+    for rows in ([], rows_of(history) * 101):
+        with pytest.raises(WormcastError, match=f"plot: {len(rows)} virtual channels would be drawn, allowed are 1 to"):
+            require_drawable(rows, Path("x.svg"))

@@ -1,0 +1,64 @@
+"""Tables of documents are what their commands print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tools.tables import PRINTED, print_anew
+from wormcast.algorithms import WormcastError
+from wormcast.sim.cli.app import app
+from wormcast.sim.common.requirements import ToolMissing
+from wormcast.sim.export import synthesis
+
+DOCUMENT = Path(__file__).parents[2] / "docs/synthesis.md"
+
+TEXT = """
+    wormcast --version
+
+<!-- printed -->
+of old
+<!-- end -->
+between
+
+    wormcast list schemes --json
+
+<!-- printed -->
+<!-- end -->
+"""
+
+
+def test_what_is_printed_is_put_in_place(tmp_path):
+    document = tmp_path / "a.md"
+    document.write_text(TEXT)
+    assert print_anew(document, "version") == 1
+    assert re.fullmatch(r"\n\d+\.\d+\.\d+\S*\n\n", PRINTED.search(document.read_text())[2])
+    assert print_anew(document) == 2
+    again = document.read_text()
+    assert '"dual-path"' in PRINTED.findall(again)[1][1]
+    assert "of old" not in again
+    assert "\n\n<!-- end -->\nbetween\n\n    wormcast list" in again
+
+
+def test_a_document_stays_as_it_was_if_a_command_fails(tmp_path):
+    document = tmp_path / "a.md"
+    document.write_text(TEXT.replace("list schemes", "list nothing"))
+    before = document.read_text()
+    with pytest.raises(WormcastError, match=r"^tables: wormcast list nothing --json ended with 2$"):
+        print_anew(document)
+    assert document.read_text() == before
+
+
+@pytest.mark.parametrize("command", [found[0] for found in PRINTED.findall(DOCUMENT.read_text())])
+def test_commands_of_the_document_are_accepted(command, monkeypatch, tmp_path):
+    """Up to where a tool would run."""
+    def missing(name, extra):
+        raise ToolMissing(name, extra)
+
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    monkeypatch.setattr(synthesis.flow, "find_tool", missing)
+    with pytest.raises(ToolMissing):
+        app(shlex.split(command), standalone_mode=False)

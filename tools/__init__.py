@@ -1,0 +1,1 @@
+"""What developers run: benches, tables of costs, the reference pages. It is not in the wheel."""

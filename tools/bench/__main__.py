@@ -1,0 +1,136 @@
+"""Print the tables of ``make bench``."""
+
+import argparse
+import platform
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
+from wormcast.sim.engines.bulk import MANY, kernels
+from wormcast.sim.lowering import Kernel
+
+from . import verilator
+from .exported import WAYS, network_speeds, record
+from .kernels import ablation, block_bytes, engine_for, kernel_speed, least_time
+from .networks import amaranth_ratio, compile_times, load_speed, network_speed, plan_speed
+
+#: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
+MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
+RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
+#: Load experiments: mesh, seeds and cycles of each.
+LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
+         ("mesh:32x32", 2, 6_000))
+ABLATIONS = (("mesh:8x8", 1, 0.008, 20_000), ("mesh:8x8", 8, 0.008, 4_000), ("mesh:8x8", 64, 0.008, 500),
+             ("mesh:32x32", 1, 0.004, 2_000), ("mesh:64x64", 1, 0.002, 400))
+#: Traffic of the network that Verilator is given: payload flits created per node and cycle, to 3 nodes each.
+EXPORTED = {"next to nothing": 0.0002, "middle": 0.03}
+RECORDED = 2_000
+
+
+def main() -> None:
+    """Print all tables; see the command's help."""
+    parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
+    parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
+    parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
+    arguments = parser.parse_args()
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")), platform.processor())
+    configuration = Configuration(consumption=2)
+    network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
+    words = kernels(network)
+    bits = kernels(Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration, -(-MANY // 64)))
+    machine = f"{model}, vectors of {words['router'].vector_width} bytes"
+    console = Console(width=150)
+    console.print(f"{machine}; {configuration.vcs} VCs x {configuration.buffer} flits, "
+                  f"{configuration.flit_width} bits, {configuration.consumption} consumption channels, "
+                  "dual-path unless said otherwise")
+    _components(console, machine, network, words, bits, with_verilator=not arguments.no_verilator)
+    if not arguments.no_verilator:
+        _network(console, machine, arguments.network)
+    bulk, amaranth = amaranth_ratio("mesh:2x2", 200)
+    table = Table("2x2, cycles/s of one core: bulk", "amaranth", "ratio", title=machine)
+    table.add_row(f"{bulk:,.0f}", f"{amaranth:,.1f}", f"{bulk / amaranth:,.0f}")
+    console.print(table)
+    table = Table("network, unicasts", *(f"{name}: cycles/s" for name in RATES), title=f"{machine}; one core")
+    for side, cycles in MESHES.items():
+        speeds = (network_speed(f"mesh:{side}x{side}", share * 4 / side, cycles) for share in RATES.values())
+        table.add_row(f"{side}x{side}", *(f"{speed:,.0f}" for speed in speeds))
+    console.print(table)
+    _ablations(console, machine)
+    table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", title=machine)
+    load_speed("mesh:8x8", 8, 1000, 2)  # the first one may compile
+    for mesh, seeds, cycles in LOADS:
+        one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
+        table.add_row(f"{mesh}, seeds: {seeds}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
+    console.print(table)
+    for what, router in (("few", words["router"]), ("many", bits["router"])):
+        size = block_bytes(router) + block_bytes(words["interface"])
+        console.print(f"memory, {what} routers: {size:.0f} bytes for router, interface and their words, each lane")
+    individual = plan_speed("individual")
+    table = Table("scheme", "8x8, 10 destinations: plans/s", "of individual", title=f"{machine}; one core")
+    for scheme in SCHEMES:
+        speed = plan_speed(scheme)
+        table.add_row(scheme, f"{speed:,.0f}", f"{speed / individual:.2f}")
+    console.print(table)
+
+
+def _components(console: Console, machine: str, network: Network, words: dict[str, Kernel], bits: dict[str, Kernel], *,
+                with_verilator: bool) -> None:
+    """Kernels alone, and Verilator on the same component and stimulus."""
+    counts = (64, 512, 4096)
+    table = Table("component", "operations", "state (bytes)", *(f"{count}: steps/s of each" for count in counts),
+                  "64 by Verilator", "ratio", "of 512", "compiled cold (s)", "cached (s)",
+                  title=f"{machine}; one core")
+    for kind in words:
+        slow = verilator.component_speed(network, kind, 64) if with_verilator else None
+        for name, kernel in ((kind, words[kind]), (f"{kind}, bit by bit", bits[kind])):
+            if name != kind and kernel.vector_width == words[kind].vector_width:
+                continue
+            speeds = [kernel_speed(kernel, count) for count in counts]
+            cold, cached = compile_times(network, kind, kernel.vector_width)
+            ratios = [f"{speeds[0] / slow:.1f}", f"{8 * speeds[1] / slow:.1f}"] if slow else ["", ""]
+            table.add_row(name, str(kernel.operations), f"{kernel.state_bytes:.0f}",
+                          *(f"{speed:,.0f}" for speed in speeds), f"{slow:,.0f}" if slow else "", *ratios,
+                          f"{cold:.1f}", f"{cached:.2f}")
+    console.print(table)
+
+
+def _network(console: Console, machine: str, mesh: str) -> None:
+    """A whole network against Verilator's: routers, interfaces and wiring; the hosts' words are recorded ones."""
+    recorded = {name: record(engine_for(mesh, "dual-path", rate, 3, 1, RECORDED), RECORDED)
+                for name, rate in EXPORTED.items()}
+    network = engine_for(mesh, "dual-path", 0.0, 3, 1, 1).network
+    ways = {way: network_speeds(network, way, recorded) for way in WAYS}
+    built = ", ".join(f"{way} in {seconds:.0f} s" for way, (_, seconds) in ways.items())
+    table = Table(f"{mesh}, traffic", "lanes", "bulk with hosts: cycles/s together",
+                  *(column for way in WAYS for column in (f"Verilator, {way}", "ratio")), title=f"{machine}; one core "
+                  f"each; traffic of one kind, every word of the hosts' links compared; built by the clock: {built}")
+    for name, rate in EXPORTED.items():
+        for lanes, cycles in ((1, 20_000), (8, 4_000), (64, 500)):
+            engine = engine_for(mesh, "dual-path", rate, 3, lanes, 5 * cycles)
+            engine.run(cycles, beyond=True)
+            speed = lanes * cycles / least_time(partial(engine.run, cycles, beyond=True))
+            ratios = (text for speeds, _ in ways.values()
+                      for text in (f"{speeds[name]:,.0f}", f"{speed / speeds[name]:.1f}"))
+            table.add_row(name, str(lanes), f"{speed:,.0f}", *ratios)
+    console.print(table)
+
+
+def _ablations(console: Console, machine: str) -> None:
+    """Where a cycle's time goes."""
+    table = None
+    for mesh, lanes, rate, cycles in ABLATIONS:
+        parts = ablation(mesh, lanes, rate, cycles)
+        table = table or Table("microseconds of a cycle", *parts, "cycles/s together", title=f"{machine}; one core")
+        table.add_row(f"{mesh}, {lanes} lanes", *(f"{part:.2f}" for part in parts.values()),
+                      f"{lanes / parts['all'] * 1e6:,.0f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

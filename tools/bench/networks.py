@@ -1,0 +1,95 @@
+"""Whole networks and load experiments."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
+from wormcast.sim.engines.amaranth import AmaranthEngine
+from wormcast.sim.engines.bulk import SOURCES, BulkEngine
+from wormcast.sim.engines.words import words
+from wormcast.sim.experiments.load import Traffic, load
+from wormcast.sim.host import check_receipts, lay_out
+from wormcast.sim.lowering import lower_cached
+
+from .kernels import LENGTH
+
+__all__ = ["amaranth_ratio", "compile_times", "load_speed", "network_speed", "plan_speed"]
+
+PLANS = 100_000
+
+
+def network_speed(mesh: str, rate: float, cycles: int) -> float:
+    """Cycles per second of a whole network, by processor time, at so many payload flits of unicasts per node and
+    cycle."""
+    network = Network(topology(mesh), SCHEMES["individual"], Configuration())
+    random = np.random.default_rng(1)
+    created = np.sort(random.integers(0, cycles, max(1, round(rate * network.nodes * cycles / LENGTH))))
+    sources = random.integers(0, network.nodes, len(created))
+    ends = (sources + random.integers(1, network.nodes, len(created))) % network.nodes
+    worms = network.scheme.batch(network.topology, sources, np.arange(len(created) + 1), ends)
+    engine = BulkEngine(network, lay_out(network, created, np.full(len(created), LENGTH), worms))
+    engine.run(cycles // 10, beyond=True)
+    started = time.process_time()
+    engine.run(cycles - cycles // 10, beyond=True)
+    spent = time.process_time() - started
+    check_receipts(engine.host)
+    return (cycles - cycles // 10) / spent
+
+
+def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
+    """Cycles per second of the same unicasts in the `bulk` and the `amaranth` engine, by processor time."""
+    network = Network(topology(mesh), SCHEMES["individual"], Configuration())
+    nodes = np.arange(network.nodes)
+    worms = network.scheme.batch(network.topology, nodes, np.arange(len(nodes) + 1), (nodes + 1) % len(nodes))
+    speeds = []
+    for make, count in ((BulkEngine, 1000 * cycles), (AmaranthEngine, cycles)):
+        engine = make(network, lay_out(network, np.zeros_like(nodes), np.full(len(nodes), LENGTH), worms))
+        if make is BulkEngine:
+            engine.run(1)  # which loads what is compiled
+        started = time.process_time()
+        engine.run(count, beyond=True)
+        speeds.append(count / (time.process_time() - started))
+    return speeds[0], speeds[1]
+
+
+def compile_times(network: Network, kind: str, vector_width: int | None) -> tuple[float, float]:
+    """Seconds of processor time to make a kernel, cold and from the cache on disk; imports apart."""
+    component = network.kinds[kind].build()
+    inputs, outputs = words(component)
+    with tempfile.TemporaryDirectory() as folder:
+        times = []
+        for _ in range(2):
+            started = time.process_time()
+            kernel = lower_cached(network.kinds[kind].build, inputs=inputs, outputs=outputs, name=kind, cache_key=kind,
+                                  vector_width=vector_width, sources=SOURCES, folder=Path(folder))
+            kernel.allocate(1)  # which loads the code
+            times.append(time.process_time() - started)
+    return times[0], times[1]
+
+
+def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
+    """Cycles per second of all seeds of a load experiment together, by the clock: multicasts to 10 nodes, dual-path."""
+    traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
+    started = time.perf_counter()
+    load(topology(mesh), SCHEMES["dual-path"], traffic, configuration=Configuration(consumption=2), cycles=cycles,
+         seeds=range(seeds), workers=workers)
+    return cycles * seeds / (time.perf_counter() - started)
+
+
+def plan_speed(scheme: str) -> float:
+    """Multicasts per second that a scheme turns into worms, by processor time: 8x8, 10 destinations, one batch."""
+    mesh = topology("mesh:8x8")
+    random = np.random.default_rng(1)
+    nodes = np.argsort(random.random((PLANS, mesh.nodes), np.float32), axis=1)[:, :11].astype(np.int32)
+    messages = nodes[:, 0], np.arange(PLANS + 1) * 10, nodes[:, 1:].ravel()
+    best = np.inf
+    for _ in range(4):  # the first one may compile
+        started = time.process_time()
+        SCHEMES[scheme].batch(mesh, *messages)
+        best = min(best, time.process_time() - started)
+    return PLANS / best

@@ -1,0 +1,111 @@
+"""What there is to choose from: schemes, relations, topologies and named configurations."""
+
+import contextlib
+import io
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, Topology, plan, topology
+from wormcast.algorithms.plan import Worm
+from wormcast.sim.build.configurations import CONFIGURATIONS
+from wormcast.sim.cli.app import app
+from wormcast.sim.common.text import count
+
+from .markdown import cell, code, of_docstring, sentence, table
+
+__all__ = ["scheme_pages"]
+
+NETWORK, SOURCE, DESTINATIONS = "mesh:4x4", "1.1", "0.2,1.3,2.0,3.1,3.3"
+"""The multicast that every scheme is shown with."""
+
+
+def scheme_pages() -> dict[str, str]:
+    """Pages by their files, and the pictures on them."""
+    pages = {"schemes.md": _schemes(), "topologies.md": _topologies(), "configurations.md": _configurations()}
+    for name in SCHEMES:
+        pages |= _picture(f"schemes/{name}.svg", *_planning(name))
+    return pages | _picture("topologies/mesh.svg", "topology", NETWORK)
+
+
+def _planning(name: str) -> list[str]:
+    return ["plan", NETWORK, name, "--source", SOURCE, "--destinations", DESTINATIONS]
+
+
+def _picture(file: str, command: str, *words: str) -> dict[str, str]:
+    """What a command draws, by its file."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        drawing = Path(folder, "drawn.svg")
+        app([command, *words, "--plot", str(drawing)], standalone_mode=False)
+        return {file: drawing.read_text()}
+
+
+def _schemes() -> str:
+    network = topology(NETWORK)
+    return "\n".join([
+        "# Schemes\n",
+        ("A scheme says which worms a multicast is sent as, and in which order each visits its destinations; a "
+         "relation how a worm is routed from one to the next (`--relation` puts another in the place of the scheme's). "
+         "The words are those of [`wormcast plan`](../interfaces.md#words-of-plan).\n"),
+        *(_scheme(SCHEMES[name], network) for name in SCHEMES),
+        "## Routing relations\n",
+        table(["relation", ""], [[code(name), cell(RELATIONS[name].description)] for name in RELATIONS]),
+    ])
+
+
+def _scheme(scheme: Scheme, network: Topology) -> str:
+    name = scheme.name
+    found = plan(network, scheme, SOURCE, DESTINATIONS.split(","))
+    return "\n".join([
+        f"## {name}\n", sentence(scheme.description) + "\n", of_docstring(type(scheme)),
+        table(["", ""], _facts(scheme, network)),
+        f"    wormcast {' '.join(_planning(name))}\n",
+        (f"{count(found.copies, 'worm')}, {count(found.hops, 'hop')} on {count(found.channels, 'link')}, "
+         f"{count(found.start_ups, 'start-up')}, {count(found.phases, 'phase')}:\n"),
+        table(["worm", "after", "from", "visits", "path"], (
+            [worm.id, "" if worm.after is None else worm.after, *_way(worm, network)] for worm in found.worms)),
+        f"![{name} on {NETWORK}](schemes/{name}.svg)\n",
+    ])
+
+
+def _way(worm: Worm, network: Topology) -> Iterable[str]:
+    yield network.node_name(worm.source)
+    yield " ".join(map(network.node_name, worm.destinations))
+    yield " ".join(map(network.node_name, [worm.source, *(end for _, end in worm.links)]))
+
+
+def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:
+    yield ["provenance", cell(scheme.provenance)]
+    if isinstance(scheme, MeshScheme):
+        yield ["in two dimensions", cell(scheme.in_two_dimensions or "not defined")]
+        yield ["in more dimensions", cell(scheme.in_more_dimensions or "not defined")]
+    else:
+        yield ["defined on", ", ".join(scheme.kinds) or "all kinds of topology"]
+    yield ["relation", code(scheme.relation.name)]
+    yield ["header", f"{code(scheme.header.__name__)}: {cell(of_docstring(scheme.header).partition('.')[0])}"]
+    classes = scheme.classes_on(network)
+    yield ["consumption classes", f"{len(classes)} on {network.name}: {code(str(classes))}" if len(classes)
+           else f"none on {network.name}"]
+
+
+def _topologies() -> str:
+    return "\n".join([
+        "# Topologies\n",
+        ("In a command, a number is a node's id, dotted numbers are its coordinates, and `@25` is the node with "
+         "Hamiltonian label 25. `wormcast topology` lists nodes, labels, switches and links.\n"),
+        table(["topology", ""], [[code(kind.syntax), cell(kind.description)] for kind in TOPOLOGIES.values()]),
+        f"![{NETWORK}](topologies/mesh.svg)\n",
+    ])
+
+
+def _configurations() -> str:
+    rows = []
+    for name, named in CONFIGURATIONS.items():
+        options = [f"--{field.replace('_', '-')} {value}" for field, value in named.options.items()]
+        options += [f"--buffer {flits} with --vcs {vcs}" for vcs, flits in named.buffers.items()]
+        rows.append([code(name), cell(named.description), ", ".join(map(code, options))])
+    return "\n".join([
+        "# Named configurations\n",
+        "Hardware options under a name, for `--configuration`; options that are given besides come first.\n",
+        table(["configuration", "", "options"], rows),
+    ])

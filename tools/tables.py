@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from wormcast.algorithms import WormcastError
+from wormcast.sim.common.external import ended
 from wormcast.sim.common.whole_file import whole_file
 
 __all__ = ["print_anew"]
@@ -43,7 +44,7 @@ def print_anew(document: Path, containing: str = "") -> int:
         done = subprocess.run([sys.executable, "-m", "wormcast", *shlex.split(found[1])], stdout=subprocess.PIPE,
                               text=True, check=False)
         if done.returncode:
-            raise WormcastError(f"tables: wormcast {found[1]} ended with {done.returncode}")
+            raise WormcastError(f"tables: wormcast {found[1]} {ended(done.returncode)}")
         count += 1
         return found[0].replace(f"<!-- printed -->\n{found[2]}", f"<!-- printed -->\n\n{done.stdout.strip()}\n\n")
 

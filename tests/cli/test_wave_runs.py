@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import slow
 from command import wormcast
 
 EXAMPLE = ["mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0.0,3.3,0.3,3.0,2.1"]
@@ -14,7 +15,9 @@ def told(*arguments, cwd, code=0):
     return json.loads(out)
 
 
-@pytest.mark.parametrize("hardware", [[], ["--readers", "independent"], ["--consumption-links", "separate"]])
+# with other hardware, tests/sim/waves/record follows worms at every test
+@pytest.mark.parametrize("hardware", [
+    [], slow(["--readers", "independent"]), slow(["--consumption-links", "separate"])])
 def test_paths_and_deliveries_are_those_of_the_plan_and_the_run(tmp_path, hardware):
     """A link's tail is with the host two cycles later."""
     plan = told("plan", *EXAMPLE, cwd=tmp_path)

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pytest
 import waves
+from cases import slow
 from vcdvcd import VCDVCD
 
 WIDTH = 32
@@ -33,7 +34,7 @@ def links_of_worms(vcd, columns):
     return dict(found)
 
 
-@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), ("individual", 7, 30)])
+@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), slow("individual", 7, 30)])
 def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme, worms, hops):
     vcd = tmp_path / "example.vcd"
     example = ["mesh:6x6", scheme, "--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]

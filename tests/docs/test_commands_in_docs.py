@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.sim.cli.app import Exit
@@ -99,7 +100,8 @@ def follow(page, folder, left_out):
         assert step.shown is None or matches(step.shown, printed.splitlines()), f"{where}\nprints:\n{printed}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+# the tutorial's steps are those of its notebook, which test_tutorial runs
+@pytest.mark.parametrize("page", [slow(page) if page == "docs/tutorial.md" else page for page in PAGES])
 def test_commands_of_a_page(page, tmp_path):
     follow(page, tmp_path, SLOW | NEVER)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import waves
+from cases import some
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, run
@@ -100,7 +101,8 @@ def stays(flits, vc, tags, stop):
     return found
 
 
-@pytest.mark.parametrize("case", CASES)
+# the least there is, and the most: readers, ports and links of all kinds
+@pytest.mark.parametrize("case", some(CASES, "one channel", "independent"))
 def test_worms_have_what_their_flits_go_over(case, tmp_path):
     """From the first flit to the tail on every link; a consumption channel from when it is reserved."""
     path = tmp_path / "w.vcd"

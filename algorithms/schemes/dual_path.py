@@ -35,7 +35,7 @@ class LabelOrder(MeshScheme):
         By R multipath's own multicasts to two destinations have the same ways through stops; by other relations, that
         a user may put in its place, they lack some.
         """
-        return legs_of_pairs(DualPath(), topology)
+        return legs_of_pairs(DualPath().batch, topology)
 
 
 class DualPath(LabelOrder):

@@ -18,6 +18,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 
 from ..common.figure_file import whole_picture
+from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
 from .hardware import Classes, Consumption, RelationOption, describe_classes
@@ -95,7 +96,8 @@ def report(analysis: Analysis) -> None:
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
-              [[step.resource, step.scheme, *_journey(analysis.topology, step)] for step in analysis.cycle])
+              [[resource_text(analysis.topology, step.resource), step.scheme, *_journey(analysis.topology, step)]
+               for step in analysis.cycle])
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
@@ -105,7 +107,7 @@ def report(analysis: Analysis) -> None:
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
-            f"Lemma 1, {analysis.corollary2} by Corollary 2 (with one virtual channel)")
+            f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
 
 

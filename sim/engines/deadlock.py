@@ -116,7 +116,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
             if arrived:
                 _add(holds, packet, arrived)
             if place:
-                waits[packet].append(([arrived or f"injection:{router}:{vc}"], [packets[0]]))
+                waits[packet].append(([arrived or f"inj:{router}:{port - snapshot.ejection}:{vc}"], [packets[0]]))
         front = packets[0]
         if front is not None:
             held, wait = _at_front(snapshot, channel)

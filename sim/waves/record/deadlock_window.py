@@ -1,7 +1,5 @@
 """Where and when to look at a deadlock."""
 
-import re
-
 from ...build.network import Network
 from ...engines.deadlock import Deadlock
 from ...host import Host
@@ -36,7 +34,8 @@ def around(network: Network, host: Host, deadlock: Deadlock, lane: int = 0) -> t
     interfaces: set[int] = set()
     for hold in deadlock.cycle:
         for resource in (*hold.holds, *hold.waits):
-            kind, *nodes = re.split("[:>]", resource)[:-1]
+            kind, where = resource.split(":")[:2]
+            nodes = where.split(">")
             routers.update(map(int, nodes))
             if kind != "link":
                 interfaces.update(map(int, nodes))

@@ -17,7 +17,8 @@ class Link:
     Parameters
     ----------
     name : str
-        ``link:U>V``; ``inj:NODE:PORT`` from interface to router; ``cons:NODE:LINK`` from router to interface.
+        ``link:U>V``; ``inj:NODE:PORT`` from interface to router; ``cons:NODE#LINK`` from router to interface, with
+        some of the channels ``cons:NODE:i`` on it.
     kind : "network", "injection" or "consumption"
     source, target : int
         Nodes.
@@ -78,6 +79,6 @@ def _from_node(network: Network, node: int, onward: list[list[int]]) -> list[Lin
     channels = configuration.consumption // len(drivers["consumption"])
     for number, driver in enumerate(drivers["consumption"]):
         several = f"_{number}" if len(drivers["consumption"]) > 1 else ""
-        found.append(Link(f"cons:{node}:{number}", "consumption", node, node, channels, f"consumption_{name}{several}",
+        found.append(Link(f"cons:{node}#{number}", "consumption", node, node, channels, f"consumption_{name}{several}",
                           driver, ejection, None, number * channels))
     return found

@@ -137,7 +137,7 @@ class Switch(wiring.Component):
         """For each consumption class the mask of channels that its worms may take; last, that of worms of no class.
 
         Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
-        the classes share them (and can deadlock: paper 002, section 3.1).
+        the classes share them (and can deadlock: [Boppana98], section 3.1).
         """
         channels, classes = self.outputs[self.decoder.ejection].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))

@@ -15,7 +15,7 @@ class Individual(UnicastScheme):
     """Send each destination a worm of its own, in the order of ascending ids.
 
     Cost: as many start-ups as destinations, as many hops as the sum of the distances.
-    Source: paper 002, section 2; the paper leaves the order of sending open.
+    Source: [Boppana98], section 2; the paper leaves the order of sending open.
     """
 
     name = "individual"

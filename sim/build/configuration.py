@@ -79,7 +79,7 @@ class Configuration:
         Cycles that a network interface waits before each packet it sends, and before it hands over the last flit
         of each packet it gets; up to 65535.
     injection_delay : int
-        Host processor's cycles before it posts the first worm of a message: it prepares the headers (paper 002,
+        Host processor's cycles before it posts the first worm of a message: it prepares the headers ([Boppana98],
         section 4).
 
     Raises

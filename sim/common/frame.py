@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE", "SMALL",
-           "WORDS", "blank_figure", "legend_columns", "legend_entry", "text_width", "wrapped"]
+__all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
+           "SMALL", "WORDS", "blank_figure", "legend_columns", "legend_entry", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 

@@ -24,7 +24,7 @@ NO_CLASS = -1
 
 @dataclass(frozen=True)
 class ConsumptionClasses:
-    """A map from directed networks to classes of consumption channels (paper 002, section 3.2).
+    """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
     A worm that stops at a destination on its way reserves a channel of the class of a hop: its next one
     (``by="next"``, Lemma 2; where the next hop has no class, the last one) or its last one

@@ -177,7 +177,7 @@ class Switch(wiring.Component):
         worms of no class.
 
         Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
-        the classes share them (and can deadlock: paper 002, section 3.1).
+        the classes share them (and can deadlock: [Boppana98], section 3.1).
         """
         channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))

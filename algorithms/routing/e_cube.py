@@ -26,7 +26,7 @@ class ECube(ChoiceRelation):
            h     h    h p    p          (as far both ways: upwards)
 
     A link has at most two of the three: ``l`` and ``h`` are one class, for links down and up.
-    Source: paper 002, section 2 ("row first"); paper 004 for the classes.
+    Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
 
     Parameters
     ----------

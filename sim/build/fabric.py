@@ -38,7 +38,7 @@ class Link:
     Parameters
     ----------
     name : str
-        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE:LINK``;
+        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE#LINK``;
         ``host:NODE:LINK``.
     kind : str
         One of `KINDS`.
@@ -187,7 +187,7 @@ def _consumptions(network: Placement) -> Iterator[Link]:
                 home, (name, output, first, vcs) = network.home(switch), links[node][number]
                 several = f"_{number}" if len(links[node]) > 1 else ""
                 yield Link(
-                    f"cons:{node}:{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
+                    f"cons:{node}#{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
                     End("interface", node, f"network_in_{number}"), vcs,
                     f"consumption_{network.node_scope(node)}{several}", output=output, first=first, node=node,
                     number=number,

@@ -1,6 +1,7 @@
 """``wormcast wave`` on the waveforms that ``run`` writes: plan, deliveries and deadlock come out of the file again."""
 
 import json
+import re
 
 import pytest
 from cases import slow
@@ -27,7 +28,8 @@ def test_paths_and_deliveries_are_those_of_the_plan_and_the_run(tmp_path, hardwa
         path = [hold["link"] for hold in seen["holds"]
                 if hold["worm"] == worm["id"] and hold["link"].startswith("link")]
         assert path == [f"link:{start}>{end}" for start, end in worm["links"]]
-    tails = {hold["link"].split(":")[1]: hold["last"] for hold in seen["holds"] if hold["link"].startswith("cons")}
+    tails = {re.split("[:#]", hold["link"])[1]: hold["last"] for hold in seen["holds"]
+             if hold["link"].startswith("cons")}
     assert all(hold["ended"] for hold in seen["holds"])
     assert {node: tail + 2 for node, tail in tails.items()} == {
         node: times["tail"] for node, times in run["messages"][0]["deliveries"].items()}

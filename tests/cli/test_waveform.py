@@ -75,7 +75,7 @@ def test_result_is_the_same_with_a_waveform(tmp_path):
 
 @pytest.fixture
 def deadlock(tmp_path):
-    """A run of paper 002's figure 4, which ends in a deadlock."""
+    """A run of [Boppana98]'s figure 4, which ends in a deadlock."""
     messages = [{"at": 0, "source": source, "destinations": nodes, "length": 64}
                 for source, nodes in ((0, [1, 2]), (3, [2, 1]))]
     (tmp_path / "figure4.json").write_text(json.dumps(messages))

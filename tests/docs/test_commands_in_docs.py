@@ -119,6 +119,21 @@ def test_every_reason_is_needed():
         assert any(step.text.startswith(begin) for step in texts), begin
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_file_that_a_page_writes_is_named_before_it_and_used(page):
+    """Where pages are read, titles of blocks are not shown."""
+    text = (ROOT / page).read_text()
+    found = list(steps(text))
+    for step in found:
+        if isinstance(step, WrittenFile):
+            before = text.splitlines()[:step.line - 1]
+            paragraph = "\n".join(before).rstrip().rpartition("\n\n")[2]
+            assert f"`{step.name}`" in paragraph, f"{page}:{step.line}"
+            used = [one for one in found if isinstance(one, Command) and step.name in one.words
+                    and not why_not(one, SLOW | NEVER)]
+            assert used, f"{page}: nothing reads {step.name}"
+
+
 PAGE = """# A page
 
     wormcast list schemes   # what there is

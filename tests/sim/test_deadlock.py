@@ -1,4 +1,4 @@
-"""Deadlock: Figure 4 of paper 002, where it begins, and that it is called when, and only when, it is one."""
+"""Deadlock: Figure 4 of [Boppana98], where it begins, and that it is called when, and only when, it is one."""
 
 import random
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Flits counted on the links between routers: paper 002's example and its averages, as the hardware runs them."""
+"""Flits counted on the links between routers: [Boppana98]'s example and its averages, as the hardware runs them."""
 
 import itertools
 from collections import Counter

@@ -221,7 +221,7 @@ def test_a_rewound_deadlock_names_its_worms(tmp_path):
     for hold in cycle:
         for resource in hold["holds"]:
             kind, where, vc = resource.split(":")
-            scope = scopes[f"cons:{where}:0" if kind == "cons" else f"link:{where}"]
+            scope = scopes[f"cons:{where}#0" if kind == "cons" else f"link:{where}"]
             # a worm may stand in a buffer whose link another one, behind it, has by now
             holder = found[f"{scope}.vc_{vc}.holder"].at(last)
             assert holder == f"sworm_{hold['worm']}" or kind == "link"

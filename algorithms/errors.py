@@ -1,9 +1,14 @@
 """The one exception root of the project, and how others' errors are told."""
 
+import contextlib
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["MessageError", "WormcastError", "told"]
+__all__ = ["FAILURES", "MessageError", "WormcastError", "others_code", "told"]
+
+#: What a user's own code may raise that is told as a refusal: it is not to end the program either. Ctrl-C is none.
+FAILURES = (Exception, SystemExit)
 
 
 class WormcastError(ValueError):
@@ -39,3 +44,22 @@ def told(error: BaseException, module: str) -> str:
     places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
               traceback.walk_tb(error.__traceback__) if frame.f_globals.get("__name__") == module]
     return sentence + "".join(places[-1:])
+
+
+@contextlib.contextmanager
+def others_code(refusal: str, module: str) -> Iterator[None]:
+    """Refuse what code of others raises in here, `SystemExit` included; a `WormcastError` of theirs stays as it is.
+
+    Parameters
+    ----------
+    refusal : str
+        The sentence, without what was raised.
+    module : str
+        Where they have written it, see `told`.
+    """
+    try:
+        yield
+    except WormcastError:
+        raise
+    except FAILURES as error:
+        raise WormcastError(f"{refusal} ({told(error, module)})") from error

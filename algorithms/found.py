@@ -6,21 +6,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from .consumption import ConsumptionClasses
-from .errors import WormcastError, told
+from .errors import FAILURES, WormcastError, told
+from .kinds import require_kind
 from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
     E_CUBE,
+    E_CUBE_EITHER,
     HAMILTONIAN,
     SHORTEST,
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
     Relation,
 )
-from .schemes import SCHEMES, Scheme
+from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
@@ -29,7 +30,7 @@ T = TypeVar("T", Relation, Scheme)
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 
@@ -46,11 +47,12 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     WormcastError
         One of them is not found, or not defined on the topology.
     """
+    require_kind("topology", topology, Topology)
     scheme = load_scheme(text)
     if relation is not None:
-        scheme = scheme.routed_by(load_relation(relation))
-    scheme.check(topology)
-    _require_classes(scheme, topology)
+        scheme = ask(scheme, "routed_by", load_relation(relation))
+    ask(scheme, "check", topology)
+    classes_of(scheme, topology)
     return scheme.on(topology)
 
 
@@ -80,20 +82,6 @@ def load_relation(text: str) -> Relation:
     return _load(RELATIONS, text)
 
 
-def _require_classes(scheme: Scheme, topology: Topology) -> None:
-    """Refuse a user's scheme without consumption classes."""
-    try:
-        classes = scheme.classes_on(topology)
-    except WormcastError:
-        raise
-    except Exception as error:
-        raise WormcastError(f"scheme {scheme.name}: no classes can be had from its classes_on "
-                            f"({told(error, type(scheme).__module__)})") from error
-    if not isinstance(classes, ConsumptionClasses):
-        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
-                            "ConsumptionClasses")
-
-
 def user_file(text: str | None) -> str | None:
     """The file that a user names for a topology, scheme or relation, as it is written; None of one that has none."""
     if text is None or text in SCHEMES or text in RELATIONS:
@@ -108,6 +96,7 @@ def file_digest(text: str | None) -> str | None:
 
 
 def _load(registry: Registry[T], text: str) -> T:
+    require_kind(registry.what, text, str)
     path, name = split_file(text)
     if text in registry or path is None:
         return registry[text]
@@ -121,7 +110,7 @@ def _load(registry: Registry[T], text: str) -> T:
     if inspect.isclass(thing) and issubclass(thing, kind):
         try:
             thing = thing()
-        except Exception as error:
+        except FAILURES as error:
             sentence = told(error, module.__name__)
             raise WormcastError(f"{what}: {name} of {file} cannot be made ({sentence})") from error
     if not isinstance(thing, kind):

@@ -9,7 +9,8 @@ from typing import Any
 from .consumption import NO_CLASS
 from .errors import WormcastError
 from .found import load_scheme
-from .schemes import Scheme
+from .kinds import require_kind
+from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .worms import AT_ONCE
 
@@ -98,7 +99,7 @@ class Plan:
     @property
     def form(self) -> str:
         """Which form the scheme takes on this topology."""
-        return self.scheme.form(self.topology)
+        return ask(self.scheme, "form", self.topology)
 
     @property
     def copies(self) -> int:
@@ -166,7 +167,7 @@ class Plan:
             )
 
     def _check_classes(self, worm: Worm) -> None:
-        count = len(self.scheme.classes_on(self.topology))
+        count = len(classes_of(self.scheme, self.topology))
         if len(worm.classes) != len(worm.destinations) or worm.classes[-1:] != (None,):
             self._refuse(
                 f"worm {worm.id} has consumption classes {worm.classes} for {len(worm.destinations)} destinations, "
@@ -243,6 +244,8 @@ def plan(
         The scheme is unknown or refuses the topology; a node is outside it; there is no destination, one is
         given twice, or the source is among them.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, str, Scheme)
     if isinstance(scheme, str):
         scheme = load_scheme(scheme)
     scheme = scheme.on(topology)
@@ -250,7 +253,7 @@ def plan(
     nodes = topology.node_set(destinations)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
-    classes = scheme.classes_on(topology).of_visits(routes, worms).tolist()
+    classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
     rows = []
     for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
         sender, after = int(worms.source[row]), int(worms.after[row])

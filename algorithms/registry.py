@@ -5,7 +5,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
-from .errors import WormcastError
+from .errors import FAILURES, WormcastError
 
 __all__ = ["Registry"]
 
@@ -72,7 +72,7 @@ class Registry(Mapping[str, T], Generic[T]):
             thing = entry.load()
             if not isinstance(thing, self.kind):
                 thing = thing()
-        except Exception as error:
+        except FAILURES as error:
             raise WormcastError(
                 f"{self.what}: {name!r} could not be loaded from {entry.value} ({error})"
             ) from error

@@ -44,6 +44,8 @@ class OutputUnit(wiring.Component):
     separate : bool
         A link for each virtual channel instead of one for all: then the members from ``touch`` to ``flit``, without
         ``vc``, and ``link`` are there once for each, ``touch_0`` and so on.
+    empty : bool
+        A header takes a virtual channel only while all its credits are here: while the buffer behind it is empty.
 
     Members
     -------
@@ -70,11 +72,12 @@ class OutputUnit(wiring.Component):
     """
 
     def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False,
-                 separate: bool = False):
+                 separate: bool = False, empty: bool = False):
         self.port = port
         self.classes = classes
         self.extra_stage = extra_stage
         self.separate = separate
+        self.empty = empty
         kinds, lanes = len(classes), range(port.vcs if separate else 1)
         lane_vcs = 1 if separate else port.vcs
         super().__init__({
@@ -146,7 +149,7 @@ class OutputUnit(wiring.Component):
             self.wrong[v].eq(spent == stopped),
             self.ready[v].eq(after < depth),
             self.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
-            usable[v].eq(~now_busy & self.ready[v]),
+            usable[v].eq(~now_busy & (after == 0 if self.empty else self.ready[v])),
         ]
         m.d.sync += spent.eq(after)
 

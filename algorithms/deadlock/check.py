@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
+from ..kinds import require_kind
 from ..routing import Relation
 from ..schemes import Scheme
 from ..topologies import Topology
@@ -95,6 +97,8 @@ class Analysis:
         Map of each scheme.
     vcs : int
         Virtual channels of each link.
+    vc_classes : int
+        Classes of virtual channels that the relations tell apart on each link.
     verdict : str
         ``"free"``: no deadlock is possible; ``"deadlock"``; or ``"undecided"``, where worms have a choice of channels,
         and neither a proof nor worms of a deadlock were found.
@@ -115,7 +119,7 @@ class Analysis:
         The fewest classes without a deadlock; None where no number will do, or where more than eight directions
         leave too many maps to try: then ``dans`` has a class for each.
     lemma1, corollary2 : int or None
-        Channels of each node that suffice by paper 002, with one virtual channel; None where the links alone have a
+        Channels of each node that suffice by [Boppana98], with one virtual channel; None where the links alone have a
         cycle.
     complete : bool
         Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
@@ -127,6 +131,7 @@ class Analysis:
     consumption: int
     classes: tuple[ConsumptionClasses, ...]
     vcs: int
+    vc_classes: int
     verdict: str
     cycle: tuple[Dependency, ...]
     worms: tuple[HeldWorm, ...]
@@ -198,7 +203,14 @@ def check(
         Anything is refused: the topology, the number of channels, a relation without a way between two nodes, a
         worm without a class, legs that do not show what the worms do.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("classes", classes, ConsumptionClasses, NoneType)
+    require_kind("seed", seed, int)
+    for one, by in ((scheme, relation), *others):
+        require_kind("scheme", one, Scheme)
+        require_kind("relation", by, Relation, NoneType)
     for name, value in (("consumption", consumption), ("vcs", vcs)):
+        require_kind(name, value, int, NoneType)
         if value is not None and not 1 <= value <= MOST_CHANNELS:
             raise WormcastError(f"{name}: {value} is given, allowed are 1 to {MOST_CHANNELS}")
     everybody = [(scheme, relation), *others]
@@ -232,6 +244,7 @@ def check(
         consumption=consumption,
         classes=tuple(part.classes for part in parts),
         vcs=vcs,
+        vc_classes=graph.vc_classes,
         verdict=verdict.name,
         cycle=tuple(cycle),
         worms=tuple(worms),

@@ -11,7 +11,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
 from ..routing import Relation, Routes, walk
-from ..schemes import Scheme
+from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
@@ -127,7 +127,7 @@ def find_ways(
         its worms take a way through a stop that they do not show; worms stop where several nodes share a switch, or
         by a relation that looks where they come from.
     """
-    scheme.check(topology)
+    ask(scheme, "check", topology)
     own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
     arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])
@@ -137,12 +137,7 @@ def find_ways(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
-    legs = np.ascontiguousarray(scheme.legs(topology), np.int32)
-    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
-        raise WormcastError(
-            f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}, "
-            f"they are {list(legs.shape)}"
-        )
+    legs = _legs(scheme, topology)
     sample = legs_of_worms(_sample(scheme, topology, seed))
     if len(legs) or len(sample):
         _require_stops_known(scheme, routes)
@@ -159,7 +154,7 @@ def find_ways(
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         loaded, arrives = np.zeros((2, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    stated = scheme.classes_on(topology)
+    stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)
 
@@ -179,6 +174,19 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
             f"check: relation {routes.relation.name} {why}, the analysis of worms that stop on their way, as those of "
             f"{scheme.name}, needs one that does not"
         )
+
+
+def _legs(scheme: Scheme, topology: Topology) -> Integers:
+    """The legs of a scheme, checked."""
+    given = ask(scheme, "legs", topology)
+    must = f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}"
+    try:
+        legs = np.ascontiguousarray(given, np.int32)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise WormcastError(f"{must}, they are a {type(given).__name__} ({error})") from error
+    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
+        raise WormcastError(f"{must}, they are {list(legs.shape)}")
+    return legs
 
 
 def node_of_port(topology: Topology) -> Integers:
@@ -208,7 +216,7 @@ def origins(arrays, starts, node, origin, stack):
 
     `stack` is room for an entry a channel.
     """
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     origin[:] = -1
     for u in range(len(starts)):
         if u == node:
@@ -229,7 +237,7 @@ def origins(arrays, starts, node, origin, stack):
             if at == count:
                 break
             link = stack[at] // classes
-            switch, phase = links[link, 2], phase_of_link[link]
+            switch, phase = switch_of_link[link], phase_of_link[link]
             at += 1
 
 
@@ -249,7 +257,7 @@ def _may_get_lost(arrays, node):
 @compiled
 def _spread(arrays, node, wanted):
     """Add the phases and switches from which a worm to a node may come to one that is wanted."""
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     phases, switches, _, most = options.shape
     changed, backwards = True, False
     while changed:
@@ -266,7 +274,7 @@ def _spread(arrays, node, wanted):
                     if code < 0:
                         break
                     link = link_of_port[switch, code // classes]
-                    if wanted[phase_of_link[link], links[link, 2]]:
+                    if wanted[phase_of_link[link], switch_of_link[link]]:
                         wanted[phase, switch] = True
                         changed = True
                         break
@@ -276,8 +284,8 @@ def _spread(arrays, node, wanted):
 @compiled
 def _unicasts(arrays, starts):
     """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
-    options, classes, link_of_port, links, phase_of_link, _ = arrays
-    channels, outputs = len(links) * classes, link_of_port.shape[1] * classes
+    options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
+    channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
     origin = np.empty(channels, np.int32)
     stack = np.empty(channels, np.int32)
@@ -295,7 +303,7 @@ def _unicasts(arrays, starts):
             if u < 0:
                 continue
             link = channel // classes
-            switch, phase = links[link, 2], phase_of_link[link]
+            switch, phase = switch_of_link[link], phase_of_link[link]
             for place in range(options.shape[3]):
                 code = options[phase, switch, v, place]
                 if code < 0:
@@ -326,11 +334,11 @@ def _first_and_last(arrays, starts):
 @compiled
 def _stops(legs, first, last, arrays, starts):
     """Ways through stops, the links used after one, and those by which such worms come to a destination."""
-    options, classes, link_of_port, links, _, _ = arrays
+    options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
-    stops = np.full((len(links) * classes, outputs, 3), NOWHERE, np.int32)
-    loaded = np.zeros(len(links), np.bool_)
-    arrives = np.zeros(len(links), np.bool_)
+    stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
+    loaded = np.zeros(len(switch_of_link), np.bool_)
+    arrives = np.zeros(len(switch_of_link), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
     for row in range(len(legs)):

@@ -9,7 +9,7 @@ from ..topologies.grid import GRIDS
 from .adaptive import ADAPTIVE, Adaptive
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
-from .e_cube import E_CUBE, ECube
+from .e_cube import E_CUBE, E_CUBE_EITHER, ECube
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
@@ -18,6 +18,7 @@ __all__ = [
     "ADAPTIVE",
     "DESTINATION_TAGS",
     "E_CUBE",
+    "E_CUBE_EITHER",
     "HAMILTONIAN",
     "SHORTEST",
     "UP_DOWN",

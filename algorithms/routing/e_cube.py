@@ -1,13 +1,17 @@
 """Dimension order on meshes, tori and rings."""
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
 from ..topologies.grid import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
-__all__ = ["E_CUBE", "ECube"]
+__all__ = ["E_CUBE", "E_CUBE_EITHER", "ECube"]
+
+CLASSES = ("p", "l/h")
+CROSSES, STAYS = range(2)
 
 
 class ECube(ChoiceRelation):
@@ -22,37 +26,57 @@ class ECube(ChoiceRelation):
            h     h    h p    p          (as far both ways: upwards)
 
     A link has at most two of the three: ``l`` and ``h`` are one class, for links down and up.
-    Source: paper 002, section 2 ("row first"); paper 004 for the classes.
+    Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
+
+    Parameters
+    ----------
+    name, description : str
+    either : bool
+        Where both ways around a ring are as long, either will do, upwards preferred: an alternative. Worms that go up
+        and worms that go down do not wait for each other in a ring, so that this deadlocks no more.
     """
 
-    name = "e-cube"
-    description = "dimension order, last dimension first: along the row, then along the column"
+    def __init__(self, name: str, description: str, *, either: bool = False) -> None:
+        self.name = name
+        self.description = description
+        self.either = either
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the one way to each node; defined on meshes, tori and rings."""
+        """Give the way to each node; defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:
-            raise WormcastError(f"relation e-cube: {topology.name} is no mesh, torus or ring, "
+            raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, torus or ring, "
                                 "e-cube is defined on these")
-        wraps = topology.kind != "mesh"
-        own = topology.ports[0].index("local")
-        table = np.full((topology.nodes, topology.nodes), own, np.int8)
-        crossing = np.zeros(table.shape, bool)  # whether what is left of this ring goes over its edge
-        # Backwards, as later writes win: the last dimension comes first among the ports and in the route.
-        for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
-            at = topology.coordinates[:, None, dimension]
-            to = topology.coordinates[None, :, dimension]
-            straight = (to - at) * step > 0
-            if wraps:
-                extent = topology.shape[dimension]
-                away = (to - at) * step % extent
-                taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & (step > 0)))
-                crossing[taken] = ~straight[taken]
-            else:
-                taken = straight
-            table[taken] = port
+        if topology.kind == "mesh":
+            return one_way(topology, _table(topology, 1)[0])
+        upwards, downwards = (one_way(topology, *_table(topology, step), CLASSES) for step in (1, -1))
+        if not self.either:
+            return upwards
+        other = np.where(downwards.options == upwards.options, -1, downwards.options)
+        options = np.concatenate([upwards.options, other], axis=-1)
+        return Choices(options.astype(np.int16), upwards.phase_of_link, CLASSES)
+
+
+def _table(topology: Topology, ties: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Output port and class of each hop, int8 [switches, nodes] both; ties go up (1) or down (-1)."""
+    wraps = topology.kind != "mesh"
+    own = topology.ports[0].index("local")
+    table = np.full((topology.nodes, topology.nodes), own, np.int8)
+    vc_class = np.zeros(table.shape, np.int8)
+    # Backwards, as later writes win: the last dimension comes first among the ports and in the route.
+    for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
+        at = topology.coordinates[:, None, dimension]
+        to = topology.coordinates[None, :, dimension]
+        straight = to > at if step > 0 else to < at
         if not wraps:
-            return one_way(topology, table)
-        return one_way(topology, table, np.where((table != own) & ~crossing, 1, 0), ("p", "l/h"))
+            table[straight] = port
+            continue
+        extent = topology.shape[dimension]
+        away = (to - at) * step % extent
+        taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & (step == ties)))
+        table[taken] = port
+        vc_class[taken] = np.where(straight[taken], STAYS, CROSSES)
+    return table, vc_class
 
 
-E_CUBE = ECube()
+E_CUBE = ECube("e-cube", "dimension order, last dimension first: along the row, then along the column")
+E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring are as long, by either", either=True)

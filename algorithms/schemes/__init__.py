@@ -5,7 +5,7 @@ by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of
 """
 
 from ..registry import Registry
-from .base import Scheme
+from .base import Scheme, ask, classes_of
 from .column_path import ColumnPath, ColumnPathLiteral
 from .dual_path import DualPath
 from .e_mcast import EMcast
@@ -15,7 +15,7 @@ from .multipath import Multipath, MultipathLmn
 from .plain import PlainScheme
 from .u_mesh import UMesh
 
-__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme"]
+__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "ask", "classes_of"]
 
 SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]

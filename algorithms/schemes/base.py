@@ -2,20 +2,21 @@
 
 from abc import ABC, abstractmethod
 from copy import copy
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
-from ..errors import MessageError, WormcastError, told
+from ..errors import MessageError, WormcastError, others_code
 from ..headers import AddressList
 from ..legs import legs_of_pairs
 from ..routing import Relation
 from ..topologies.base import Topology
 from ..worms import Worms
 
-__all__ = ["Scheme"]
+__all__ = ["Scheme", "ask", "classes_of"]
 
 
 class Scheme(ABC):
@@ -115,7 +116,7 @@ class Scheme(ABC):
         WormcastError
             The topology is refused, or too large to enumerate.
         """
-        return legs_of_pairs(self, topology)
+        return legs_of_pairs(self.batch, topology)
 
     def batch(
         self,
@@ -141,18 +142,44 @@ class Scheme(ABC):
             The topology is refused; the arrays do not fit together; a message has no destination, one twice,
             its source among them, or a node outside the topology; the worms of a user's scheme cannot be had.
         """
-        self.check(topology)
+        ask(self, "check", topology)
         source_array = np.ascontiguousarray(sources, np.int32)
         offset_array = np.ascontiguousarray(destination_offsets, np.int64)
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
-        try:
-            return self.worms(topology, source_array, offset_array, destination_array)
-        except WormcastError:
-            raise
-        except Exception as error:
-            raise WormcastError(f"scheme {self.name}: no worms can be had from it "
-                                f"({told(error, type(self).__module__)})") from error
+        with others_code(f"scheme {self.name}: no worms can be had from it", type(self).__module__):
+            worms = self.worms(topology, source_array, offset_array, destination_array)
+        if not isinstance(worms, Worms):
+            raise WormcastError(f"scheme {self.name}: its worms gives a {type(worms).__name__}, it must give Worms")
+        return worms
+
+
+def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
+    """Call a method of a scheme, whoever has written it.
+
+    Raises
+    ------
+    WormcastError
+        Whatever it raises.
+    """
+    with others_code(f"scheme {scheme.name}: its {method} fails", type(scheme).__module__):
+        return getattr(scheme, method)(*arguments)
+
+
+def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
+    """Give the consumption classes that a scheme states on a topology, whoever has written it.
+
+    Raises
+    ------
+    WormcastError
+        It states none.
+    """
+    with others_code(f"scheme {scheme.name}: no classes can be had from its classes_on", type(scheme).__module__):
+        classes = scheme.classes_on(topology)
+    if not isinstance(classes, ConsumptionClasses):
+        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
+                            "ConsumptionClasses")
+    return classes
 
 
 def _check_messages(

@@ -8,7 +8,7 @@ from operator import index
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import WormcastError, told
+from ..errors import FAILURES, WormcastError, told
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
@@ -85,7 +85,7 @@ class PlainScheme(MeshScheme):
         try:
             given = self.visits(topology, source, list(wanted))
             parts = [[index(node) for node in part] for part in given if len(part)]
-        except Exception as error:
+        except FAILURES as error:
             raise refused("visits must give lists of nodes, a list for each worm "
                           f"({told(error, type(self).__module__)})") from error
         visited = list(chain.from_iterable(parts))

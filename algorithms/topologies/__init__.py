@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import WormcastError
+from ..kinds import require_kind
 from ..python_file import split_file
 from ..registry import Registry
 from .base import Places, Topology
@@ -73,8 +74,7 @@ def topology(specification: str) -> Topology:
     WormcastError
         The kind is unknown, its builder refuses the rest, or a file gives no sound network.
     """
-    if not isinstance(specification, str):
-        raise WormcastError(f"topology: {specification!r} is given, it must be text, as 'mesh:8x8'")
+    require_kind("topology", specification, str)
     file, name = split_file(specification)
     if file is not None:
         return _of_file(specification, load_topology(file, name))

@@ -106,8 +106,8 @@ class Decoder(ABC):
     injection : "one" or "all"
         One injection port for each node, or one for each node and port to another switch.
     ejection : "one" or "all"
-        One ejection port for each node, or one for each node and way in from which worms can end there: from other
-        switches, and from other nodes of this one.
+        One ejection port for each node, or one for each node and way in from which worms can end there: each input
+        from another switch, and each other node of this one.
     consumption : ConsumptionClasses
         Which consumption channels a worm may reserve.
     vc_classes : int
@@ -115,6 +115,10 @@ class Decoder(ABC):
         (k+1)*V/K - 1 of V.
     adaptive : bool
         A request is for any one of several outputs.
+    preferred : tuple of int
+        With a choice: the classes in the order in which they are taken, where several are free.
+    enters_empty : bool
+        A worm takes a virtual channel of a link only while the buffer there is empty.
 
     Attributes
     ----------
@@ -138,7 +142,8 @@ class Decoder(ABC):
     table_layout: data.StructLayout | None = None
 
     def __init__(self, kind: SwitchKind, *, injection: str = "one", ejection: str = "one",
-                 consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1, adaptive: bool = False):
+                 consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1, adaptive: bool = False,
+                 preferred: tuple[int, ...] = (), enters_empty: bool = False):
         for field_, value, allowed in (("injection", injection, INJECTION), ("ejection", ejection, EJECTION)):
             if value not in allowed:
                 raise WormcastError(f"decoder.{field_}: {value!r} is given, allowed are {', '.join(allowed)}")
@@ -147,6 +152,8 @@ class Decoder(ABC):
         self.consumption = consumption
         self.vc_classes = vc_classes
         self.adaptive = adaptive
+        self.preferred = preferred or tuple(range(vc_classes))
+        self.enters_empty = enters_empty
         inputs, outputs = ([kind.name(p) for p in ports] for ports in (kind.network_inputs, kind.network_outputs))
         self.links_in, self.ejection = len(inputs), len(outputs)
         self._port_each = injection == "all" and bool(outputs)
@@ -154,20 +161,21 @@ class Decoder(ABC):
                       for p in kind.injections]
         self.injections = _numbered(self.links_in, injections)
         self.inputs = (*inputs, *(name for names in injections for name in names))
-        ends = [[port for port in range(len(self.inputs)) if not self._returns(port, e)]
-                for e in range(len(kind.ejections))]
-        ejections = [[f"{kind.name(p)}_{self.inputs[port]}" for port in ports] if ejection == "all" else [kind.name(p)]
-                     for p, ports in zip(kind.ejections, ends, strict=True)]
-        self.ejections = _numbered(self.ejection, ejections)
-        self.outputs = (*outputs, *(name for names in ejections for name in names))
+        ways_in = [*((name, (i,)) for i, name in enumerate(inputs)),
+                   *((kind.name(p), ports) for p, ports in zip(kind.injections, self.injections, strict=True))]
         self._exits: list[list[int]] = [[] for _ in self.inputs]
-        for numbers, ports in zip(self.ejections, ends, strict=True):
-            for k, port in enumerate(ports):
-                self._exits[port].append(numbers[k if ejection == "all" else 0])
-
-    def _returns(self, port: int, ejection: int) -> bool:
-        """Whether all that comes by an input is from the node that this one of the kind's ejections belongs to."""
-        return any(port in ports and self.kind.own[n] == ejection for n, ports in enumerate(self.injections))
+        names, ejections = list(outputs), []
+        for e, p in enumerate(kind.ejections):
+            first = len(names)
+            # all that a node sends is for others
+            ends = [way for n, way in enumerate(ways_in, -self.links_in) if n < 0 or kind.own[n] != e]
+            names += [f"{kind.name(p)}_{name}" for name, _ in ends] if ejection == "all" else [kind.name(p)]
+            ejections.append(tuple(range(first, len(names))))
+            for k, (_, ports) in enumerate(ends):
+                for port in ports:
+                    self._exits[port].append(first + (k if ejection == "all" else 0))
+        self.ejections = tuple(ejections)
+        self.outputs = tuple(names)
 
     @property
     def injection_ports(self) -> tuple[str, ...]:
@@ -190,7 +198,9 @@ class Decoder(ABC):
         return [o for o in range(self.ejection) if o != self.kind.back[port] and self.turns(port, o)]
 
     def targets(self, port: int) -> list[tuple[int, int]]:
-        """What a worm from input ``port`` may ask of the links: outputs as `reaches` has them, and VC classes."""
+        """What a worm from input ``port`` may ask of the links, output and VC class, in the order of preference."""
+        if self.adaptive:
+            return [(o, k) for k in self.preferred for o in self.reaches(port)]
         return [(o, k) for o in self.reaches(port) for k in range(self.vc_classes)]
 
     def turns(self, port: int, output: int) -> bool:

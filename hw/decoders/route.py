@@ -44,18 +44,20 @@ class RouteDecoder(UnicastDecoder):
         Addresses have at most 12 bits.
     kind : SwitchKind
     injection, ejection : "one" or "all"
-    vc_classes : int
+    vc_classes, preferred, enters_empty
+        As of `Decoder`.
     adaptive : bool
-        Entries have alternatives; the switch takes one that is free. In the order of outputs, not of preference.
+        Entries have alternatives; the switch takes one that is free, by preference of classes and then by number.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
-                 vc_classes: int = 1, adaptive: bool = False):
+                 vc_classes: int = 1, adaptive: bool = False, preferred: tuple[int, ...] = (),
+                 enters_empty: bool = False):
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(f"RouteDecoder.header: addresses have {header.address_bits} bits, tables are built for "
                                 f"at most {MOST_ADDRESS_BITS}")
         super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
-                         adaptive=adaptive)
+                         adaptive=adaptive, preferred=preferred, enters_empty=enters_empty)
         self.straps = {}
         self.table_layout = data.StructLayout({
             "write": 1,

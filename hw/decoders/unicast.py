@@ -32,17 +32,20 @@ class UnicastDecoder(Decoder):
     kind : SwitchKind
     injection, ejection : "one" or "all"
     vc_classes : int
-    adaptive : bool
+    adaptive, preferred, enters_empty
+        As of `Decoder`.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
-                 vc_classes: int = 1, adaptive: bool = False):
+                 vc_classes: int = 1, adaptive: bool = False, preferred: tuple[int, ...] = (),
+                 enters_empty: bool = False):
         who = type(self).__name__
         if not isinstance(header, Unicast):
             raise WormcastError(f"{who}.header: lists of addresses are given, it is built for unicast headers alone")
         if header.relations != 1:
             raise WormcastError(f"{who}.header: it selects among {header.relations} relations, one is allowed")
-        super().__init__(kind, injection=injection, ejection=ejection, vc_classes=vc_classes, adaptive=adaptive)
+        super().__init__(kind, injection=injection, ejection=ejection, vc_classes=vc_classes, adaptive=adaptive,
+                         preferred=preferred, enters_empty=enters_empty)
         self.header = header
 
     @abstractmethod

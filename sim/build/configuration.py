@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
+from wormcast.algorithms.kinds import require_fields
+from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import EJECTION, INJECTION
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
@@ -75,6 +77,7 @@ class Configuration:
         "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
 
     def __post_init__(self) -> None:
+        require_fields(self)
         require_allowed(self)
 
     def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
@@ -90,7 +93,7 @@ class Configuration:
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
-        return scheme.classes_on(topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
+        return classes_of(scheme, topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all options, resolved, as plain data for JSON."""

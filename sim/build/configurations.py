@@ -1,10 +1,11 @@
-"""Named configurations: hardware that somebody has had a reason for, by one name."""
+"""Named hardware presets, each with its source."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.registry import Registry
 
 from .configuration import Configuration
@@ -67,6 +68,9 @@ CONFIGURATIONS.add("fast", Named(
     {"delays": "fast", "buffer": 5},
 ))
 
+#: What `hardware` takes.
+KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
+
 
 def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
     """Resolve hardware options for a scheme: those given, then the named configuration's, then the defaults.
@@ -75,7 +79,20 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     ----------
     given : mapping
         Fields of `Configuration`, and a name under ``configuration``.
+
+    Raises
+    ------
+    WormcastError
+        An option is unknown, or its value is not allowed.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
+    require_kind("hardware", given, Mapping)
+    for name in given:
+        if name not in KNOWN:
+            raise WormcastError(f"hardware: {name!r} is given, allowed are {', '.join(KNOWN)}")
+    if "configuration" in given:
+        require_kind("configuration", given["configuration"], str)
     options = {name: value for name, value in given.items() if name != "configuration"}
     chosen = CONFIGURATIONS[given["configuration"]].resolve(options) if "configuration" in given else options
     configuration = Configuration(**chosen)

@@ -4,6 +4,7 @@ import contextlib
 import enum
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,13 +16,15 @@ from rich.console import Console
 from rich.text import Text
 
 from wormcast import __version__, algorithms
-from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms import Scheme, Topology, WormcastError, user_file
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
+from ..lowering import tell_compiling
+from .progress import compiling
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
-           "put", "say", "stdout_for_results", "table", "width"]
+           "put", "say", "stdout_for_results", "table", "user_files", "width"]
 
 app = typer.Typer(
     name="wormcast",
@@ -54,6 +57,9 @@ TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For examp
 SchemeName = Annotated[str, typer.Argument(
     metavar="SCHEME", help="For example dual-path, see: wormcast list schemes; or FILE.py[:NAME], one of yours.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+
+#: A word of an error that is longer than any name of a file may be.
+LONG = re.compile(r"\S{300,}")
 
 _console = Console(highlight=False, soft_wrap=True)
 
@@ -127,10 +133,16 @@ def find_scheme(name: str, network: Topology, relation: str | None = None) -> Sc
         return algorithms.find_scheme(name, network, relation)
 
 
+def user_files(scheme: str | None, relation: str | None = None) -> dict[str, str | None]:
+    """The files that a user names for a scheme and a relation, as `require_apart` takes them."""
+    return {"the scheme": user_file(scheme), "the relation": user_file(relation)}
+
+
 def main() -> None:
     """Run the command line; one sentence on stderr for whatever the user can mend."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
+    tell_compiling(compiling)
     code = _run()
     if code != Exit.DONE and threading.active_count() > 1:
         # nobody wants what threads still simulate
@@ -156,11 +168,15 @@ def _run() -> int:
         return _fail(Exit.INTERRUPTED, str(interrupted))
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
+    except SystemExit as error:  # no command raises it: it comes from a file of the user's, and would pass for its end
+        return _fail(Exit.BAD_INPUT, f"a scheme's or relation's own code ends the program (SystemExit: {error}), it "
+                     "must give what it is asked for")
     if code == Exit.INTERRUPTED:  # the library may give the code itself
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
 
 
 def _fail(code: Exit, sentence: str) -> int:
-    print(f"wormcast: {sentence}", file=sys.stderr)
+    shortened = LONG.sub(lambda word: f"{word[0][:100]}...{word[0][-100:]}", sentence)
+    print(f"wormcast: {shortened}", file=sys.stderr)
     return code

@@ -13,14 +13,31 @@ from wormcast.algorithms import (
     Relation,
     Scheme,
     Topology,
+    WormcastError,
     check,
     load_relation,
+    without_classes,
 )
 from wormcast.algorithms import topology as build_topology
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, find_scheme, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import Classes, Consumption, RelationOption, describe_classes
 
 __all__ = ["report"]
@@ -36,9 +53,13 @@ def check_(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
     relation: RelationOption = None,
+    vc_classes: Annotated[str | None, typer.Option(
+        metavar="none", help="none: worms take any virtual channel of a link, whatever class their relation says.",
+    )] = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
-    vcs: Annotated[int, typer.Option(help="Virtual channels of each link; the answer is the same.")] = 2,
+    vcs: Annotated[int, typer.Option(
+        help="Virtual channels of each link; the answer is the same for all that its classes can share.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
     json: Json = False,
 ) -> int:
@@ -50,15 +71,21 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
+    if vc_classes not in (None, "none"):
+        raise WormcastError(f"vc_classes: {vc_classes!r} is given, allowed is none")
+    if plot:
+        others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
+        require_apart({**user_files(scheme, relation), **{f"{word} of --with {text}": file for text in others
+                                                          for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
         analysis = check(
             network,
             found,
-            relation=load_relation(relation) if relation else None,
+            relation=_relation(found, relation, vc_classes),
             consumption=consumption,
             classes=None if classes is None else ConsumptionClasses.parse(classes),
-            others=[_other(text, network) for text in with_ or ()],
+            others=[_other(text, network, vc_classes) for text in with_ or ()],
             vcs=vcs,
             seed=seed,
         )
@@ -73,7 +100,7 @@ def check_(
                 "topology": network.name, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs,
+                "vcs": vcs, "vc_classes": vc_classes,
             },
             seed,
         )
@@ -84,9 +111,16 @@ def check_(
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
-def _other(text: str, network: Topology) -> tuple[Scheme, Relation | None]:
+def _other(text: str, network: Topology, vc_classes: str | None) -> tuple[Scheme, Relation | None]:
     name, equals, relation = text.partition("=")
-    return find_scheme(name, network), load_relation(relation) if equals else None
+    scheme = find_scheme(name, network)
+    return scheme, _relation(scheme, relation if equals else None, vc_classes)
+
+
+def _relation(scheme: Scheme, name: str | None, vc_classes: str | None) -> Relation | None:
+    """Find the relation that routes a scheme's worms; None: the scheme's own, as it is."""
+    chosen = None if name is None else load_relation(name)
+    return chosen if vc_classes is None else without_classes(chosen or scheme.relation)
 
 
 def report(analysis: Analysis) -> None:
@@ -108,7 +142,8 @@ def report(analysis: Analysis) -> None:
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
-              [[step.resource, step.scheme, *_journey(analysis.topology, step)] for step in analysis.cycle])
+              [[resource_text(analysis.topology, step.resource), step.scheme, *_journey(analysis.topology, step)]
+               for step in analysis.cycle])
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
@@ -118,8 +153,10 @@ def report(analysis: Analysis) -> None:
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
-            f"Lemma 1, {analysis.corollary2} by Corollary 2 (with one virtual channel)")
-    say(f"virtual channels: the same for {analysis.vcs} as for any number, as a worm takes any one of a link")
+            f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
+    number, one = (("number", "a link") if analysis.vc_classes == 1
+                  else (f"multiple of {analysis.vc_classes}", "its class on a link"))
+    say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..experiments.load import resume
-from .app import Json, app, stdout_for_results
+from ..common.apart import require_apart
+from ..experiments.load import Trace, resume
+from .app import Json, app, stdout_for_results, user_files
 from .experiments import OUTPUTS, Outputs, drive
 from .loading import tell
 from .options import Given, takes
@@ -29,7 +30,11 @@ def continue_(
     """
     with stdout_for_results():
         outputs = Outputs(kept)
+        # FILE may be written again, by what goes on from it
+        require_apart({"FILE": file}, {word: path for word, path in outputs.writes.items() if word != "--checkpoint"})
         experiment, origin = resume(file, rewind=True)
+        trace = experiment.traffic.path if isinstance(experiment.traffic, Trace) else None
+        require_apart({**user_files(origin.scheme, origin.relation), "the trace": trace}, outputs.writes)
         outputs.drawing.require(experiment.topology)
         if cycles is not None:
             experiment.extend(cycles)

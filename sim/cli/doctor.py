@@ -72,7 +72,9 @@ def _speed(measured: Speed) -> str:
 
 def _cache(kept: Cache) -> str:
     return (f"kernels: {count(kept.kernels, 'file')}, {kept.bytes / 1e6:.1f} MB in {kept.folder}"
-            + ("" if kept.writable else ", which cannot be written: they are compiled anew each time"))
+            + (", which cannot be written: they are compiled anew each time" if not kept.writable else
+               "" if kept.ours else ", where others can write: they are not used, but compiled anew each time; "
+               "let nobody else write there (chmod 700)"))
 
 
 def _extra(extra: Extra) -> str:

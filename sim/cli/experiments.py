@@ -22,7 +22,7 @@ from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .options import Given
 from .progress import on_terminal, progress
-from .waveform import DEADLOCK_FILE, window_of
+from .waveform import DEADLOCK_FILE, waveform_files, window_of
 
 __all__ = ["OUTPUTS", "Outputs", "drive"]
 
@@ -197,6 +197,12 @@ class Outputs:
         self.drawing = Drawing(given.get("plot"))
         self.recording = Recording(None, None, [])
         self._given = given
+
+    @property
+    def writes(self) -> dict[str, Path | None]:
+        """All files that may be written, as `require_apart` takes them."""
+        return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
+                **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
         """Refuse what cannot be made of an experiment, before it is run."""

@@ -18,7 +18,7 @@ from ..common.requirements import ToolMissing
 from ..experiments.load import Traffic, load
 from ..experiments.run import ENGINES, run
 from ..host import Message
-from ..lowering import cache_folder
+from ..lowering import cache_folder, is_ours
 from ..lowering.machine import host, vector_bytes
 
 __all__ = ["EXTRAS", "Cache", "Engine", "Extra", "Processor", "Speed", "engines", "extras", "kernel_cache", "processor",
@@ -102,12 +102,16 @@ class Extra:
 
 @dataclass(frozen=True)
 class Cache:
-    """Where compiled kernels are kept: their number and bytes, and whether more can be kept."""
+    """Where compiled kernels are kept: their number and bytes, and whether more can be kept.
+
+    ``ours``: nobody else can write there; kernels of another folder are not used.
+    """
 
     folder: str
     kernels: int
     bytes: int
     writable: bool
+    ours: bool = True
 
 
 @dataclass(frozen=True)
@@ -176,13 +180,13 @@ def kernel_cache() -> Cache:
     """Look at the folder of compiled kernels; it is made if it is not there."""
     folder = cache_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             writable = True
     except OSError:
         writable = False
     sizes = [file.stat().st_size for file in folder.glob("*.kernel")]
-    return Cache(str(folder), len(sizes), sum(sizes), writable)
+    return Cache(str(folder), len(sizes), sum(sizes), writable, not folder.exists() or is_ours(folder.stat()))
 
 
 def speed() -> Speed:

@@ -8,24 +8,37 @@ import typer
 from wormcast.algorithms import WormcastError
 
 from ..build.setup import Origin, Setup
+from ..common.apart import require_apart
 from ..common.schema import options_of
 from ..experiments.load import (
     CYCLES,
     SEEDS,
-    Asked,
     Experiment,
     Interval,
     Load,
+    Specification,
     Trace,
     Traffic,
     lengths,
     settled,
     shared,
 )
-from .app import Exit, Json, SchemeName, TopologyName, app, emit, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .experiments import OUTPUTS, Outputs, drive
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given, as_typer, takes
+from .running import holds_and_waits
 
 __all__ = ["report", "tell"]
 
@@ -74,22 +87,23 @@ def load_(
 
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
-    asked = Asked.by({**traffic, "cycles": cycles, "until_interval": until_interval})
+    spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval})
     outputs = Outputs(kept)
+    require_apart({**user_files(scheme, relation), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
-        for length in [asked.cycles] if asked.cycles is None or not until_interval else lengths(asked.cycles, warmup):
-            experiment = Experiment(setup.topology, setup.scheme, asked.traffic, configuration=setup.configuration,
-                                    cycles=length, warmup=warmup, parts=shared(asked.seed_numbers), rewind=True)
+        for length in [spec.cycles] if spec.cycles is None or not until_interval else lengths(spec.cycles, warmup):
+            experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
+                                    cycles=length, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True)
             outputs.begin(experiment)
             result = drive(experiment, setup.origin, outputs)
             if settled(result):
                 break
         outputs.finish(experiment, setup.origin, result)
-    return tell(result, setup.origin, outputs, cycles=asked.cycles, warmup=experiment.warmup,
+    return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
                 until_interval=until_interval, json=json)
 
 
@@ -135,7 +149,7 @@ def report(result: Load) -> None:
     if result.deadlock:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:
-            say(f"  a worm that holds {', '.join(hold.holds)} waits for {' or '.join(hold.waits)}")
+            say(f"  a worm {holds_and_waits(result.topology, hold)}")
         return
     table(["flits per node and cycle", "mean", "95 %"], [
         ["offered (created, a multicast counted once)", *_rounded(result.per_node("created"), 5)],

@@ -13,17 +13,32 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
+from ..common.apart import require_apart
+from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
+from ..engines.deadlock import Hold
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
-from .app import Exit, Json, SchemeName, TopologyName, app, count, emit, say, stdout_for_results, table
+from .app import (
+    Exit,
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
 from .replaying import replay_run
-from .waveform import record_deadlock, window_of
+from .waveform import record_deadlock, waveform_files, window_of
 
-__all__ = ["describe_deadlock", "read_messages", "report"]
+__all__ = ["describe_deadlock", "holds_and_waits", "read_messages", "report"]
 
 KEYS = {"at", "source", "destinations", "length"}
 
@@ -68,6 +83,8 @@ def run_(
 
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
+    require_apart({**user_files(scheme, relation), "--messages": messages},
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology
@@ -190,6 +207,12 @@ def report(result: Run) -> None:
         say(describe_deadlock(result))
 
 
+def holds_and_waits(topology: Topology, hold: Hold) -> str:
+    """Tell what a worm of a deadlock holds and waits for."""
+    held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
+    return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"
+
+
 def describe_deadlock(result: Run) -> str:
     """Tell who waits for whom."""
     if result.deadlock is None:
@@ -198,6 +221,5 @@ def describe_deadlock(result: Run) -> str:
     for hold in result.deadlock.cycle:
         visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
         source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
-        lines.append(f"  {hold.name} (from {source} to {visits}) holds {', '.join(hold.holds)}; "
-                     f"waits for {' or '.join(hold.waits)}")
+        lines.append(f"  {hold.name} (from {source} to {visits}) {holds_and_waits(result.network.topology, hold)}")
     return "\n".join(lines)

@@ -12,10 +12,11 @@ from wormcast.algorithms import topology as build_topology
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table
+from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
 
 __all__: list[str] = []
 
@@ -130,6 +131,7 @@ def plan_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
+        require_apart(user_files(scheme), {"--plot": plot})
     found_scheme = find_scheme(scheme, network)
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
@@ -144,6 +146,8 @@ def plan_(
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
         f"phases {found.phases}")
+    say("hops: links of all paths; channels: different ones; start-ups: worms of the busiest node; "
+        "phases: longest chain of worms that wait for a receipt")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
     rows: list[list[object]] = []

@@ -9,22 +9,23 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
-from ..common.whole_file import whole_file
-from ..experiments.grid import Sweep
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.grid import Sweep, write_csv
 from ..experiments.sweep import (
     Point,
-    Store,
+    ResultStore,
     draw,
     missing,
     points,
     read,
+    require_cluster,
     require_drawable,
     require_parquet,
     row,
     run_missing,
     run_on_cluster,
-    write,
     write_parquet,
 )
 from .app import Exit, Json, app, count, emit, say, stdout_for_results, table
@@ -57,9 +58,20 @@ def sweep_(
     picture, no_picture = _picture(sweep, plot, out)
     if parquet:
         require_parquet()
+    if scheduler is not None:
+        require_cluster()
+    csv = out / f"{sweep.name}.csv"
+    table_too = out / f"{sweep.name}.parquet" if parquet else None
+    store_file = out / f"{sweep.name}.sqlite"
     with stdout_for_results():
         all_points = points(sweep)
-    with stdout_for_results(), Store(out / f"{sweep.name}.sqlite") as store:
+    require_apart({"FILE": file, **{f"{option} {path}": path for point in all_points
+                                    for option, path in point.files.items()}},
+                  {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
+    for path in filter(None, (csv, table_too, picture)):
+        if out.exists() or path.parent.resolve() != out.resolve():  # a folder that is made can be written
+            require_writable(path)
+    with stdout_for_results(), ResultStore(store_file) as store:
         to_run = missing(all_points, store)
         if scheduler is None or not to_run:
             done = run_missing(to_run, store)
@@ -70,10 +82,8 @@ def sweep_(
                 show(number)
         results = [store[point.key] for point in all_points]
     rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
-    csv = out / f"{sweep.name}.csv"
-    table_too = out / f"{sweep.name}.parquet" if parquet else None
     with whole_file(csv) as unfinished:
-        write(rows, unfinished)
+        write_csv(rows, unfinished)
     if table_too:
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)
@@ -116,13 +126,25 @@ def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
 def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     """Print the results of all points in short."""
     names = list(sweep.swept)
-    table([*names, "latency", "+-", "delivered", "saturated"], [
+    table([*names, "latency", "+-", "effective", "delivered", "state"], [
         [*(cells[name] for name in names), _rounded(cells["latency_mean"], 1), _rounded(cells["latency_half_width"], 1),
-         _rounded(cells["delivered"], 3), "deadlock" if cells["deadlock"] else "yes" if cells["saturated"] else "no"]
+         _rounded(cells["effective"], 4), _rounded(cells["delivered_per_node"], 4), _state(cells)]
         for cells in rows
     ], title=sweep.name)
+    say("latency: cycles, mean and half its 95 % interval")
+    say("effective, delivered: payload flits x destinations per node and cycle, created and received"
+        + ("; rate: payload flits alone" if "rate" in names else ""))
+    if any("imprecise" in _state(cells) for cells in rows):
+        say("imprecise: half the interval is more than 5 % of the mean, or a seed has too few messages")
     deadlocks = sum(cells["deadlock"] for cells in rows)
     say(f"{count(len(rows), 'point')}, {run} of them run now, {deadlocks} in deadlock")
+
+
+def _state(cells: dict[str, Any]) -> str:
+    """What to know of a point before its latency is compared."""
+    if cells["deadlock"]:
+        return "deadlock"
+    return "saturated" if cells["saturated"] else "steady" if cells["precise"] else "imprecise"
 
 
 def _rounded(value: float | None, places: int) -> float | None:

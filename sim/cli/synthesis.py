@@ -1,5 +1,6 @@
 """``synth``: what a component costs on an FPGA."""
 
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -8,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import markdown_table
 from ..common.whole_file import require_writable, whole_file
-from ..experiments.grid import Sweep
-from ..experiments.sweep import write
+from ..experiments.grid import Sweep, write_csv
 from ..export.synthesis import (
     SEEDS,
     TARGETS,
@@ -28,7 +29,7 @@ from ..export.synthesis import (
     row,
     run,
 )
-from .app import Json, app, emit, say, stdout_for_results, table
+from .app import Json, app, emit, say, stdout_for_results, table, user_files
 from .hardware import describe_hardware, takes_component
 from .options import Given
 
@@ -171,6 +172,9 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
     """Synthesise all points, and write, draw and print what they cost."""
     if plot:
         require_drawable(sweep, seeds, plot)
+    schemes, relations = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation"))
+    for scheme, relation in itertools.product(schemes, relations):
+        require_apart(user_files(scheme, relation), {"--output": output, "--plot": plot})
     for file in filter(None, (output, plot)):
         require_writable(file)
     with stdout_for_results():
@@ -179,7 +183,7 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
     if output:
         rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
         with whole_file(output) as unfinished:
-            write(rows, unfinished)
+            write_csv(rows, unfinished)
     if plot:
         with whole_picture(plot) as target:
             draw(sweep, all_points, results, *target)

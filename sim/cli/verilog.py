@@ -13,9 +13,10 @@ from wormcast.algorithms import WormcastError
 from ..build.components import DEFAULTS, blueprint_of
 from ..build.configuration import INTERFACE_FIELDS
 from ..build.setup import Origin, Setup
+from ..common.apart import require_apart
 from ..common.whole_file import require_writable, whole_file
 from ..export.verilog import Export, export, foreign_options
-from .app import Json, app, emit, put, say, stdout_for_results
+from .app import Json, app, emit, put, say, stdout_for_results, user_files
 from .hardware import takes_component
 from .options import Given
 
@@ -49,6 +50,7 @@ def verilog(
             raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
                                 f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network")
     table = output.with_name(output.name + ".md") if output and doc else None
+    require_apart(user_files(built_for.get("scheme"), built_for.get("relation")), {"--output": output, "--doc": table})
     for file in filter(None, (output, table)):
         require_writable(file)
     port = built_for.pop("port", None)

@@ -7,6 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable
 from ..waves.view import (
@@ -58,6 +59,7 @@ def wave(
         if asked and len(files) > 1:
             raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
     cycles, chosen = window_of(window), _numbers(worms)
+    require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     for path in filter(None, (plot, replay)):
         require_writable(path)
     histories = [read_waveform(file) for file in files]
@@ -122,5 +124,8 @@ def _report(history: History) -> None:
           [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],
             one["arrived"], one["delivered"], f"{one['nodes']} of {one['recorded']}", one["blocked"]]
            for one in summarise(history)])
+    say("injected, arrived: cycle of the first flit on the injection link, on a consumption link; "
+        "delivered: cycle of the last tail; nodes: destinations that have theirs; "
+        "blocked: cycles in which it has channels and none of its flits is on a link")
     for line in describe_deadlock(history):
         say(line)

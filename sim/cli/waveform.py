@@ -6,13 +6,19 @@ from pathlib import Path
 from wormcast.algorithms import WormcastError
 
 from ..experiments.run import Run
-from ..waves.record import around, whole_waveform
+from ..waves.record import around, beside, whole_waveform
 from .app import count
 
-__all__ = ["DEADLOCK_FILE", "record_deadlock", "window_of"]
+__all__ = ["DEADLOCK_FILE", "record_deadlock", "waveform_files", "window_of"]
 
 #: In the current folder.
 DEADLOCK_FILE = Path("wormcast-deadlock.vcd")
+
+
+def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]:
+    """The files of a waveform as `require_apart` takes them: without ``vcd`` those that a deadlock leaves behind."""
+    word, path = ("the waveform of a deadlock", DEADLOCK_FILE) if vcd is None else ("--vcd", vcd)
+    return {word: path} | ({f"{word} ({file.name} beside it)": file for file in beside(path)} if layouts else {})
 
 
 def window_of(text: str | None) -> tuple[int, int] | None:

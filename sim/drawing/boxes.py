@@ -28,6 +28,7 @@ NODES = 0.42  # from a node to what passes beside it, or above it
 LEVEL = 1.1  # switches whose heights differ by no more are in a row
 STEEP = 1.5  # to what lies so much higher or lower a line leaves above or below
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around what is in the way
+STUB, STUB_SHARE = 0.5, 0.2  # cells that a line leads straight away from above or below a box, and of its height
 PASSES = 0.25  # from another box or node to a line
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
@@ -97,7 +98,7 @@ class Boxes:
         cable = self._cables[number]
         key: Key = ("cable", number)
         start, end = self._at(cable.start, key), self._at(cable.end, key)
-        stubs = [self._stub(cable.start, key, start), self._stub(cable.end, key, end)]
+        stubs = [self._stub(cable.start, key, start, end), self._stub(cable.end, key, end, start)]
         inner = [one for one in stubs if one is not None]
         if inner:
             return np.array([start, *inner, end])
@@ -121,14 +122,16 @@ class Boxes:
         return self.places[switch] + np.array([across, down]) * self.half[switch] + end.offset * np.array(
             [abs(down), abs(across)])
 
-    def _stub(self, switch: int, key: Key, at: Floats) -> Floats | None:
-        """Where a line that leaves beside a switch's nodes has passed them all, those of its neighbours too."""
+    def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
+        """Where a line turns that leaves above or below: a little away, and where it has passed all nodes of the row."""
         side = self._ends[switch, key].side
-        if side == "below" and self._floor[switch] > at[1]:
-            return np.array([at[0], self._floor[switch]])
-        if side == "above" and self._ceiling[switch] < at[1] and self._has_nodes(switch, "above"):
-            return np.array([at[0], self._ceiling[switch]])
-        return None
+        if side not in ("above", "below") or abs(other[1] - at[1]) < STEEP:
+            return None
+        short = min(STUB, STUB_SHARE * abs(other[1] - at[1]))
+        if side == "below":
+            return np.array([at[0], max(self._floor[switch], at[1] + short)])
+        beyond = self._ceiling[switch] if self._has_nodes(switch, "above") else np.inf
+        return np.array([at[0], min(beyond, at[1] - short)])
 
     def _has_nodes(self, switch: int, side: Side) -> bool:
         return any(end.side == side for (at, (kind, _)), end in self._ends.items() if at == switch and kind != "cable")

@@ -10,6 +10,8 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.channels import Resource, link_rows
 
+from ..common.frame import SMALL, text_width
+from ..common.text import resource_text
 from .arrows import APART, outlines
 from .layout import Layout, layout_of
 from .network import (
@@ -24,7 +26,7 @@ from .network import (
     name_angle,
     shorts,
 )
-from .sheet import SMALL, Mark, Sheet, text_width
+from .sheet import Mark, Sheet
 from .ways import along, aside, middle_of
 
 __all__ = ["cycle_sheet", "draw_cycle"]
@@ -66,7 +68,8 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
 def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str]) -> Sheet:
     """Draw as `draw_cycle` does, without writing it."""
     layout = layout_of(topology)
-    listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource}" for number, resource in enumerate(resources, 1))
+    listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
+                       for number, resource in enumerate(resources, 1))
     held = [Resource.parse(resource) for resource in resources]
     kinds = {one.kind for one in held}
     marks: list[Mark] = []

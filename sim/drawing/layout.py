@@ -139,7 +139,7 @@ def _steps(places: Floats) -> tuple[float, float]:
 def _seen(places: Floats) -> Floats:
     """Lay out planes of equal y one above the other, x to the right and z to the front: down, and a little to the left.
 
-    So the planes are those that the Hamiltonian path (paper 003) goes through one after the other. Each row is shifted
+    So the planes are those that the Hamiltonian path ([Amnah]) goes through one after the other. Each row is shifted
     by its share of a cell, so that links up and down pass between the nodes of their own plane.
     """
     shift, depth = _steps(places)

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SMALL, WORDS, text_width
 from .layout import Layout
-from .sheet import PLAIN, SMALL, WORDS, Sheet, text_width
+from .sheet import PLAIN, Sheet
 from .ways import along
 
 __all__ = ["FAR", "NODE", "clear_of_names", "draw_boxes", "draw_lines", "draw_names", "draw_nodes", "draw_planes",

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Plan, Topology, Worm, WormcastError
 
-from ..common.curve_frame import COLOURS
+from ..common.frame import COLOURS, SMALL, text_width
 from ..common.text import count
 from .arrows import APART
 from .lanes import bend, lanes, least_cell
 from .layout import Layout, layout_of
 from .network import NODE, clear_of_names, draw_lines, draw_names, draw_nodes
-from .sheet import SMALL, Mark, Sheet, scheme_on, text_width
+from .sheet import Mark, Sheet, scheme_on
 from .ways import along, aside, beside, longest, middle_of
 
 __all__ = ["MOST_LANES", "draw_paths", "paths_sheet", "steps"]

@@ -6,11 +6,12 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SIZE, SMALL, text_width
 from .arrows import outlines
 from .cables import nearest
 from .layout import Layout, layout_of
 from .network import draw_node_lines, draw_nodes, draw_planes, free_direction, line_angles, shorts
-from .sheet import SIZE, SMALL, Mark, Sheet, text_width
+from .sheet import Mark, Sheet
 
 __all__ = ["draw_topology", "topology_sheet"]
 

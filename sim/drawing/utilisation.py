@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SIZE, SMALL, WORDS
 from .arrows import outlines
 from .cables import nearest
 from .layout import layout_of
 from .network import clear_of_names, draw_boxes, draw_names, draw_node_lines, draw_planes, shorts
-from .sheet import SIZE, SMALL, WORDS, Sheet
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable

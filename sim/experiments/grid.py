@@ -1,18 +1,22 @@
-"""Options with several values: all their combinations are points, each of them run by itself."""
+"""Options with several values: all their combinations are points, each of them run by itself, and a line of a table."""
 
 import contextlib
+import csv
 import difflib
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["Sweep", "named_point", "require_known", "require_points"]
+__all__ = ["Sweep", "named_point", "require_known", "require_points", "write_csv"]
 
 MOST_POINTS = 10_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,35 @@ class Sweep:
 
     def combinations(self) -> list[dict[str, Any]]:
         """Give the options of all points: all combinations, the last swept option changing fastest."""
-        return [{**self.fixed, **dict(zip(self.swept, values, strict=True))}
-                for values in itertools.product(*self.swept.values())]
+        return [{**self.fixed, **values} for values in self._values()]
+
+    def _values(self) -> Iterator[dict[str, Any]]:
+        """Values of the swept options of all points."""
+        for values in itertools.product(*self.swept.values()):
+            yield dict(zip(self.swept, values, strict=True))
+
+    def points(self, build: Callable[[dict[str, Any], str], T]) -> list[T]:
+        """Build all points, each of its options and its name: ``scheme dual-path, rate 0.002``."""
+        return [build(given, ", ".join(f"{name} {given[name]}" for name in self.swept))
+                for given in self.combinations()]
+
+    def lines(self, along: str) -> list[tuple[dict[str, Any], list[int]]]:
+        """Tell which points differ in one swept option alone: each time the others' values, and the points' numbers.
+
+        The numbers are in the order of that option: by value, or as given where its values are texts.
+        """
+        lines: dict[tuple[Any, ...], tuple[dict[str, Any], list[tuple[Any, int]]]] = {}
+        for number, values in enumerate(self._values()):
+            at = values.pop(along)
+            lines.setdefault(tuple(values.values()), (values, []))[1].append((at, number))
+        for _, found in lines.values():
+            found.sort(key=lambda one: 0 if isinstance(one[0], str) else one[0])
+        return [(values, [number for _, number in found]) for values, found in lines.values()]
+
+    def columns(self, given: Mapping[str, Any], resolved: Mapping[str, Any]) -> dict[str, Any]:
+        """Give a point's options by column of a table: the swept ones as given, then the others as resolved."""
+        return {**{name: given[name] for name in self.swept},
+                **{name: value for name, value in resolved.items() if name not in self.swept}}
 
 
 def require_known(key: str, options: Iterable[str], command: str) -> None:
@@ -68,3 +99,15 @@ def named_point(name: str) -> Iterator[None]:
         if not name:
             raise
         raise WormcastError(f"point {name}: {error}") from error
+
+
+def write_csv(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
+    """Write the rows in their order, a header before them; cells without a value are empty."""
+    with file.open("w", newline="", encoding="utf-8") as opened:
+        writer = csv.DictWriter(opened, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in cells.items()} for cells in rows)
+
+
+def _cell(value: Any) -> Any:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value

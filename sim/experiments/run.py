@@ -1,14 +1,17 @@
 """One run: messages in, deliveries out, with every cycle in between simulated."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
+from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.stops import require_classes
 
 from ..build.configuration import Configuration
@@ -33,7 +36,7 @@ MOST_CYCLES = 2**40
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to.
+    """Outcome of a run.
 
     Parameters
     ----------
@@ -127,11 +130,20 @@ def _cycle(value: np.int64) -> int | None:
 
 
 def check_messages(messages: Sequence[Message]) -> None:
-    """Refuse messages that cannot be sent; what concerns the nodes is checked by the scheme."""
+    """Refuse messages that cannot be sent; which nodes there are is for the scheme to say."""
+    require_kind("messages", messages, Sequence)
     if not messages:
         raise WormcastError("messages: none is given, a run sends at least one")
     for index, message in enumerate(messages):
         where = f"message {index}" if len(messages) > 1 else "run"
+        require_kind(where, message, Message)
+        try:
+            require_kind("destinations", message.destinations, Sequence, np.ndarray)
+            for name, number in (("at", message.at), ("source", message.source), ("length", message.length),
+                                 *(("destinations", node) for node in message.destinations)):
+                require_kind(name, number, int)
+        except WormcastError as error:
+            raise MessageError(where, index, str(error)) from error
         if not 1 <= message.length <= MOST_CYCLES:
             raise MessageError(
                 where, index, f"length {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
@@ -194,6 +206,14 @@ def run(
     """
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
+    require_kind("configuration", configuration, Configuration)
+    require_kind("timeout", timeout, int)
+    require_kind("stall", stall, float)
+    require_kind("seed", seed, int)
+    require_kind("vcd", vcd, os.PathLike, str, NoneType)
+    require_kind("instances", instances, str, NoneType)
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
             raise WormcastError(f"{name}: it says what goes into a waveform of engine bulk; here "
@@ -227,7 +247,7 @@ def run(
             raise RuntimeError("the engines disagree on what becomes of this run")
     result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall)
     if vcd is not None and engine == "bulk":
-        result.record(vcd, *(window or (0, cycles)), shown)
+        result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result
 
 

@@ -8,7 +8,7 @@ from .machine import vector_bytes
 from .observe import observe
 from .observer import Observer, Trace
 from .planes import LANES
-from .store import cache_folder, lower_cached, observe_cached
+from .store import cache_folder, is_ours, lower_cached, observe_cached, tell_compiling
 from .words import Word, narrowest
 
 __all__ = [
@@ -23,10 +23,12 @@ __all__ = [
     "aligned",
     "cache_folder",
     "call_step",
+    "is_ours",
     "lower",
     "lower_cached",
     "narrowest",
     "observe",
     "observe_cached",
+    "tell_compiling",
     "vector_bytes",
 ]

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import platform
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,11 +21,21 @@ from .lower import lower
 from .observe import observe
 from .observer import Observer
 
-__all__ = ["cache_folder", "lower_cached", "observe_cached"]
+__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
 
 Made = TypeVar("Made")
 
 DIGEST = hashlib.sha256().digest_size
+
+
+#: What is entered while something is compiled, which may take minutes: see `tell_compiling`.
+compiling: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
+
+
+def tell_compiling(by: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+    """Enter what ``by`` gives whenever something is compiled that is not on disk; a program may say so by it."""
+    global compiling
+    compiling = by
 
 
 def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
@@ -52,7 +63,8 @@ def lower_cached(
 
     On a hit ``factory`` is not called. Equal means: the same ``cache_key``, words, name and width; the same
     contents of ``sources`` (the files that define the component); the same lowering, Amaranth, llvmlite,
-    Python and processor. A file that is damaged is made anew; a folder that cannot be written is no error.
+    Python and processor. A file that is damaged is made anew; a folder that cannot be written is no error. To read a
+    file is to run what is in it: one that another user might have written is made anew too (`is_ours`).
 
     Parameters
     ----------
@@ -100,7 +112,8 @@ def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
     path = cache_folder(folder) / f"{key}.kernel"
     made = _load(path)
     if not isinstance(made, kind):
-        made = make()
+        with compiling():
+            made = make()
         _save(path, made)
     return made
 
@@ -121,9 +134,14 @@ def _surroundings() -> list[str]:
 
 
 def _load(path: Path) -> Any:
-    """What is kept in ``path``, None if there is nothing that is whole."""
+    """What is kept in ``path``, None if there is nothing that is whole and ours."""
     try:
-        content = path.read_bytes()
+        if not is_ours(path.parent.stat()):
+            return None
+        with path.open("rb") as file:
+            if not is_ours(os.fstat(file.fileno())):
+                return None
+            content = file.read()
     except OSError:
         return None
     digest, payload = content[:DIGEST], content[DIGEST:]
@@ -132,11 +150,18 @@ def _load(path: Path) -> Any:
     return pickle.loads(payload)
 
 
+def is_ours(told: os.stat_result) -> bool:
+    """Whether nobody but this user, and the system's, can have written a file or folder of which this is told."""
+    if not hasattr(os, "getuid"):
+        return True  # a system without such owners and modes
+    return told.st_uid in (0, os.getuid()) and not told.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
 def _save(path: Path, made: Any) -> None:
     """Write ``path`` at once: a reader finds a whole file or none."""
     payload = pickle.dumps(made)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:

@@ -359,3 +359,56 @@ def test_it_is_said_where_not_all_worms_were_looked_at(tmp_path):
     assert check(mesh, load_scheme(str(SHORT_PATHS))).complete
     assert check(mesh, SCHEMES["dual-path"]).complete
     assert not check(mesh, SCHEMES["dual-path"], others=[(scheme, None)]).complete
+
+
+@pytest.mark.parametrize("method", ["visits", "classes_on", "check", "form", "legs", "routed_by", "__init__"])
+@pytest.mark.parametrize("error", ["SystemExit(0)", "RecursionError('deep')"])
+def test_no_method_of_a_scheme_ends_the_program(method, error, tmp_path):
+    """An end with code 0 would pass for an answer: of check, for a network free of deadlock."""
+    path = mine(tmp_path, "[destinations]")
+    with open(path, "a") as file:
+        file.write(f"\n    def {method}(self, *arguments):\n        raise {error}\n")
+    mesh = topology("mesh:3x3")
+
+    def use():
+        scheme = find_scheme(path, mesh, "e-cube" if method == "routed_by" else None)
+        plan(mesh, scheme, 0, [1]).to_dict()
+        check(mesh, scheme)
+
+    with pytest.raises(WormcastError, match=f"(scheme mine|scheme: Mine of).*{error.partition('(')[0]}: .*mine.py:15"):
+        use()
+
+
+def test_no_table_of_a_relation_ends_the_program(tmp_path):
+    file = tmp_path / "ends.py"
+    file.write_text("from wormcast.algorithms import Relation\n\nclass Ends(Relation):\n    name = 'ends'\n\n"
+                    "    def table(self, topology):\n        raise SystemExit(0)\n")
+    with pytest.raises(WormcastError, match=r"^relation ends: no table .* \(SystemExit: 0, ends.py:7\)$"):
+        find_scheme("individual", topology("mesh:3x3"), str(file))
+
+
+def test_ctrl_c_in_a_scheme_is_no_refusal(tmp_path):
+    scheme = load_scheme(mine(tmp_path, "[destinations]"))
+    scheme.visits = raises_ctrl_c
+    with pytest.raises(KeyboardInterrupt):
+        plan(topology("mesh:3x3"), scheme, 0, [1, 2])
+
+
+def raises_ctrl_c(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("method", "given", "sentence"), [
+    ("worms", None, "scheme individual: its worms gives a NoneType, it must give Worms"),
+    ("legs", "legs", "scheme individual: its legs must be three nodes a row, from 0 to 8, they are a str"),
+    ("classes_on", -1, "scheme individual: its classes_on gives a int, it must give ConsumptionClasses"),
+])
+def test_what_is_no_answer_is_refused(method, given, sentence):
+    scheme = SCHEMES["individual"].routed_by(E_CUBE)
+    setattr(scheme, method, lambda *_: given)
+    mesh = topology("mesh:3x3")
+    with pytest.raises(WormcastError, match=sentence):
+        check(mesh, scheme)
+    if method != "legs":
+        with pytest.raises(WormcastError, match=sentence):
+            plan(mesh, scheme, 0, [1, 2])

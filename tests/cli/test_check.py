@@ -8,7 +8,15 @@ from collections import Counter
 import pytest
 from command import wormcast
 
-CONTRACT = {"free", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
+CONTRACT = {"free", "verdict", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
+
+CARELESS = '''
+from wormcast.algorithms.routing import Adaptive
+
+class Careless(Adaptive):
+    name = "careless"
+    enters_empty = False
+'''
 
 CIRCLE = '''
 import numpy as np
@@ -37,7 +45,8 @@ def test_json_has_what_the_contract_says():
     assert code == 0
     assert CONTRACT | {"version", "configuration", "seed"} <= set(found)
     assert {key: found[key] for key in CONTRACT} == {
-        "free": True, "cycle": None, "classes_required": 2, "classes_minimal": 2, "dans": "up/down:next",
+        "free": True, "verdict": "free", "cycle": None, "classes_required": 2, "classes_minimal": 2,
+        "dans": "up/down:next",
         "lemma1": 4, "corollary2": 4,
     }
     assert found["configuration"]["consumption"] == 2
@@ -55,7 +64,7 @@ def test_figure_4_has_its_cycle():
     }
     code, out, err = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1)
     assert (code, err) == (3, "")
-    assert all(resource in out for resource in found["cycle"])
+    assert all(resource in out for resource in ("link:0.1>0.2:*", "cons:0.2:0", "link:0.2>0.1:*", "cons:0.1:0"))
 
 
 def test_the_smallest_map_can_be_given_back():
@@ -99,6 +108,55 @@ def test_a_relation_in_a_file(tmp_path):
     assert found["configuration"]["relation"] == str(file)
 
 
+def test_tori_need_their_classes():
+    code, found = as_json("torus:4x4", "individual")
+    assert (code, found["verdict"], found["configuration"]["relation"]) == (0, "free", "e-cube")
+    code, found = as_json("torus:4x4", "individual", "--vc-classes", "none")
+    assert (code, found["cycle"]) == (3, [f"link:{k}>{(k + 1) % 4}:*" for k in range(4)])
+    assert {worm["scheme"] for worm in found["worms"]} == {"individual by e-cube without classes"}
+    code, out, _ = wormcast("check", "torus:4x4", "individual", "--vcs", 4)
+    assert "the same for 4 as for any multiple of 2, as a worm takes any one of its class on a link" in out
+
+
+@pytest.mark.parametrize(("network", "relation"), [
+    ("min:b=2,stages=3", "destination-tags"), ("irregular:seed=4", "up-down"), ("ring:9", "e-cube")])
+def test_unicasts_are_free_on_every_kind_of_network(network, relation):
+    code, found = as_json(network, "individual")
+    assert (code, found["configuration"]["relation"]) == (0, relation)
+
+
+def test_links_are_named_by_their_switches():
+    code, found = as_json("irregular:switches=32,nodes=64", "individual", "--relation", "shortest")
+    assert (code, found["cycle"][:2]) == (3, ["link:s0>s1#0:*", "link:s1>s15:*"])
+
+
+def test_a_choice_of_channels(tmp_path):
+    code, out, _ = wormcast("check", "mesh:3x3", "individual", "--relation", "adaptive")
+    assert (code, out.splitlines()[0]) == (0, (
+        "individual by adaptive on mesh:3x3, 1 consumption channel a node, no classes: free of deadlock, if a head "
+        "routed by adaptive enters a virtual channel only when its buffer is empty"))
+    chosen = ["mesh:3x3", "individual", "--relation", "adaptive", "--vc-classes", "none"]
+    code, found = as_json(*chosen)
+    assert (code, found["verdict"], len(found["held"])) == (3, "deadlock", 4)
+    assert found["held"][0] | {"source": 0} == {
+        "holds": ["link:0>3:*"], "waits": ["link:3>4:*"], "scheme": "individual by adaptive without classes",
+        "source": 0, "destinations": [4]}
+    out = wormcast("check", *chosen)[1]
+    assert "its worms have a choice, but all that they may take is held, by 4 worms:" in out
+
+
+def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
+    file = tmp_path / "careless.py"
+    file.write_text(CARELESS)
+    code, found = as_json("mesh:2x3", "individual", "--relation", f"{file}:Careless")
+    assert (code, found["free"], found["verdict"], len(found["cycle"])) == (6, False, "undecided", 4)
+    code, out, err = wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless")
+    assert (code, err) == (6, "")
+    first, second, *_ = out.splitlines()
+    assert "no classes: undecided; worms can wait for each other only where heads are in buffers behind" in first
+    assert second == "there is a cycle of 4 resources, that worms may leave by other ways:"
+
+
 @pytest.mark.parametrize(("ending", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_the_cycle_is_drawn(tmp_path, ending, magic):
     pictures = []
@@ -112,7 +170,8 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
             assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
             assert "a cycle of 4: each is held by a worm that asks for the next" in said
             assert "classes up/down:next 2 virtual channels a link" in said
-            assert "1 link:1>2:*, 2 cons:2:0, 3 link:2>1:*, 4 cons:1:0" in html.unescape(said).replace("\xa0", " ")
+            listed = "1 link:0.1>0.2:*, 2 cons:0.2:0, 3 link:0.2>0.1:*, 4 cons:0.1:0"
+            assert listed in html.unescape(said).replace("\xa0", " ")
         pictures.append(file.read_bytes())
     assert pictures[0] == pictures[1]
     assert pictures[0].startswith(magic)
@@ -142,6 +201,9 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
+        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed is none"),
+        (["torus:4x4", "individual", "--vcs", "3"], "vcs: 3 is given, the relations tell 2 classes of virtual"),
+        (["torus:4x4", "dual-path"], "scheme dual-path: it is not defined on torus:4x4, allowed are mesh"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),
         (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wormcast.sim.cli import installation
+from wormcast.sim.cli import doctor, installation
 from wormcast.sim.cli.app import Exit, app
 from wormcast.sim.common.requirements import ToolMissing
 
@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
+    """The measurement alone takes seconds: here it is a tenth of one."""
     monkeypatch.setattr(installation, "CYCLES", 2000)
 
 
@@ -39,11 +40,14 @@ def test_all_works_here(capsys):
     assert not any(extra["missing"] for extra in found["extras"])
 
 
-def test_what_is_printed(capsys):
-    """The same as in JSON, in words."""
+def test_what_is_printed(capsys, monkeypatch):
+    """The same as in JSON, in words; the engines have been tried above."""
+    monkeypatch.setattr(doctor, "engines", lambda: [installation.Engine(name, None) for name in installation.ENGINES])
     code, out = ask(capsys)
     found = json.loads(ask(capsys, "--json")[1])
     lines = out.splitlines()
+    assert "  bulk      works" in lines
+    assert "  amaranth  works, and delivers each flit in the same cycle as bulk" in lines
     assert code == Exit.DONE
     versions, processor, kernels = (found[name] for name in ("versions", "processor", "kernels"))
     assert lines[0].startswith("wormcast {wormcast} with Python {python}, numpy {numpy}".format(**versions))
@@ -103,3 +107,11 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     assert installation.kernel_cache() == installation.Cache(str(tmp_path / "file" / "kernels"), 0, 0, writable=False)
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "new"))
     assert installation.kernel_cache() == installation.Cache(str(tmp_path / "new"), 0, 0, writable=True)
+
+
+def test_a_cache_that_others_can_write_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path))
+    tmp_path.chmod(0o777)
+    found = installation.kernel_cache()
+    assert not found.ours
+    assert "where others can write: they are not used, but compiled anew each time" in doctor._cache(found)

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tools.reference import command_pages, component_pages, scheme_pages, words_page
-from tools.reference.block import draw_block
 from tools.reference.commands import commands
 from tools.reference.words import Word, find_words
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
@@ -74,23 +73,9 @@ def test_pages_of_components():
     for name in COMPONENTS:
         page, component = pages[f"components/{name}.md"], build_component(blueprint, name)
         assert f"(components/{name}.md)" in pages["components.md"]
-        assert f"]({name}.svg)" in page
         assert type(component).__name__ in page
         for port in ports(component):
             assert f"| `{port.name}` | {'in' if port.inward else 'out'} | {port.width} |" in page
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_drawing_of_a_component(name):
-    component = build_component(BLUEPRINT, name)
-    drawing = draw_block(component, name)
-    texts = re.findall(r">([^<>]+)</text>", drawing)
-    for port in ports(component):
-        assert any(text.split("[")[0] == port.path[0] for text in texts)
-        if len(port.path) > 1:
-            assert any(re.search(rf"\b{port.path[1]}\b", text) for text in texts)
-    links = {port.path[0] for port in ports(component) if len(port.path) > 1}
-    assert drawing.count('class="link"') == len(links)
 
 
 def test_only_the_decoder_has_no_clock():

@@ -13,10 +13,16 @@ from wormcast.hw.kinds import switch_kinds
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
 
-def simulate(component, cycles, step):
-    """Call ``step(cycle, context)`` in each of so many cycles: it reads outputs, then sets the next inputs."""
+def simulate(component, cycles, step, before=()):
+    """Call ``step(cycle, context)`` in each of so many cycles: it reads outputs, then sets the next inputs.
+
+    Each of ``before(context)`` sets inputs for a cycle that comes before the first.
+    """
 
     async def testbench(context):
+        for prepare in before:
+            prepare(context)
+            await context.tick()
         for cycle in range(cycles):
             step(cycle, context)
             await context.tick()
@@ -87,13 +93,15 @@ def cut(flits):
 class Driver:
     """Drives one switch's links: a list of (first cycle, port, vc, flits) in, every flit out noted.
 
-    The neighbours give each credit back so many cycles after the flit (at least 1), or never (None).
+    The neighbours give each credit back so many cycles after the flit (at least 1), or never (None). Tables are written
+    before the first cycle.
     """
 
-    def __init__(self, switch, coordinates, *, credit_after=1):
+    def __init__(self, switch, coordinates, *, credit_after=1, writes=()):
         self.switch = switch
         self.coordinates = coordinates
         self.credit_after = credit_after
+        self.writes = writes
         self.queues = {port: [] for port in switch.decoder.inputs}
         self.room = {port.name: [port.depth] * port.vcs for port in switch.inputs}
         self.seen = []
@@ -104,6 +112,14 @@ class Driver:
     def send(self, cycle, port, flits, vc=0):
         """Put flits (head, tail, data) on a link, the first not before ``cycle``, as credits allow."""
         self.queues[port] += [(cycle, vc, flit) for flit in flits]
+
+    def _written(self):
+        """Put each of ``writes``, (hops, input, address, entry), on the bus of the tables."""
+        for hops, port, address, entry in self.writes:
+            word = {"write": 1, "hops": hops, "input": port, "address": address, "entry": entry}
+            yield lambda context, word=word: context.set(self.switch.tables_in, word)
+        if self.writes:
+            yield lambda context: context.set(self.switch.tables_in, {"write": 0})
 
     def worms(self, port):
         """What left by a port, or by all consumption links, in worms: the virtual channels one after the other."""
@@ -116,7 +132,7 @@ class Driver:
 
     def run(self, cycles):
         """Run; ``seen`` has (cycle, output, vc, head, tail, data), ``credits`` (cycle, input, vc)."""
-        links = [*self.switch.decoder.outputs[:-1], *self.switch.consumption_ports]
+        links = [*self.switch.decoder.outputs[:self.switch.ejection], *self.switch.consumption_ports]
         owed = {}
 
         def step(cycle, context):
@@ -150,7 +166,7 @@ class Driver:
             fault = context.get(self.switch.fault)
             self.fault = fault.cause.name, fault.port, fault.vc
 
-        simulate(self.switch, cycles, step)
+        simulate(self.switch, cycles, step, self._written())
         return self
 
 

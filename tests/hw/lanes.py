@@ -90,14 +90,14 @@ def run(switch, kernel, straps, lanes, cycles):
         word = block.input(f"strap_{name}")
         for part, row in enumerate(word.reshape(-1, word.shape[-1])):
             row[:] = value >> 64 * part & (1 << 8 * word.itemsize) - 1
-    links = [*switch.decoder.outputs[:-1], *switch.consumption_ports]
+    links = [*switch.decoder.outputs[:switch.ejection], *switch.consumption_ports]
     depth = {(port.name, vc): port.depth for port in switch.inputs for vc in range(port.vcs)}
     room = [dict(depth) for _ in lanes]
     owed = [{} for _ in lanes]
     vcs = {port.name: port.vcs for port in switch.inputs}
     into_bits = {port: (count - 1).bit_length() for port, count in vcs.items()}
-    out_vcs = [port.vcs for port in switch.outputs[:-1]]
-    out_vcs += [1] * len(switch.consumption_ports) if switch.separate else [switch.outputs[-1].vcs]
+    out_vcs = [port.vcs for port in switch.outputs[:switch.ejection]]
+    out_vcs += [1 if switch.separate else switch.outputs[-1].vcs] * len(switch.consumption_ports)
     bits = {name: (count - 1).bit_length() for name, count in zip(links, out_vcs, strict=True)}
     for cycle in range(cycles):
         for port in links:

@@ -4,19 +4,16 @@ from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import COMPONENTS, DEFAULTS, blueprint_of, build_component
 from wormcast.sim.export.verilog import component_tables, entries, is_clocked
 
-from .block import draw_block
 from .markdown import cell, code, listing, of_docstring, sentence, table
 
 __all__ = ["component_pages"]
 
 
 def component_pages() -> dict[str, str]:
-    """Pages of all components by their files, their drawings, and a page that lists them."""
+    """Pages of all components by their files, and a page that lists them."""
     blueprint = blueprint_of({})
     pages = {"components.md": _overview()}
     for name in COMPONENTS:
-        component = build_component(blueprint, name)
-        pages[f"components/{name}.svg"] = draw_block(component, name)
         pages[f"components/{name}.md"] = _page(name, blueprint)
     return pages
 
@@ -43,7 +40,6 @@ def _page(name: str, blueprint: Blueprint) -> str:
         "## Ports\n",
         (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with the hardware options as they are by default, "
          "it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
-        f"![{name} with its links and ports, without clock and reset]({name}.svg)\n",
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])
 

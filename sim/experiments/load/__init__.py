@@ -1,11 +1,11 @@
 """Load experiments: traffic for as many cycles as one likes, and what is measured of it.
 
 ``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
-reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``group`` runs some
-seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all groups; ``asked`` takes an experiment
-from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it, ``statistics`` with
-which certainty, ``drawing`` shows it. ``ladder`` has past states to go back to, ``waveform`` records from there,
-``kept`` has experiments in files.
+reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
+some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
+an experiment from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it,
+``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone back to, ``waveform`` records
+from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are none.
 """
 
 from .checkpoint import keep, resume
@@ -24,7 +24,7 @@ from .load import (
 )
 from .patterns import PATTERNS
 from .result import Load
-from .specification import Asked
+from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
@@ -36,10 +36,10 @@ __all__ = [
     "MOST_SEEDS",
     "PATTERNS",
     "SEEDS",
-    "Asked",
     "Experiment",
     "Interval",
     "Load",
+    "Specification",
     "Trace",
     "Traffic",
     "check",

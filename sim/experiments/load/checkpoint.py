@@ -1,24 +1,37 @@
 """Load experiments in files: kept, and continued by any machine."""
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology
+from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.setup import Origin
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .load import Experiment
+from .sound import grows, require_sound, require_state
 from .trace import Trace
 from .traffic import Traffic
 
 __all__ = ["keep", "resume"]
+
+#: Names of what is in the manifest beside the arrays.
+CONTENT = {"cycle", "topology", "scheme", "relation", "named", "scheme_sha256", "relation_sha256", "configuration",
+           "hardware", "traffic", "cycles", "warmup", "seconds", "parts", "groups"}
+
+#: Users whose files are run: the system's and this one.
+OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
 
 
 def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
@@ -35,7 +48,7 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
         leaves = group.to_leaves()
         arrays |= {f"{k}.{name}": leaf for name, leaf in leaves.items() if isinstance(leaf, np.ndarray)}
         numbers.append({name: leaf for name, leaf in leaves.items() if not isinstance(leaf, np.ndarray)})
-    checkpoint.write(path, {
+    checkpoint.write(Path(path), {
         "cycle": experiment.now,
         "topology": experiment.topology.name,
         **asdict(origin),
@@ -63,38 +76,88 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     Raises
     ------
     WormcastError
-        The file is of no use (`wormcast.sim.waves.record.checkpoint.read`), or what it needs is not here: the
-        scheme's and the relation's files, as they were.
+        The file is of no use (`wormcast.sim.waves.record.checkpoint.opened`), or what it needs is not here: the
+        scheme's and the relation's files, as they were. These are run, nothing else is.
     """
-    content, arrays = checkpoint.read(path)
+    path = Path(path)
+    with checkpoint.opened(path) as stored:
+        content = stored.content
+        with _told(path):
+            experiment, origin = _build(path, content, rewind)
+            likes = {f"{k}.{name}": leaf for k, group in enumerate(experiment.groups)
+                     for name, leaf in group.to_leaves().items() if isinstance(leaf, np.ndarray)}
+            arrays = stored.arrays({name: None if grows(name.partition(".")[2]) else like.nbytes
+                                    for name, like in likes.items()})
+            _put(experiment, content, arrays)
+    return experiment, origin
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in a sentence that a file has not what an experiment has."""
     try:
-        return _build(path, content, arrays, rewind)
+        yield
     except WormcastError:
         raise
-    except (LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise WormcastError(f"{path} was written by another wormcast, although of the same version: only that one "
                             f"continues it ({error})") from error
 
 
-def _build(path: Path, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
-           rewind: bool) -> tuple[Experiment, Origin]:
+def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experiment, Origin]:
+    """The experiment as it was before its first cycle."""
+    if content.keys() != CONTENT:
+        raise ValueError(f"{', '.join(sorted(content.keys() ^ CONTENT))} is missing, or not known")
     origin = Origin(content["scheme"], content["relation"], content["named"])
     network = topology(content["topology"])
-    scheme = find_scheme(origin.scheme, network, origin.relation)
     for what, name in (("scheme", origin.scheme), ("relation", origin.relation)):
-        if file_digest(name) != content[f"{what}_sha256"]:
-            raise WormcastError(f"{what}: {name} is not what it was when {path} was written, it must be the same text")
+        _require_same(path, what, name, content[f"{what}_sha256"])
+    scheme = find_scheme(origin.scheme, network, origin.relation)
+    if not all(isinstance(part, list) and part for part in content["parts"]):
+        raise ValueError("parts must be lists of seeds")
     experiment = Experiment(
         network, scheme, _traffic(path, content["traffic"]), configuration=Configuration(**content["configuration"]),
         cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind)
     if _hardware(experiment.groups[0].engine) != content["hardware"]:
         raise ValueError("it builds other hardware")
-    for k, group in enumerate(experiment.groups):
-        prefix = f"{k}."
-        group.from_leaves(content["groups"][k] | {
-            name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)})
-    experiment.seconds = content["seconds"]
     return experiment, origin
+
+
+def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Give the experiment its state."""
+    for k, (group, numbers) in enumerate(zip(experiment.groups, content["groups"], strict=True)):
+        prefix = f"{k}."
+        leaves = numbers | {name.removeprefix(prefix): array for name, array in arrays.items()
+                            if name.startswith(prefix)}
+        require_state(group, leaves, content["cycles"], experiment.warmup)
+        group.from_leaves(leaves)
+        require_sound(group)
+    if content["cycle"] != experiment.now:
+        raise ValueError(f"cycle is {content['cycle']}, the groups are in cycle {experiment.now}")
+    require_kind("seconds", content["seconds"], float)
+    if not 0 <= content["seconds"] < math.inf:
+        raise ValueError(f"seconds is {content['seconds']}")
+    experiment.seconds = content["seconds"]
+
+
+def _require_same(path: Path, what: str, name: str | None, digest: str | None) -> None:
+    """Refuse a user's file that is not what it was, or is another user's, before it is run."""
+    require_kind(what, name, str, *([NoneType] if what == "relation" else []))
+    file = user_file(name)
+    if file is None:
+        return
+    if not Path(file).is_file():
+        raise WormcastError(f"{what}: there is no file {file}")
+    if owner(Path(file)) not in (owner(path), *OURS):
+        raise WormcastError(f"{what}: {file} belongs to another user, {path} names it; allowed is one of yours, or of "
+                            "the user whose checkpoint it is")
+    if file_digest(name) != digest:
+        raise WormcastError(f"{what}: {name} is not what it was when {path} was written, it must be the same text")
+
+
+def owner(file: Path) -> int:
+    """The user whose file it is."""
+    return file.stat().st_uid
 
 
 def _traffic(path: Path, told: Mapping[str, Any]) -> Traffic | Trace:

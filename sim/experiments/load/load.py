@@ -1,21 +1,26 @@
 """A load experiment: traffic for many cycles, random traffic with several seeds side by side."""
 
+import itertools
 import os
+import reprlib
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.network import Network
 from ...engines.bulk import kernels
-from .group import FOR_EVER, End, Group, State
-from .ladder import Ladder
+from .past_states import PastStates
 from .result import Load, steady_from
+from .seed_batch import FOR_EVER, End, SeedBatch, State
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
@@ -54,7 +59,7 @@ def load(
     Parameters
     ----------
     cycles : int or None
-        Cycles of each seed, the warm-up included; None, of a trace alone: until all of it is received.
+        Cycles of each seed, the warm-up included; None (traces only): run until every message is delivered.
     warmup : int, optional
         Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
         all; of a trace, everything counts.
@@ -93,6 +98,8 @@ def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | T
 
 def lengths(cycles: int, warmup: int | None) -> list[int]:
     """Cycles of the experiments that `load_until_interval` runs one after the other."""
+    require_kind("cycles", cycles, int)
+    require_kind("warmup", warmup, int, NoneType)
     least = 2 * (warmup or 0) + 1
     return [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]
 
@@ -116,8 +123,8 @@ class Experiment:
 
     Attributes
     ----------
-    groups : list of Group
-    pasts : list of Ladder or None
+    groups : list of SeedBatch
+    pasts : list of PastStates or None
         The past states of each.
     seconds : float
         Processor time spent so far.
@@ -130,9 +137,13 @@ class Experiment:
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
                  cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
-        seeds = tuple(seed for part in parts for seed in part)
+        require_kind("scheme", scheme, Scheme)
+        for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
+            require_kind("parts", one, Sequence)
+        seeds = tuple(itertools.islice(itertools.chain.from_iterable(parts), MOST_SEEDS + 1))
         check(topology, traffic, configuration, cycles, warmup, seeds)
-        warmup = 0 if warmup is None and isinstance(traffic, Trace) else warmup
+        if warmup is not None or isinstance(traffic, Trace):
+            warmup = int(warmup or 0)
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
         self.configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
@@ -140,8 +151,8 @@ class Experiment:
         edges = _slices(_horizon(topology, traffic, cycles), warmup)
         if cycles is None:
             edges = np.append(edges, FOR_EVER)
-        self.groups = [Group(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
-        self.pasts: list[Ladder[State] | None] = [Ladder() if rewind else None for _ in parts]
+        self.groups = [SeedBatch(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self._end = End()
 
@@ -165,7 +176,7 @@ class Experiment:
         return min(group.now for group in self.groups)
 
     @property
-    def deadlocked(self) -> Group | None:
+    def deadlocked(self) -> SeedBatch | None:
         """The group with the earliest deadlock, if there is any."""
         found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
         return self.groups[min(found)[1]] if found else None
@@ -180,6 +191,7 @@ class Experiment:
 
         Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
         """
+        require_kind("until", until, int, NoneType)
         target = self._last if until is None else min(until, self._last)
         started, self._end.broken = time.process_time(), False
         try:
@@ -214,6 +226,7 @@ class Experiment:
         WormcastError
             These are less than it was made for, or too many; it runs until all is received.
         """
+        require_kind("cycles", cycles, int)
         edges = self.edges
         if self.cycles is None:
             raise WormcastError(f"cycles: {cycles} is given, allowed are none, as it runs until its trace is received")
@@ -228,7 +241,7 @@ class Experiment:
                 group.extend(further)
 
     def result(self) -> Load:
-        """What it came to, after `run` to the end or a deadlock."""
+        """Outcome, after `run` to the end or a deadlock."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
@@ -263,8 +276,30 @@ def _number(switch: str) -> int | str:
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
     """Share seeds among so many threads, or as many as there are processors."""
+    require_kind("workers", workers, int, NoneType)
+    seeds = _checked(seeds)
     workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
     return [seeds[len(seeds) * k // workers:len(seeds) * (k + 1) // workers] for k in range(workers)]
+
+
+def _checked(seeds: Sequence[int]) -> Sequence[int]:
+    """The seeds as they are, of a range, or else as a tuple; refused before there is a list of too many of them."""
+    try:
+        number = len(seeds)
+    except TypeError as error:
+        raise WormcastError(f"seeds: {reprlib.repr(seeds)} is given, it must be a sequence of them, as range(4)"
+                            ) from error
+    except OverflowError:  # of a range
+        number = sys.maxsize
+    if not 1 <= number <= MOST_SEEDS:
+        raise WormcastError(f"seeds: {number} are given, allowed are 1 to {MOST_SEEDS}")
+    for seed in seeds:
+        require_kind("seeds", seed, int)
+    if len(set(seeds)) < number:
+        raise WormcastError(f"seeds: {number} are given, {len(set(seeds))} of them different, they must all be")
+    if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
+        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} are given, allowed are 0 to {MOST_SEED}")
+    return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
@@ -296,6 +331,12 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
           warmup: int | None, seeds: Sequence[int]) -> None:
     """Refuse what `load` cannot run, with a WormcastError."""
+    require_kind("topology", topology, Topology)
+    require_kind("traffic", traffic, Traffic, Trace)
+    require_kind("configuration", configuration, Configuration)
+    require_kind("cycles", cycles, int, NoneType)
+    require_kind("warmup", warmup, int, NoneType)
+    seeds = _checked(seeds)
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
     if isinstance(traffic, Trace) and len(seeds) != 1:
@@ -303,10 +344,5 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
         raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
-    if not 1 <= len(seeds) <= MOST_SEEDS or len(set(seeds)) < len(seeds):
-        raise WormcastError(f"seeds: {len(seeds)} are given, {len(set(seeds))} of them different; allowed are 1 to "
-                            f"{MOST_SEEDS}, all different")
-    if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
-        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} are given, allowed are 0 to {MOST_SEED}")
     links = configuration.consumption if configuration.consumption_links == "separate" else 1
     traffic.check(topology, links)

@@ -6,11 +6,11 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from .load import CYCLES, SEEDS
+from .load import CYCLES, MOST_SEEDS, SEEDS
 from .trace import Trace
 from .traffic import Traffic
 
-__all__ = ["Asked"]
+__all__ = ["Specification"]
 
 FIELDS = tuple(field.name for field in fields(Traffic))
 
@@ -19,7 +19,7 @@ NOT_WITH_TRACE = (*FIELDS, "until_interval", "seed", "seeds")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Specification:
     """Traffic of a load experiment, and for how long it is run, with which seeds.
 
     Parameters
@@ -36,14 +36,14 @@ class Asked:
     seeds: int | None
 
     @classmethod
-    def by(cls, given: Mapping[str, Any]) -> "Asked":
+    def of(cls, given: Mapping[str, Any]) -> "Specification":
         """Take it from options by name; those that are not there, None or False are not given.
 
         Raises
         ------
         WormcastError
             Neither a rate nor a trace is given, or something beside a trace that has no meaning with it; a parameter
-            of `Traffic` is refused.
+            of `Traffic` is refused, or there are too many seeds.
         """
         options = {name: value for name, value in given.items() if value is not None and value is not False}
         if "trace" in options:
@@ -55,7 +55,12 @@ class Asked:
         if "rate" not in options:
             raise WormcastError("rate: neither a rate nor a trace is given, a load experiment needs one of them")
         traffic = Traffic(**{name: options[name] for name in FIELDS if name in options})
-        return cls(traffic, options.get("cycles", CYCLES), options.get("seed", 0), options.get("seeds", SEEDS))
+        seed, seeds = options.get("seed", 0), options.get("seeds", SEEDS)
+        if seed < 0:
+            raise WormcastError(f"seed: {seed} is given, it must be 0 or more")
+        if not 1 <= seeds <= MOST_SEEDS:
+            raise WormcastError(f"seeds: {seeds} is given, allowed are 1 to {MOST_SEEDS}")
+        return cls(traffic, options.get("cycles", CYCLES), seed, seeds)
 
     @property
     def seed_numbers(self) -> Sequence[int]:

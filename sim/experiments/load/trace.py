@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.kinds import require_kind
 
 from .created import NO_WAITS, Created
 from .traffic import LONGEST
@@ -80,6 +81,8 @@ class Trace:
     _facts: dict[str, Facts] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        require_kind("trace", self.path, str, os.PathLike)
+        object.__setattr__(self, "path", os.fspath(self.path))
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # what can be read only once
             raise WormcastError(f"trace: {self.path} is no ordinary file, it must be one")
         try:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.kinds import require_fields
 
 from ...common.schema import option, require_allowed
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
@@ -48,7 +49,7 @@ class Traffic:
     """
 
     rate: float = _traffic("Payload flits that a node creates per cycle, a multicast counted once.",
-                           label="load: payload flits asked for, per node and cycle")
+                           label="load", unit="payload flits to deliver per node and cycle")
     length: int = _traffic("Payload flits of a multicast, {} by default.", 20, limits=(1, LONGEST),
                            label="length of a multicast", unit="payload flits")
     unicast_length: int = _traffic("Payload flits of a unicast, {} by default.", 20, limits=(1, LONGEST),
@@ -72,6 +73,7 @@ class Traffic:
     hot_spot_share: float = _traffic("Chance that a destination is chosen among the hot spots alone.", 0.0)
 
     def __post_init__(self) -> None:
+        require_fields(self)
         require_allowed(self)
         most = MOST_DEVIATION if self.destinations_distribution == "normal" else 0
         if not 0 <= self.destinations_deviation <= most:

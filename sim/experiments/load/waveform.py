@@ -6,8 +6,8 @@ from pathlib import Path
 from ...engines.bulk import BulkEngine
 from ...engines.deadlock import Deadlock
 from ...waves.record import About, record, require_size
-from .group import Group
 from .load import Experiment
+from .seed_batch import SeedBatch
 
 __all__ = ["Instance", "rewind_to_deadlock", "rewind_to_window"]
 
@@ -46,7 +46,7 @@ def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, i
         group.restore(present)
 
 
-def _record(experiment: Experiment, group: Group, first: int, end: int, path: Path,
+def _record(experiment: Experiment, group: SeedBatch, first: int, end: int, path: Path,
             instances: Sequence[Instance], lane: int = 0, deadlock: Deadlock | None = None) -> None:
     past = experiment.pasts[experiment.groups.index(group)]
     assert past is not None

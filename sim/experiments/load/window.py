@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import Scheme, WormcastError
 
 from ...build.network import Network
 from ...host import NOW, Host, append, drop, finished, lay_out, wait_for
 from .created import Created, Stream
 
 __all__ = ["DONE", "Window"]
+
+#: The package of our schemes.
+OURS = Scheme.__module__.rpartition(".")[0]
 
 #: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``handed``: the last
 #: flit that its source sends; ``tail``: its last destination's last flit; ``received``: the last receipt; ``length``,
@@ -93,6 +96,33 @@ class Window:
     def _starts(self) -> np.ndarray:
         """First worm of each message, [messages]; it waits for no receipt of its own message."""
         return np.cumsum(self.messages["worms"]) - self.messages["worms"]
+
+    def require_planned(self) -> None:
+        """Refuse messages that are not those of the program, and worms that our scheme would not have sent for them.
+
+        Of a user's own scheme worms may depend on the order of the destinations, which is not kept.
+
+        Raises
+        ------
+        ValueError
+            The first thing that does not fit.
+        """
+        host, network, messages = self.host, self.network, self.messages
+        if (messages["worms"] < 1).any() or messages["worms"].sum() != len(host.worms):
+            raise ValueError("window.messages have other worms than the host")
+        starts, nodes = self._starts, network.nodes
+        lane = np.repeat(messages["lane"], messages["worms"])
+        if (host.worms["source"] // nodes != lane).any() or (
+                host.deliveries["node"] // nodes != lane[host.deliveries["worm"]]).any():
+            raise ValueError("window.messages are in other lanes than the host's")
+        if not type(network.scheme).__module__.startswith(f"{OURS}.") or not len(messages):
+            return
+        offsets = np.append(host.worms["delivery"][starts], len(host.deliveries))
+        sources, destinations = host.worms["source"] % nodes, host.deliveries["node"] % nodes
+        planned = network.scheme.batch(network.topology, sources[starts], offsets, destinations)
+        if not (np.array_equal(planned.source, sources) and np.array_equal(planned.destinations, destinations)
+                and np.array_equal(planned.message_offsets[:-1], starts)):
+            raise ValueError(f"worms are under way that {network.scheme.name} does not send")
 
     def take_done(self) -> np.ndarray:
         """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages]."""

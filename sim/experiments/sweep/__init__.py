@@ -4,13 +4,13 @@
 runs the others here, ``cluster`` on other machines, ``export`` writes them all as a table, ``curves`` draws them.
 """
 
-from .cluster import run_on_cluster
+from .cluster import require_cluster, run_on_cluster
 from .curves import draw, require_drawable
-from .export import require_parquet, row, write, write_parquet
+from .export import require_parquet, row, write_parquet
 from .file import OPTIONS, read
 from .point import Point, points
 from .run import missing, run_missing
-from .store import Store
+from .store import ResultStore
 
-__all__ = ["OPTIONS", "Point", "Store", "draw", "missing", "points", "read", "require_drawable",
-           "require_parquet", "row", "run_missing", "run_on_cluster", "write", "write_parquet"]
+__all__ = ["OPTIONS", "Point", "ResultStore", "draw", "missing", "points", "read", "require_cluster",
+           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "write_parquet"]

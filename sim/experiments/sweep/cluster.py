@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import wormcast
@@ -18,9 +19,9 @@ from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
 from .point import Point, build
-from .store import Store
+from .store import ResultStore
 
-__all__ = ["PATIENCE", "run_on_cluster"]
+__all__ = ["PATIENCE", "require_cluster", "run_on_cluster"]
 
 #: Seconds after which a scheduler that does not answer, or has no worker, is given up.
 PATIENCE = 10
@@ -29,7 +30,18 @@ PATIENCE = 10
 MOST_CARRIED = 2**20
 
 
-def run_on_cluster(points: Sequence[Point], store: Store, address: str,
+def require_cluster() -> ModuleType:
+    """Import the package distributed.
+
+    Raises
+    ------
+    ToolMissing
+        It is not installed.
+    """
+    return require("distributed", "cluster")
+
+
+def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
                    patience: float = PATIENCE) -> Generator[Point, None, None]:
     """Run these points on the workers of a cluster, and give each when it is stored here.
 
@@ -51,7 +63,7 @@ def run_on_cluster(points: Sequence[Point], store: Store, address: str,
         There is no such scheduler, or none any more; scheduler or workers have another wormcast, or none; a point
         cannot be run. Points that are not stored yet are given up.
     """
-    distributed = require("distributed", "cluster")
+    distributed = require_cluster()
     carried = [_carried(point) for point in points]
     with _quiet(), _connected(distributed, address, patience) as client:
         _require_same(client, address)

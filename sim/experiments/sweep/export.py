@@ -1,6 +1,5 @@
-"""The results of a sweep as a table, CSV or Parquet: the same bytes, however often it was interrupted."""
+"""The results of a sweep as a table, and this as Parquet: the same bytes, however often it was interrupted."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from ..grid import Sweep
 from .file import OPTIONS
 from .point import Point
 
-__all__ = ["require_parquet", "row", "write", "write_parquet"]
+__all__ = ["require_parquet", "row", "write_parquet"]
 
 
 def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,8 +17,7 @@ def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]
 
     A mean with its interval is two columns, ``NAME_mean`` and ``NAME_half_width``; of a deadlock, whether there is one.
     """
-    cells = {name: point.given[name] for name in sweep.swept}
-    cells |= {name: value for name, value in point.resolved.items() if name not in sweep.swept}
+    cells = sweep.columns(point.given, point.resolved)
     for name, value in result.items():
         if name == "deadlock":
             cells[name] = value is not None
@@ -28,14 +26,6 @@ def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]
         else:
             cells[name] = value
     return cells
-
-
-def write(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Write the rows in their order, a header before them; cells without a value are empty."""
-    with file.open("w", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in cells.items()} for cells in rows)
 
 
 def require_parquet() -> None:
@@ -60,7 +50,3 @@ def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> type:
     if len(kinds) == 1:
         return kinds.pop()
     return float if kinds or name not in OPTIONS else OPTIONS[name].kind
-
-
-def _cell(value: Any) -> Any:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value

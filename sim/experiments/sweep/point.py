@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
 from ...build.setup import Setup
 from ...engines.bulk import kernels
 from ..grid import Sweep, named_point
-from ..load import MOST_SEEDS, Asked, Trace, Traffic, check, load, load_until_interval
+from ..load import Specification, Trace, Traffic, check, load, load_until_interval
 
 __all__ = ["Point", "build", "points"]
 
@@ -87,8 +87,7 @@ def points(sweep: Sweep) -> list[Point]:
     WormcastError
         A point cannot be run: its name, and why.
     """
-    return [build(given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
-            for given in sweep.combinations()]
+    return sweep.points(build)
 
 
 def build(given: dict[str, Any], name: str) -> Point:
@@ -96,18 +95,14 @@ def build(given: dict[str, Any], name: str) -> Point:
     with named_point(name):
         network = _topology(given["topology"])
         scheme = _scheme(given["scheme"], network, given.get("relation"))
-        asked = Asked.by(given)
-        traffic = _read_once(asked.traffic) if isinstance(asked.traffic, Trace) else asked.traffic
+        spec = Specification.of(given)
+        traffic = _read_once(spec.traffic) if isinstance(spec.traffic, Trace) else spec.traffic
         setup = Setup.on(network, scheme, given)
         experiment = {
-            "cycles": asked.cycles, "until_interval": given.get("until_interval", False), "seed": asked.seed,
-            "seeds": asked.seeds, "warmup": given.get("warmup"),
+            "cycles": spec.cycles, "until_interval": given.get("until_interval", False), "seed": spec.seed,
+            "seeds": spec.seeds, "warmup": given.get("warmup"),
         }
-        if asked.seed is not None and asked.seed < 0:
-            raise WormcastError(f"seed: {asked.seed} is given, it must be 0 or more")
-        if asked.seeds is not None and not 1 <= asked.seeds <= MOST_SEEDS:
-            raise WormcastError(f"seeds: {asked.seeds} is given, allowed are 1 to {MOST_SEEDS}")
-        check(network, traffic, setup.configuration, asked.cycles, experiment["warmup"], asked.seed_numbers)
+        check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers)
         configuration = setup.configuration.for_headers(network, traffic.most_destinations(network))
         Network(network, scheme, configuration)
     resolved = replace(setup, configuration=configuration).to_dict(

@@ -5,18 +5,18 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from .point import Point
-from .store import Store
+from .store import ResultStore
 
 __all__ = ["missing", "run_missing"]
 
 
-def missing(points: Sequence[Point], store: Store) -> list[Point]:
+def missing(points: Sequence[Point], store: ResultStore) -> list[Point]:
     """Give the points that are not finished; of those that come to the same experiment, the first."""
     by_key = {point.key: point for point in reversed(points)}
     return [point for point in points if by_key[point.key] is point and point.key not in store]
 
 
-def run_missing(points: Sequence[Point], store: Store) -> Generator[Point, None, None]:
+def run_missing(points: Sequence[Point], store: ResultStore) -> Generator[Point, None, None]:
     """Run these points on all processors, and give each when it is stored.
 
     They run side by side, as a point's seeds take least time together; fewer points than processors share them.

@@ -10,7 +10,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["Store"]
+__all__ = ["ResultStore"]
 
 TABLE = "CREATE TABLE points (key TEXT PRIMARY KEY, result TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -18,7 +18,7 @@ TABLE = "CREATE TABLE points (key TEXT PRIMARY KEY, result TEXT NOT NULL, digest
 PATIENCE = 30
 
 
-class Store:
+class ResultStore:
     """The results of points, by key.
 
     Parameters
@@ -59,7 +59,7 @@ class Store:
         if state != "ok":
             raise sqlite3.DatabaseError(state.replace("\n", " "))
 
-    def __enter__(self) -> "Store":
+    def __enter__(self) -> "ResultStore":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -15,7 +15,7 @@ from ...common.external import find_tool, scratch_folder
 from .flow import run_yosys
 from .targets import find_target
 
-__all__ = ["Block", "Breakdown", "Group", "breakdown"]
+__all__ = ["Block", "BlockKind", "Breakdown", "breakdown"]
 
 Name = tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Group:
+class BlockKind:
     """All blocks of one class in blocks of one class, and so on up.
 
     Attributes
@@ -81,12 +81,12 @@ class Breakdown:
         """Sum of all blocks."""
         return _sum(self.blocks)
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[BlockKind]:
         """The blocks by class, each class above those inside it."""
         found: dict[tuple[str, ...], list[Block]] = {}
         for block in self.blocks:
             found.setdefault(block.kinds, []).append(block)
-        return [Group(kinds, len(blocks), _sum(blocks), min(block.area["LUT4"] for block in blocks),
+        return [BlockKind(kinds, len(blocks), _sum(blocks), min(block.area["LUT4"] for block in blocks),
                       max(block.area["LUT4"] for block in blocks))
                 for kinds, blocks in sorted(found.items(), key=lambda entry: _order(entry[0], list(found)))]
 

@@ -81,8 +81,7 @@ def points(what: str, port: str | None, sweep: Sweep) -> list[Point]:
     WormcastError
         One cannot be built: its name, and why.
     """
-    return [build(what, port, given, ", ".join(f"{name} {given[name]}" for name in sweep.swept))
-            for given in sweep.combinations()]
+    return sweep.points(lambda given, name: build(what, port, given, name))
 
 
 def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "") -> Point:

@@ -78,8 +78,7 @@ def row(sweep: Sweep, point: Point, result: Synthesis) -> dict[str, Any]:
 
     Cells that another target of the sweep has are there without a value.
     """
-    columns = {name: point.given[name] for name in sweep.swept}
-    columns |= {name: value for name, value in point.resolved.items() if name not in sweep.swept}
+    columns = sweep.columns(point.given, point.resolved)
     for target in sweep.swept.get("target", [point.resolved["target"]]):
         columns |= dict.fromkeys((*map(str.lower, TARGETS[target].cells), TARGETS[target].logic_cell.lower()))
     told = result.to_dict()

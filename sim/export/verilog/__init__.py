@@ -9,7 +9,7 @@ from .document import component_tables
 from .export import Export, component_verilog, export, has_clock
 from .facts import NETWORK, foreign_options
 from .netlist import is_clocked
-from .ports import Port, ports
+from .ports import ComponentPort, ports
 
-__all__ = ["NETWORK", "Export", "Port", "component_tables", "component_verilog", "entries", "export", "foreign_options",
-           "has_clock", "is_clocked", "ports"]
+__all__ = ["NETWORK", "ComponentPort", "Export", "component_tables", "component_verilog", "entries", "export",
+           "foreign_options", "has_clock", "is_clocked", "ports"]

@@ -19,13 +19,13 @@ from .docstrings import member_meaning, summary
 from .facts import axis, header_fields
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
-from .ports import Port, ports
+from .ports import ComponentPort, ports
 
 __all__ = ["component_tables", "document_component", "document_network", "meaning"]
 
 CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
 
-Named = tuple[str, Port, wiring.Component]
+Named = tuple[str, ComponentPort, wiring.Component]
 """A port with the name that the table gives it, and whose it is."""
 
 HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
@@ -90,7 +90,7 @@ def _link(row: Named) -> str | None:
     return name.removesuffix(f"_{port.path[-1]}") if len(port.path) > 1 else None
 
 
-def _link_meaning(port: Port, component: wiring.Component) -> str:
+def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
     """What a link is for, and its credits; ``port`` is its first member, ``valid``."""
     name = port.path[0]
     vcs = component.signature.members[name].signature.vcs
@@ -106,11 +106,11 @@ def _row(name: str, way: str, width: int, said: str) -> str:
     return f"| `{name}` | {way} | {width} | {said} |\n".replace("|  |", "| |")
 
 
-def _way(port: Port) -> str:
+def _way(port: ComponentPort) -> str:
     return "in" if port.inward else "out"
 
 
-def meaning(component: wiring.Component, port: Port) -> str:
+def meaning(component: wiring.Component, port: ComponentPort) -> str:
     """What the docstrings say of a port, and which bits are what."""
     said: str | None
     if len(port.path) > 1:
@@ -122,7 +122,7 @@ def meaning(component: wiring.Component, port: Port) -> str:
     return " ".join(filter(None, [said, fields and f"{fields}.", _fault_ports(component, port)]))
 
 
-def _strap(component: wiring.Component, port: Port) -> str | None:
+def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
     decoder = getattr(component, "decoder", None)
     name = port.path[0].removeprefix("strap_")
     if decoder is None or name == port.path[0]:
@@ -134,7 +134,7 @@ def _strap(component: wiring.Component, port: Port) -> str | None:
     return said.replace(f"dimension {d}", f"dimension {axis(len(decoder.header.shape), int(d))}")
 
 
-def _fault_ports(component: wiring.Component, port: Port) -> str:
+def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     """What the numbers of ports in a fault stand for."""
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""

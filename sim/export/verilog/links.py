@@ -14,13 +14,13 @@ from wormcast.hw.switch import Switch
 
 from ...common.text import count
 
-__all__ = ["CONSUMPTION", "Link", "channel_classes", "links"]
+__all__ = ["CONSUMPTION", "ComponentLink", "channel_classes", "links"]
 
 CONSUMPTION = "consumption channel"
 
 
 @dataclass(frozen=True)
-class Link:
+class ComponentLink:
     """One link of a component.
 
     Parameters
@@ -43,30 +43,30 @@ class Link:
         return f"The receiver must have {flits} of buffer{per}: this side starts with {credits}{each}."
 
 
-def links(component: wiring.Component) -> dict[str, Link]:
+def links(component: wiring.Component) -> dict[str, ComponentLink]:
     """Links of a component by their names; none for a component without."""
     return dict(_links(component))
 
 
-def _links(component: wiring.Component) -> Iterator[tuple[str, Link]]:
+def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
     match component:
         case Switch():
-            yield from ((f"{port.name}_in", Link(port.depth)) for port in component.inputs)
-            yield from ((f"{port.name}_out", Link(port.depth)) for port in component.outputs[:-1])
-            to_node = Link(component.outputs[-1].depth, CONSUMPTION)
+            yield from ((f"{port.name}_in", ComponentLink(port.depth)) for port in component.inputs)
+            yield from ((f"{port.name}_out", ComponentLink(port.depth)) for port in component.outputs[:-1])
+            to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION)
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
         case InputUnit():
-            yield "link", Link(component.spec.depth)
+            yield "link", ComponentLink(component.spec.depth)
         case OutputUnit():
             port = component.port
-            link = Link(port.depth, CONSUMPTION) if port.name == "local" else Link(port.depth)
+            link = ComponentLink(port.depth, CONSUMPTION) if port.name == "local" else ComponentLink(port.depth)
             yield from ((component.lane("link", lane), link) for lane in range(port.vcs if component.separate else 1))
         case Injection():
-            yield "host", Link(component.queue)
-            yield "network", Link(component.port.depth)
+            yield "host", ComponentLink(component.queue)
+            yield "network", ComponentLink(component.port.depth)
         case Consumption():
-            yield "network", Link(component.port.depth, CONSUMPTION)
-            yield "host", Link(HOST_DEPTH, CONSUMPTION)
+            yield "network", ComponentLink(component.port.depth, CONSUMPTION)
+            yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION)
         case NetworkInterface():
             for p, injection in enumerate(component.injections):
                 inner = links(injection)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...build.network import HOST, Network
-from .ports import Port, ports
+from .ports import ComponentPort, ports
 
 __all__ = ["Outside", "kind_module", "outside", "top"]
 
@@ -22,14 +22,14 @@ class Outside:
         The node's name, as in ``1_2``.
     instance : int
     kind : str
-    port : Port
+    port : ComponentPort
         The component's.
     """
 
     node: str
     instance: int
     kind: str
-    port: Port
+    port: ComponentPort
 
     @property
     def name(self) -> str:

@@ -8,11 +8,11 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-__all__ = ["Port", "ports"]
+__all__ = ["ComponentPort", "ports"]
 
 
 @dataclass(frozen=True)
-class Port:
+class ComponentPort:
     """One port.
 
     Parameters
@@ -41,9 +41,9 @@ class Port:
         return len(self.value)
 
 
-def ports(component: wiring.Component) -> Iterator[Port]:
+def ports(component: wiring.Component) -> Iterator[ComponentPort]:
     """Ports in the order of the signature; those without bits are none."""
     for path, member, value in component.signature.flatten(component):
         cast = Value.cast(value)
         if len(cast):
-            yield Port(tuple(map(str, path)), member.flow is In, member.shape, cast)
+            yield ComponentPort(tuple(map(str, path)), member.flow is In, member.shape, cast)

@@ -25,7 +25,8 @@ class Link:
     Parameters
     ----------
     name : str
-        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE:LINK`` between a router and its node.
+        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node. A
+        virtual channel's name has one more number, a consumption channel's is ``cons:NODE:i`` on whichever link.
     kind : "network", "injection" or "consumption"
     source, target : int
         Switches; of an injection link the node and its switch, of a consumption link the switch and its node.
@@ -129,7 +130,7 @@ class Wait:
     first, last : int
         Cycles, both included.
     resources : tuple of str
-        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``.
+        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
     """
 
     worm: int
@@ -208,9 +209,9 @@ class History:
         return {f"link:{name}": row for name, row in link_rows(self.topology).items()}
 
     @cached_property
-    def _channels(self) -> dict[Resource, tuple[int, int]]:
+    def _channels(self) -> dict[str, tuple[int, int]]:
         """Link and virtual channel of each resource that was looked at."""
-        return {self._resource(link, vc): (link, vc) for link, one in enumerate(self.links) for vc in range(one.vcs)}
+        return {str(self._resource(link, vc)): (link, vc) for link, one in enumerate(self.links) for vc in range(one.vcs)}
 
     @cached_property
     def _firsts(self) -> dict[int, int]:
@@ -276,7 +277,7 @@ class History:
 
     def channel(self, resource: str) -> tuple[int, int] | None:
         """Link and virtual channel that a resource stands for; None if it was not looked at."""
-        return self._channels.get(Resource.parse(resource))
+        return self._channels.get(resource)
 
     def channel_name(self, link: int, vc: int) -> str:
         """A virtual channel of a link for people: ``link:0.1>0.2:0``, ``cons:0.2:0``, ``inj:0.1:0:0``."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -170,10 +171,16 @@ class _Places:
         """How much of a line's beginning lies in the box of a switch that has its node beside it."""
         if not self.layout.shared[switch]:
             return 0.0
-        middle, forward = self._at(self.layout.switches[switch]), along(line[0], line[1])
-        with np.errstate(divide="ignore"):
-            ahead = (np.sign(forward) * BOX - (line[0] - middle)) / forward
-        return float(max(0.0, min(ahead[np.isfinite(ahead)])))
+        middle, left = self._at(self.layout.switches[switch]), 0.0
+        for start, end in pairwise(line):
+            forward = along(start, end)
+            with np.errstate(divide="ignore"):
+                ahead = (np.sign(forward) * BOX - (start - middle)) / forward
+            reach, out = float(np.linalg.norm(end - start)), float(min(ahead[np.isfinite(ahead)]))
+            if out <= reach:
+                return left + max(0.0, out)
+            left += reach
+        return left
 
     def to_node(self, link: Link, place: int, among: int) -> tuple[Point, ...]:
         """A lane between a switch and its node, one of several beside each other."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from wormcast import __version__
 
-from ...common.curve_frame import COLOURS
+from ...common.frame import COLOURS
 from ...common.whole_file import whole_file
 from ...drawing.layout import layout_of
 from .history import History, Hold
@@ -67,10 +67,12 @@ def _data(history: History) -> dict[str, Any]:
     steps = [] if history.deadlock is None else history.deadlock["cycle"]
     circle = [[number[step["worm"]], [asked.setdefault(resource, len(asked)) for resource in step["waits"]]]
               for step in steps if step["worm"] in number]
-    named = {*(host.node for host in ground.hosts), *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
+    named = {*(host.node for host in ground.hosts),
+             *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
     places = [history.channel(resource) for resource in asked]
     return {
         "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
+        "opens": min((hold.first for hold in history.holds), default=history.first),
         "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},

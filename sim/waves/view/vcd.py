@@ -1,5 +1,6 @@
 """Reading the signals that are asked for out of a VCD file."""
 
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ from wormcast.algorithms import WormcastError
 __all__ = ["Signal", "Wave"]
 
 CHANGES = b"01xXzZ"
+
+#: How lines begin that stand between changes and say nothing of them.
+BESIDE = (b"$dump", b"$end", b"$comment")
 
 
 @dataclass(frozen=True)
@@ -101,12 +105,15 @@ class Wave:
         Raises
         ------
         WormcastError
-            A line is damaged.
+            A line is damaged, or a time lies before the one before it.
         """
-        wanted = set(idents)
+        wanted, others = set(idents), {signal.ident for signal in self.signals.values()}.difference(idents)
         found: list[tuple[bytes, bytes]] = []
         time = None
         with self._path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            if file.read() != b"\n":
+                raise WormcastError(f"{self._path} is damaged: it ends amid a line")
             file.seek(self._changes_at)
             for line in file:
                 kind = line[0]
@@ -114,22 +121,26 @@ class Wave:
                     if time is not None:
                         yield time, found
                         found = []
-                    if not line[1:-1].isdigit():
+                    if not line[1:-1].isdigit() or int(line[1:]) < (time or 0):
                         raise self._damaged(line)
                     time = int(line[1:])
                 elif kind in CHANGES:
                     ident = line[1:-1]
                     if ident in wanted:
                         found.append((ident, line[:1]))
-                elif kind in b"bs":
+                    elif ident not in others:
+                        raise self._damaged(line)
+                elif kind in b"bsrBR":
                     value, _, ident = line[1:-1].rpartition(b" ")
                     if ident in wanted:
                         found.append((ident, value))
-                elif kind not in b"$\nrBR":
+                    elif ident not in others:
+                        raise self._damaged(line)
+                elif kind != 10 and not line.startswith(BESIDE):
                     raise self._damaged(line)
         if time is not None:
             yield time, found
 
     def _damaged(self, line: bytes) -> WormcastError:
         text = line[:40].decode("ascii", "replace").strip()
-        return WormcastError(f"{self._path} is damaged: {text!r} is no change of a signal")
+        return WormcastError(f"{self._path} is damaged: {text!r} is no change of a signal, and no later time")

@@ -51,6 +51,9 @@ def _follow(path: Path, wave: Wave, comment: Comment,
     now = comment.first
     busy: dict[int, _Track] = {}
     for time, changes in wave.changes(setters):
+        if time > comment.end * comment.period:
+            raise WormcastError(f"{path} is damaged: it goes on at {time}, its comment tells of cycles up to "
+                                f"{comment.end - 1}")
         cycle = min(-(-time // comment.period), comment.end)  # in its middle the change is seen first
         while now < cycle:
             for track in list(busy.values()):

@@ -1,11 +1,14 @@
 """Kernels on disk: found again, made anew when anything that matters has changed or is damaged."""
 
+import contextlib
+import os
+import stat
 import time
 
 import pytest
 from amaranth.lib.wiring import In, Out
 
-from wormcast.sim.lowering import Kernel, cache_folder, lower_cached, store
+from wormcast.sim.lowering import Kernel, cache_folder, is_ours, lower_cached, store
 
 from .agreement import component
 
@@ -110,3 +113,57 @@ def test_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("WORMCAST_CACHE", str(tmp_path / "own"))
     assert cache_folder() == tmp_path / "own"
     assert cache_folder(tmp_path) == tmp_path
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+def test_what_others_can_write_is_not_read(what, mode, factory, get, tmp_path):
+    """Reading a file runs what is in it."""
+    folder = tmp_path / "kernels"
+    get(folder=folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (path,) = folder.iterdir()
+    shared = path if what == "file" else folder
+    before = shared.stat().st_mode
+    shared.chmod(before | mode)
+    get(folder=folder)
+    assert factory.calls == 2
+    shared.chmod(before)
+    get(folder=folder)
+    assert factory.calls == 2
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_another_user_has_written_is_not_read(what, factory, get, tmp_path, monkeypatch):
+    folder = tmp_path / "kernels"
+    get(folder=folder)
+    monkeypatch.setattr(store, "is_ours", lambda told: stat.S_ISDIR(told.st_mode) == (what == "file"))
+    get(folder=folder)
+    assert factory.calls == 2
+
+
+def test_whose_a_file_is(monkeypatch):
+    def told(owner, mode):
+        return os.stat_result((mode, 0, 0, 1, owner, 0, 0, 0, 0, 0))
+
+    monkeypatch.setattr(os, "getuid", lambda: 7)
+    assert is_ours(told(7, 0o100644))
+    assert is_ours(told(0, 0o100600))
+    assert not is_ours(told(8, 0o100600))
+    assert not is_ours(told(7, 0o100664))
+    assert not is_ours(told(7, 0o040777))
+
+
+def test_it_is_said_when_something_is_compiled(factory, get, monkeypatch):
+    said = []
+
+    @contextlib.contextmanager
+    def saying():
+        said.append(factory.calls)
+        yield
+        said.append(factory.calls)
+
+    monkeypatch.setattr(store, "compiling", saying)
+    get()
+    get()
+    assert said == [0, 1]

@@ -120,7 +120,7 @@ def test_a_deadlock_is_found_whoever_runs_it():
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"cycles": 0}, "cycles: 0 is given"),
     ({"cycles": 100, "warmup": 100}, "warmup: 100 of 100 cycles is given, allowed are 0 to 99"),
-    ({"seeds": (1, 1)}, "seeds: 2 are given, 1 of them different"),
+    ({"seeds": (1, 1)}, "seeds: 2 are given, 1 of them different, they must all be"),
     ({"seeds": ()}, "seeds: 0 are given"),
     ({"rate": 0.3}, "rate: 0.3 creates 1.2 flits to consume per node and cycle, .* 1 consumption link can take 1"),
 ])
@@ -208,7 +208,12 @@ def test_precision_needs_messages_and_says_what_is_missing():
     assert not few.precise
     assert few.imprecise == "a seed has 29 messages, fewer than 30"
     alone = dataclasses.replace(exact, slices=slices[:, :1], seeds=(1,))
-    assert alone.imprecise == "there is no interval of the latency"
+    assert alone.imprecise == "one seed: no confidence interval"
+    slices = slices.copy()
+    slices["messages"][:, 1:] = 0
+    assert dataclasses.replace(exact, slices=slices).imprecise == "one seed alone has messages: no confidence interval"
+    slices["messages"] = 0
+    assert dataclasses.replace(exact, slices=slices).imprecise == "no message received: no latency"
 
 
 @pytest.mark.parametrize(("completed", "latency", "saturated"), [

@@ -10,8 +10,9 @@ import pytest
 import wormcast
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.requirements import ToolMissing
+from wormcast.sim.experiments.grid import write_csv
 from wormcast.sim.experiments.sweep import (
-    Store,
+    ResultStore,
     cluster,
     missing,
     points,
@@ -19,7 +20,6 @@ from wormcast.sim.experiments.sweep import (
     row,
     run_missing,
     run_on_cluster,
-    write,
 )
 
 SWEEP = """\
@@ -51,18 +51,18 @@ def workers():
 
 def table(sweep, store, file):
     every = points(sweep)
-    write([row(sweep, point, store[point.key]) for point in every], file)
+    write_csv([row(sweep, point, store[point.key]) for point in every], file)
     return file.read_bytes()
 
 
 def test_two_workers_of_which_one_is_killed_come_to_the_same_table(workers, sweep, tmp_path, capfd):
-    with Store(tmp_path / "here.sqlite") as store:
+    with ResultStore(tmp_path / "here.sqlite") as store:
         assert len(list(run_missing(points(sweep), store))) == 6
         here = table(sweep, store, tmp_path / "here.csv")
     with distributed.Client(workers.scheduler_address, set_as_default=False) as client:
         killed = next(iter(client.run(os.getpid).values()))
     capfd.readouterr()
-    with Store(tmp_path / "there.sqlite") as store:
+    with ResultStore(tmp_path / "there.sqlite") as store:
         running = run_on_cluster(points(sweep), store, workers.scheduler_address)
         done = [next(running)]
         os.kill(killed, signal.SIGKILL)
@@ -79,7 +79,7 @@ def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(worker
                    "if multiprocessing.parent_process():\n    os._exit(1)\nown = E_CUBE\n")
     file = tmp_path / "deadly.toml"
     file.write_text(SWEEP.replace('"dual-path", "multipath"', '"individual"') + f'relation = ["e-cube", "{own}:own"]\n')
-    with Store(tmp_path / "some.sqlite") as store:
+    with ResultStore(tmp_path / "some.sqlite") as store:
         begun = run_on_cluster(points(read(file)), store, workers.scheduler_address)
         with pytest.raises(WormcastError, match=r"^point scheme individual, rate 0\.\d+, relation .*: 2 workers "
                                                 "were lost that ran it or had it next"):
@@ -88,7 +88,7 @@ def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(worker
 
 def test_workers_of_another_version_are_refused_before_anything_is_run(workers, sweep, tmp_path, monkeypatch):
     monkeypatch.setattr(wormcast, "__version__", "9.9")
-    with Store(tmp_path / "there.sqlite") as store:
+    with ResultStore(tmp_path / "there.sqlite") as store:
         with pytest.raises(WormcastError, match=r"^scheduler: worker .* has wormcast .*, it must have 9\.9"):
             list(run_on_cluster(points(sweep), store, workers.scheduler_address))
         assert len(missing(points(sweep), store)) == 6
@@ -104,7 +104,8 @@ def test_relation_travels_with_its_point(tmp_path):
     file = tmp_path / "small.toml"
     file.write_text(f'topology = "mesh:3x3"\nscheme = "individual"\nrate = 0.01\ndestinations_mean = 2\n'
                     f'relation = "{tmp_path}/own.py:own"\n')
-    with Store(tmp_path / "some.sqlite") as store, pytest.raises(WormcastError, match=r"own\.py has more than 1048576"):
+    refused = pytest.raises(WormcastError, match=r"own\.py has more than 1048576")
+    with ResultStore(tmp_path / "some.sqlite") as store, refused:
         list(run_on_cluster(points(read(file)), store, "tcp://127.0.0.1:1"))
 
 
@@ -118,7 +119,7 @@ def test_what_is_refused_on_a_worker_is_told_as_here():
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:99999", "x://127.0.0.1:1"])
 def test_scheduler_that_does_not_answer_is_told(address, sweep, tmp_path, capfd):
-    with Store(tmp_path / "some.sqlite") as store, pytest.raises(
+    with ResultStore(tmp_path / "some.sqlite") as store, pytest.raises(
             WormcastError, match=f"scheduler: {address} is given, no scheduler has answered there within 0.5 seconds"):
         list(run_on_cluster(points(sweep), store, address, patience=0.5))
     assert capfd.readouterr() == ("", "")
@@ -127,7 +128,7 @@ def test_scheduler_that_does_not_answer_is_told(address, sweep, tmp_path, capfd)
 def test_scheduler_without_workers_and_scheduler_that_is_lost_are_told(sweep, tmp_path):
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as started:
         address = started.scheduler_address
-        with Store(tmp_path / "some.sqlite") as store:
+        with ResultStore(tmp_path / "some.sqlite") as store:
             with pytest.raises(WormcastError, match=r"no worker has joined it within 0\.5 seconds"):
                 list(run_on_cluster(points(sweep), store, address, patience=0.5))
             started.scale(1)
@@ -167,6 +168,6 @@ def test_another_wormcast_is_refused(client, sentence):
 
 def test_missing_package_is_told_with_the_line_that_installs_it(sweep, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with Store(tmp_path / "some.sqlite") as store, pytest.raises(
+    with ResultStore(tmp_path / "some.sqlite") as store, pytest.raises(
             ToolMissing, match=r'^distributed is not installed: pip install "wormcast\[cluster\]"$'):
         next(run_on_cluster(points(sweep), store, "tcp://127.0.0.1:1"))

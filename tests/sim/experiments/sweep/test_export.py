@@ -4,7 +4,8 @@ import csv
 
 from pyarrow import parquet
 
-from wormcast.sim.experiments.sweep import Store, points, read, row, run_missing, write, write_parquet
+from wormcast.sim.experiments.grid import write_csv
+from wormcast.sim.experiments.sweep import ResultStore, points, read, row, run_missing, write_parquet
 
 
 def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
@@ -12,10 +13,10 @@ def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
     file.write_text('topology = "mesh:3x3"\nscheme = ["individual", "dual-path"]\nrate = [0, 0.04]\n'
                     'cycles = 400\nseeds = 2\ndestinations_mean = 2\n')
     sweep = read(file)
-    with Store(tmp_path / "small.sqlite") as store:
+    with ResultStore(tmp_path / "small.sqlite") as store:
         list(run_missing(points(sweep), store))
         rows = [row(sweep, point, store[point.key]) for point in points(sweep)]
-    write(rows, tmp_path / "csv")
+    write_csv(rows, tmp_path / "csv")
     for name in ("one", "two"):
         write_parquet(rows, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

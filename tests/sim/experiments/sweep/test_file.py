@@ -6,7 +6,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.cli.loading import load_
-from wormcast.sim.experiments.load import Asked, Traffic
+from wormcast.sim.experiments.load import Specification, Traffic
 from wormcast.sim.experiments.sweep import OPTIONS, points, read
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
@@ -27,14 +27,14 @@ def test_options_are_those_of_load():
 
 
 def test_defaults_are_those_of_load(sweep_of):
-    """Both take them from `Asked`: none of load's own options has another one than not to be given."""
+    """Both take them from `Specification`: none of load's own options has another one than not to be given."""
     assert all(parameter.default in (inspect.Parameter.empty, None, False)
                for parameter in inspect.signature(load_).parameters.values())
     [point] = points(sweep_of('topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.01\n'))
-    asked = Asked.by({"rate": 0.01})
-    assert point.traffic == asked.traffic == Traffic(0.01)
+    specification = Specification.of({"rate": 0.01})
+    assert point.traffic == specification.traffic == Traffic(0.01)
     assert [point.resolved[name] for name in ("cycles", "seed", "seeds")] == [100_000, 0, 4]
-    assert (asked.cycles, list(asked.seed_numbers)) == (100_000, [0, 1, 2, 3])
+    assert (specification.cycles, list(specification.seed_numbers)) == (100_000, [0, 1, 2, 3])
 
 
 def test_points_are_all_combinations_the_last_list_fastest(sweep_of):

@@ -2,7 +2,8 @@
 
 from wormcast.algorithms import topology
 from wormcast.sim import load
-from wormcast.sim.experiments.sweep import Store, missing, points, read, row, run_missing, write
+from wormcast.sim.experiments.grid import write_csv
+from wormcast.sim.experiments.sweep import ResultStore, missing, points, read, row, run_missing
 
 
 def test_only_missing_points_are_run_and_the_table_has_what_load_says(tmp_path):
@@ -11,7 +12,7 @@ def test_only_missing_points_are_run_and_the_table_has_what_load_says(tmp_path):
                     'cycles = 500\nseeds = 2\ndestinations_mean = 2\nunicast_length = 8\nmulticast_fraction = 0.5\n')
     sweep = read(file)
     both = points(sweep)
-    with Store(tmp_path / "small.sqlite") as store:
+    with ResultStore(tmp_path / "small.sqlite") as store:
         assert missing(both, store) == both
         assert list(run_missing(both[1:], store)) == both[1:]
         assert missing(both, store) == both[:1]
@@ -26,7 +27,7 @@ def test_only_missing_points_are_run_and_the_table_has_what_load_says(tmp_path):
     assert rows[0]["messages"] == result["messages"] > 0
     assert "cycles_per_second" not in rows[0]
     table = tmp_path / "small.csv"
-    write(rows, table)
+    write_csv(rows, table)
     lines = table.read_bytes().decode().split("\n")
     assert [line.count(",") for line in lines] == [len(rows[0]) - 1] * 3 + [0]
     assert [line.split(",")[0] for line in lines] == ["rate", "0.02", "0.04", ""]

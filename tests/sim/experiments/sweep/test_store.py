@@ -5,21 +5,21 @@ import sqlite3
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.experiments.sweep import Store
+from wormcast.sim.experiments.sweep import ResultStore
 
 
 @pytest.fixture
 def file(tmp_path):
     """A file with many points, so that it has several pages."""
     path = tmp_path / "folder" / "some.sqlite"
-    with Store(path) as store:
+    with ResultStore(path) as store:
         for number in range(100):
             store.put(f"point {number}", {"value": number, "long": "x" * 200})
     return path
 
 
 def test_points_are_there_after_opening_it_again(file):
-    with Store(file) as store:
+    with ResultStore(file) as store:
         assert "point 7" in store
         assert "point 700" not in store
         assert store["point 7"]["value"] == 7
@@ -30,7 +30,7 @@ def test_points_are_there_after_opening_it_again(file):
 def test_empty_file_is_a_new_one(tmp_path):
     path = tmp_path / "some.sqlite"
     path.touch()
-    with Store(path) as store:
+    with ResultStore(path) as store:
         assert "point" not in store
 
 
@@ -44,13 +44,13 @@ def test_damaged_file_is_told_and_left_as_it_is(damage, file):
     file.write_bytes(damage(file.read_bytes()))
     before = file.read_bytes()
     with pytest.raises(WormcastError, match=r"some\.sqlite is damaged \(.*\): it must be"):
-        Store(file)
+        ResultStore(file)
     assert file.read_bytes() == before
 
 
 def test_changed_result_is_told(file):
     file.write_bytes(file.read_bytes().replace(b'{"value": 7,', b'{"value": 8,'))
-    with Store(file) as store, pytest.raises(WormcastError, match="is damaged"):
+    with ResultStore(file) as store, pytest.raises(WormcastError, match="is damaged"):
         "point 7" in store  # noqa: B015
 
 
@@ -60,13 +60,13 @@ def test_other_database_is_refused(tmp_path):
         other.execute("CREATE TABLE notes (text TEXT)")
     other.close()
     with pytest.raises(WormcastError, match="is no file of finished points"):
-        Store(path)
+        ResultStore(path)
 
 
 def test_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WormcastError, match="file/folder cannot be written: Not a directory"):
-        Store(tmp_path / "file" / "folder" / "some.sqlite")
+        ResultStore(tmp_path / "file" / "folder" / "some.sqlite")
     (tmp_path / "some.sqlite").mkdir()
     with pytest.raises(WormcastError, match=r"some\.sqlite cannot be used: unable to open"):
-        Store(tmp_path / "some.sqlite")
+        ResultStore(tmp_path / "some.sqlite")

@@ -3,6 +3,7 @@
 import json
 import pickle
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,3 +142,50 @@ def test_an_array_that_no_memory_holds_is_refused(tmp_path, entries):
     with_array(tmp_path / "huge", {"descr": "<i8", "fortran_order": False, "shape": (entries,)}, b"few")
     with pytest.raises(WormcastError, match="is damaged"):
         checkpoint.read(tmp_path / "huge")
+
+
+def bomb(path, name, size, **more):
+    """A file one of whose members has so many zeros, in a thousandth of the room."""
+    manifest = {"format": "wormcast checkpoint", "version": __version__, "content": {}, "sha256": "", **more}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("manifest.json", json.dumps(manifest))
+        with file.open(name, "w", force_zip64=True) as member:
+            for _ in range(size >> 20):
+                member.write(bytes(1 << 20))
+
+
+def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MOST_GROWING", 1 << 22)
+    monkeypatch.setattr(checkpoint.Stored, "_read", lambda self, name, most, read=checkpoint.Stored._read: (
+        pytest.fail(name) if name == "a.npy" else read(self, name, most)))
+    bomb(tmp_path / "bomb", "a.npy", 1 << 25)
+    with pytest.raises(WormcastError, match=r"bomb is damaged: what is under way has 33554432 bytes, allowed are \d+$"):
+        checkpoint.read(tmp_path / "bomb")
+    with checkpoint.opened(tmp_path / "bomb") as stored:
+        with pytest.raises(ValueError, match=r"a.npy has 33554432 bytes, allowed are 8292"):
+            stored.arrays({"a": 100})
+        with pytest.raises(ValueError, match=r"a.npy is not known"):
+            stored.arrays({})
+        with pytest.raises(ValueError, match=r"b.npy is missing"):
+            stored.arrays({"a": None, "b": None})
+
+
+def test_a_manifest_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MOST_MANIFEST", 1 << 10)
+    bomb(tmp_path / "bomb", "a.npy", 0, content={"name": "x" * 2000})
+    with pytest.raises(WormcastError, match=r"is damaged: manifest.json has \d+ bytes, allowed are 1024"):
+        checkpoint.read(tmp_path / "bomb")
+
+
+def test_a_device_has_no_end(tmp_path):
+    with pytest.raises(WormcastError, match=r"/dev/zero is no ordinary file, it must be one that load --checkpoint"):
+        checkpoint.read(Path("/dev/zero"))
+
+
+def test_a_reason_is_given_though_the_error_has_none(file, monkeypatch):
+    def fails(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(np.lib.format, "read_array", fails)
+    with pytest.raises(WormcastError, match=r"kept is damaged: MemoryError$"):
+        checkpoint.read(file)

@@ -111,5 +111,5 @@ def test_places_are_those_of_the_other_pictures():
 
 
 def test_only_the_part_that_was_looked_at_is_drawn():
-    links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28:0", "consumption", 28, 28, 2))
+    links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28#0", "consumption", 28, 28, 2))
     assert sorted(places("mesh:8x8", links)) == [27, 28]

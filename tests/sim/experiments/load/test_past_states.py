@@ -2,12 +2,12 @@
 
 import pytest
 
-from wormcast.sim.experiments.load.ladder import DOUBLINGS, LEAST, MOST_BYTES, RUNG, Ladder
+from wormcast.sim.experiments.load.past_states import DOUBLINGS, LEAST, MOST_BYTES, RUNG, PastStates
 
 
 def climbed(cycles, start=0, step=2048):
     """A ladder of cycles' own numbers, filled as a run goes by."""
-    ladder = Ladder()
+    ladder = PastStates()
     for now in range(start, cycles, step):
         if ladder.due(now):
             ladder.add(now, now)
@@ -25,10 +25,10 @@ def test_there_is_one_between_every_age_and_twice_that(cycles):
 
 
 def test_there_are_never_many_and_the_start_stays():
-    ladder = Ladder()
+    ladder = PastStates()
     for now in range(0, 10_000 * RUNG, RUNG):
         ladder.add(now, now)
-        assert len(ladder) <= Ladder.MOST
+        assert len(ladder) <= PastStates.MOST
     assert ladder.before(0) == 0
 
 
@@ -43,7 +43,7 @@ def test_the_newest_before_a_cycle():
 
 
 def test_large_states_are_few():
-    ladder = Ladder()
+    ladder = PastStates()
     for now in range(0, 1000 * RUNG, RUNG):
         ladder.add(now, now, MOST_BYTES // 6)
     assert len(ladder) == 6

@@ -2,7 +2,7 @@
 
 from typing import Generic, TypeVar
 
-__all__ = ["RUNG", "Ladder"]
+__all__ = ["RUNG", "PastStates"]
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 28
 LEAST = 4
 
 
-class Ladder(Generic[T]):
+class PastStates(Generic[T]):
     """Past states of a run, at most `MOST` of them, and 256 MiB.
 
     For every x from 4096 to about a million cycles there is one whose age lies between x and 2x, or that of the

@@ -15,14 +15,14 @@ from ...host import NOW, UNDELIVERED, Host, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
-from .ladder import Ladder
+from .past_states import PastStates
 from .result import TOTALS, Totals
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LinkTotals
 from .window import Window
 
-__all__ = ["FOR_EVER", "End", "Found", "Group", "State"]
+__all__ = ["FOR_EVER", "End", "Found", "SeedBatch", "State"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
@@ -86,7 +86,7 @@ class State:
                                               *others))
 
 
-class Group:
+class SeedBatch:
     """A network with a lane for each of some seeds, the traffic in it, and what is measured of it.
 
     Parameters
@@ -126,14 +126,14 @@ class Group:
         edges = self.totals.edges
         return min((self.now // CHUNK + 1) * CHUNK, int(edges[np.searchsorted(edges, self.now, side="right")]))
 
-    def advance(self, until: int, end: End, past: "Ladder[State] | None" = None) -> None:
+    def advance(self, until: int, end: End, past: "PastStates[State] | None" = None) -> None:
         """Step until this cycle is reached, or passed within the last step, but not beyond the end.
 
         The steps, and so what is measured, do not depend on where it is asked to pause.
 
         Parameters
         ----------
-        past : Ladder, optional
+        past : PastStates, optional
             Where to keep states on the way.
         """
         while self.now < until and not self.drained and not end.before(following := self._next()):

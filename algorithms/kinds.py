@@ -1,0 +1,53 @@
+"""Whether what is given from Python is of the kind that is asked for, refused in a sentence where it is not."""
+
+import reprlib
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+from .errors import WormcastError
+
+__all__ = ["require_fields", "require_kind"]
+
+#: What is taken for a plain type, and its name in a sentence; other types are named by themselves.
+PLAIN: dict[type, tuple[type, str]] = {
+    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text")}
+
+
+def require_kind(name: str, value: object, *kinds: type) -> None:
+    """Refuse a value that is of none of these types; True and False are no numbers.
+
+    Raises
+    ------
+    WormcastError
+        It is not.
+    """
+    taken = tuple(PLAIN.get(kind, (kind,))[0] for kind in kinds)
+    if not isinstance(value, taken) or (isinstance(value, bool) and bool not in kinds):
+        nouns = " or ".join("None" if kind is type(None) else PLAIN.get(kind, (kind, _named(kind)))[1]
+                            for kind in kinds)
+        raise WormcastError(f"{name}: {reprlib.repr(value)} is given, it must be {nouns}")
+
+
+def _named(kind: type) -> str:
+    return f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
+
+
+def require_fields(thing: Any) -> None:
+    """Refuse a dataclass of plain fields one of which is of another type than it is declared with.
+
+    Numbers of numpy become Python's, which JSON takes.
+
+    Raises
+    ------
+    WormcastError
+        As `require_kind`.
+    """
+    hints = get_type_hints(type(thing))
+    for field in fields(thing):
+        hint, value = hints[field.name], getattr(thing, field.name)
+        require_kind(field.name, value, *(get_args(hint) or (hint,)))
+        if isinstance(value, np.generic):
+            object.__setattr__(thing, field.name, value.item())

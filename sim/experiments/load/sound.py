@@ -1,0 +1,102 @@
+"""Whether a state that comes from a file can be that of a group: of these kinds and shapes, and sound in itself.
+
+Compiled code does not look at the numbers by which it finds its way in arrays: they are looked at here.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...host import NOW, require_program
+from .seed_batch import CHUNK, FOR_EVER, SeedBatch
+
+__all__ = ["grows", "require_sound", "require_state"]
+
+#: Arrays whose first dimension grows with what is under way, or with the slices of time.
+GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "chain", "header",
+                                                  "begun")),
+           "window.messages", "totals.edges", "totals.table", "links.table"}
+
+#: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
+CHANGING = {"now", "drained", "window.worms_before", "window.messages_before"}
+STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
+
+
+def grows(name: str) -> bool:
+    """Whether an array of a group may have any length."""
+    return name in GROWING
+
+
+def require_state(group: SeedBatch, leaves: Mapping[str, Any], cycles: int | None, warmup: int | None) -> None:
+    """Refuse leaves that are not of the kinds and shapes of a group's.
+
+    Parameters
+    ----------
+    group : SeedBatch
+        As it is before its first cycle.
+    leaves : mapping
+        As `SeedBatch.from_leaves` is to get them.
+    cycles, warmup : int or None
+        Of the experiment.
+
+    Raises
+    ------
+    ValueError
+        The first one that is not.
+    """
+    fresh: Mapping[str, Any] = group.to_leaves()
+    for name in sorted(fresh.keys() ^ leaves.keys()):
+        raise ValueError(f"{name} is {'missing' if name in fresh else 'not known'}")
+    for name, like in fresh.items():
+        leaf = leaves[name]
+        if isinstance(like, np.ndarray):
+            _require_array(name, leaf, like)
+        elif type(leaf) is not type(like) or (leaf < 0 if name in CHANGING else leaf != like):
+            raise ValueError(f"{name} is {leaf!r}")
+    for name in leaves:
+        if name.startswith("window.sources."):
+            _require_ahead(name, leaves[name], leaves["now"])
+    _require_times(leaves, FOR_EVER if cycles is None else cycles, warmup)
+
+
+def _require_ahead(name: str, state: np.ndarray, now: int) -> None:
+    """Refuse traffic that is to create messages of the past, or to begin before the beginning of a trace's file."""
+    if (state["next"] < now if state.dtype.names else state < 0).any():
+        raise ValueError(f"{name} lies before cycle {now}")
+
+
+def _require_array(name: str, leaf: Any, like: np.ndarray) -> None:
+    shape = (*leaf.shape[:1], *like.shape[1:]) if name in GROWING else like.shape
+    # the narrowest numbers for a slice's flits follow from its length
+    alike = leaf.dtype.kind == "u" if name == "links.table" else leaf.dtype == like.dtype
+    if not alike or leaf.shape != shape:
+        raise ValueError(f"{name} is {leaf.dtype} {list(leaf.shape)}, it must be {like.dtype} {list(shape)}")
+    if name in STAYING and not np.array_equal(leaf, like):
+        raise ValueError(f"{name} is {leaf.tolist()}, it must be {like.tolist()}")
+
+
+def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> None:
+    """Refuse slices of time that are none, and a cycle that is none between two steps."""
+    edges, now = leaves["totals.edges"], leaves["now"]
+    if (len(edges) < 2 or edges[0] or (np.diff(edges) < 1).any() or edges[-1] != last
+            or (warmup or 0) not in edges):
+        raise ValueError("totals.edges are no slices of its cycles")
+    for name in ("totals.table", "links.table"):
+        if len(leaves[name]) != len(edges) - 1:
+            raise ValueError(f"{name} has {len(leaves[name])} slices, totals.edges have {len(edges) - 1}")
+    if now != leaves["engine.host.counters"][NOW] or not (
+            now in edges or (now < last and (now % CHUNK == 0 or leaves["drained"]))):
+        raise ValueError(f"now is {now}")
+
+
+def require_sound(group: SeedBatch) -> None:
+    """Refuse a group whose hosts' program is none, or not that of its messages and scheme.
+
+    Raises
+    ------
+    ValueError
+        The first thing that is wrong.
+    """
+    require_program(group.window.host)
+    group.window.require_planned()

@@ -1,0 +1,93 @@
+"""Switches of any network, with the straps and tables of one member of their kind."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wormcast.algorithms import topology
+from wormcast.algorithms.routing import Routes
+from wormcast.algorithms.schemes.individual import Individual
+from wormcast.hw import Switch
+from wormcast.hw.kinds import SwitchKind
+from wormcast.hw.router import Blueprint
+from wormcast.sim.build.configuration import Configuration
+
+from . import bench
+
+__all__ = ["Place", "blueprint", "place"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One switch of a network, as it is built and what it is told."""
+
+    number: int
+    kind: SwitchKind
+    switch: Switch
+    routes: Routes
+
+    @property
+    def member(self):
+        """Its place among the kind's members."""
+        return self.kind.members.tolist().index(self.number)
+
+    @property
+    def straps(self):
+        """Values of its straps, in the decoder's order."""
+        return [column[self.member] for column in self.switch.decoder.strap_values(self.routes, self.kind).values()]
+
+    @property
+    def writes(self):
+        """What is written to its tables."""
+        if self.switch.tables is None:
+            return []
+        found = self.switch.decoder.tables(self.routes, self.kind)
+        return [(0, port, address, int(entry)) for port, name in enumerate(self.switch.decoder.inputs)
+                for address, entry in enumerate(found[name][self.member])]
+
+    def driver(self, **options):
+        """Drive its links."""
+        return bench.Driver(self.switch, self.straps, writes=self.writes, **options)
+
+    def phase(self, port):
+        """Phase of the worms that come by an input."""
+        if port >= self.switch.decoder.links_in:
+            return 0
+        _, _, end, into = self.routes.topology.links.T
+        [link] = np.flatnonzero((end == self.number) & (into == self.kind.network_inputs[port]))
+        return int(self.routes.phase_of_link[link])
+
+    def is_joined(self, port):
+        """Whether something is joined to an input."""
+        decoder, net = self.switch.decoder, self.routes.topology
+        if port >= decoder.links_in:
+            n = next(n for n, ports in enumerate(decoder.injections) if port in ports)
+            return bool(self.kind.sources_at(net)[self.member, n] >= 0)
+        return bool(((net.links[:, 2:] == [self.number, self.kind.network_inputs[port]]).all(axis=1)).any())
+
+    def ways(self, port, node):
+        """What the routes say to a worm from an input: (output, class), as far as the port has it."""
+        decoder, options = self.switch.decoder, self.routes.options[self.phase(port), self.number, node]
+        found = []
+        for code in options[options >= 0].tolist():
+            near, k = divmod(code, len(self.routes.classes))
+            if near in self.kind.network_outputs:
+                found.append((self.kind.network_outputs.index(near), k))
+            else:
+                own = decoder.ejections[self.kind.ejections.index(near)]
+                found += [(o, 0) for o in decoder.exits(port) if o in own]
+        reached = {*decoder.targets(port), *((o, 0) for o in decoder.exits(port))}
+        return [way for way in found if way in reached]
+
+
+def blueprint(network, relation=None, **options):
+    """Unicasts on a network, by its usual relation or by another."""
+    scheme = Individual() if relation is None else Individual().routed_by(relation)
+    return Blueprint(topology(network) if isinstance(network, str) else network, scheme, Configuration(**options))
+
+
+def place(network, number, relation=None, **options):
+    """One switch of a network by its number."""
+    built = blueprint(network, relation, **options)
+    kind = next(kind for kind in built.kinds if number in kind.members)
+    return Place(number, kind, built.router(kind), built.routes)

@@ -1,0 +1,202 @@
+# amaranth: UnusedElaboratable=no
+"""Header decode on every kind of network: each decoder against the routes, for all switches, inputs and destinations.
+
+Decoders that compare or take digits are run; tables are read as the hardware reads them, which the tests of switches
+do with it.
+"""
+
+import numpy as np
+import pytest
+from amaranth.hdl import Cat, Signal
+
+from wormcast.algorithms import E_CUBE, AddressList, Unicast, WormcastError, topology
+from wormcast.algorithms.routing import ADAPTIVE, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, without_classes
+from wormcast.hw.decoders import Arrival, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
+from wormcast.hw.kinds import switch_kinds
+
+from . import bench
+from .anywhere import Place, blueprint
+
+IRREGULAR = [
+    "irregular:switches=5,ports=8,nodes=20,connectivity=1.0,seed=1",
+    "irregular:switches=8,ports=4,nodes=8,connectivity=0.7,seed=3",
+    "irregular:switches=8,ports=6,nodes=13,connectivity=0.9,seed=4",
+]
+
+
+def places(built):
+    """All switches of a network."""
+    for kind in built.kinds:
+        switch = built.router(kind)
+        yield from (Place(number, kind, switch, built.routes) for number in kind.members.tolist())
+
+
+def decode(decoder, port, cases):
+    """Decode (straps, data) of first header flits at a port: what is asked for, the exit or None, what is wrong."""
+    def build(m):
+        straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
+        data = Signal(decoder.header.flit_width)
+        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=1, again=0))
+        stored = Signal(decoder.code_width(port))
+        request = decoder.request(port, stored)
+        values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.exit, decoded.outside,
+                  decoded.disorder]
+        outputs = [Signal(len(value)) for value in values]
+        m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
+        return [*straps.values(), data], outputs
+
+    for targets, nothing, ends, way_out, outside, disorder in bench.settle(build, cases):
+        asked = [target for i, target in enumerate(decoder.targets(port)) if targets >> i & 1]
+        assert nothing == (not asked)
+        yield asked, decoder.exits(port)[way_out] if ends else None, outside, disorder
+
+
+def expected(place, port, node):
+    """What a header flit to a node asks for: targets, exit, whether it is in the wrong place."""
+    ways = place.ways(port, node)
+    ends = [o for o, _ in ways if o >= place.switch.decoder.ejection]
+    return ([] if ends else ways), (ends or [None])[0], 0, int(not ways)
+
+
+def check(built, kind_of_decoder):
+    """Compare for all switches, inputs and destinations that the routes lead to from there; say how many ways were
+    found. A digit leads somewhere in any case."""
+    found = 0
+    for kind in built.kinds:
+        switch = built.router(kind)
+        decoder = switch.decoder
+        assert type(decoder) is kind_of_decoder
+        here = [Place(number, kind, switch, built.routes) for number in kind.members.tolist()]
+        for port in range(len(decoder.inputs)):
+            joined = [(place, node) for place in here if place.is_joined(port) for node in range(built.topology.nodes)
+                      if built.routes.options[place.phase(port), place.number, node, 0] >= 0]
+            cases = [(*place.straps, decoder.header.encode([node])[0]) for place, node in joined]
+            for (place, node), got in zip(joined, decode(decoder, port, cases), strict=True):
+                assert got == expected(place, port, node), (place.number, decoder.inputs[port], node)
+                found += not got[3]
+    return found
+
+
+@pytest.mark.parametrize("classes", [True, False], ids=["classes", "any channel"])
+@pytest.mark.parametrize("name", ["torus:4x4", "torus:5x5", "ring:6", "ring:2", "ring:3", "torus:2x3", "torus:3x1x4"])
+def test_tori_compare_coordinates_as_the_routes_say(name, classes):
+    built = blueprint(name, E_CUBE if classes else without_classes(E_CUBE))
+    assert check(built, TorusDecoder) >= built.topology.nodes ** 2
+    assert built.decoder().vc_classes == 1 + classes
+
+
+@pytest.mark.parametrize("wiring", ["baseline", "cube", "omega", "butterfly"])
+@pytest.mark.parametrize("size", ["b=2,stages=4", "b=4,stages=2", "b=2,stages=2", "b=8,stages=2"])
+@pytest.mark.parametrize("ports", ["one", "all"])
+def test_stages_take_digits_of_the_destination(wiring, size, ports):
+    built = blueprint(f"min:{size},kind={wiring}", ports=ports, ejection=ports)
+    assert check(built, TagDecoder)
+    # where all switches of a kind take the same digit, none is told which
+    assert {name for kind in built.kinds for name in built.decoder(kind).straps} <= {"digit"}
+    assert [bool(built.decoder(kind).straps) for kind in (built.kinds[0], built.kinds[-1])] == [False, False]
+
+
+def read(decoder, port, entry):
+    """What an entry of a table says, as the hardware takes it: targets, and exit or None."""
+    targets, exits = decoder.targets(port), decoder.exits(port)
+    if decoder.adaptive:
+        way_out = entry >> len(targets)
+        return [target for i, target in enumerate(targets) if entry >> i & 1], exits[way_out - 1] if way_out else None
+    return targets[entry:entry + 1], exits[entry - len(targets)] if 0 <= entry - len(targets) < len(exits) else None
+
+
+@pytest.mark.parametrize(("name", "relation"), [
+    *((name, relation) for name in IRREGULAR for relation in (UP_DOWN, UP_DOWN_ADAPTIVE)),
+    ("min:b=3,stages=3", DESTINATION_TAGS), ("torus:3x3", UP_DOWN), ("mesh:3x4", ADAPTIVE),
+], ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize("ports", ["one", "all"])
+def test_tables_say_what_the_routes_say(name, relation, ports):
+    built, found = blueprint(name, relation, ports=ports, ejection=ports), 0
+    for kind in built.kinds:
+        decoder = built.decoder(kind)
+        assert type(decoder) is RouteDecoder
+        assert decoder.adaptive == (not built.routes.deterministic)
+        tables, switch = decoder.tables(built.routes, kind), built.router(kind)
+        assert [tables[name].shape for name in decoder.inputs] == [
+            (len(kind.members), 1 << decoder.header.address_bits)] * len(decoder.inputs)
+        for number in kind.members.tolist():
+            here = Place(number, kind, switch, built.routes)
+            for port in filter(here.is_joined, range(len(decoder.inputs))):
+                rows = tables[decoder.inputs[port]][here.member].tolist()
+                assert max(rows) < 1 << decoder.entry_bits(port)
+                for node in range(built.topology.nodes):
+                    targets, way_out = read(decoder, port, rows[decoder.header.address(node)])
+                    ways = expected(here, port, node)
+                    assert (sorted(targets), way_out) == (sorted(ways[0]), ways[1]), (number, port, node)
+                    found += bool(targets) or way_out is not None
+                nodes = {decoder.header.address(node) for node in range(built.topology.nodes)}
+                assert all(read(decoder, port, rows[a]) == ([], None) for a in range(len(rows)) if a not in nodes)
+    assert found
+
+
+def test_digits_are_found_by_the_routes_alone():
+    """A network that takes no digits has none: irregular ones, and rings."""
+    for name in ("ring:4", IRREGULAR[1], "min:b=3,stages=2"):
+        built = blueprint(name)
+        assert [tag_digits(built.routes, kind) for kind in built.kinds] == [None] * len(built.kinds)
+
+
+def test_several_classes_are_preferred_as_the_routes_do():
+    """Adaptive channels first, those to escape by last, whatever their numbers are."""
+    decoder = blueprint("mesh:3x3", ADAPTIVE).decoder()
+    assert decoder.preferred == (1, 0)
+    assert [k for _, k in decoder.targets(4)] == [1] * 4 + [0] * 4
+    assert decoder.enters_empty
+
+
+@pytest.mark.parametrize("multicast", [True, False])
+def test_lists_of_addresses_are_decoded_on_tori(multicast):
+    """At a destination on its way the next one decides, over the edge or not."""
+    torus = topology("torus:1x5")
+    header = (AddressList if multicast else Unicast)(torus.shape, 32)
+    decoder = TorusDecoder(header, multicast=multicast)
+    [east, west] = decoder.outputs[:2]
+    assert (east, west) == ("east", "west")
+    cases = [(3, header.encode([3, 0])[0])] if multicast else [(3, header.encode([0])[0])]
+    [(asked, way_out, outside, disorder)] = decode(decoder, 1, cases)
+    assert (asked, way_out, outside, disorder) == ([(0, 0)], None, 0, 0)  # up, over the edge
+
+
+LISTS, ONE = AddressList((4,), 32), Unicast((4,), 32)
+RING = switch_kinds(topology("ring:4"))[0]
+FIRST, LAST = switch_kinds(topology("min:b=2,stages=2"))
+
+
+@pytest.mark.parametrize(("build", "sentence"), [
+    (lambda: TorusDecoder(AddressList((4,), 32, relations=2)), "TorusDecoder.header: it selects among 2 relations"),
+    (lambda: RouteDecoder(LISTS, kind=RING), "RouteDecoder.header: lists of addresses are given, it is built for"),
+    (lambda: RouteDecoder(Unicast((4,), 32, relations=2), kind=RING), "RouteDecoder.header: it selects among 2"),
+    (lambda: RouteDecoder(Unicast((5000,), 32), kind=RING), "RouteDecoder.header: addresses have 13 bits, tables are"),
+    (lambda: TagDecoder(ONE, kind=RING), "TagDecoder.kind: it has 2 outputs to switches and 1 to nodes, allowed is a"),
+    (lambda: TagDecoder(ONE, kind=FIRST, digit=2), "TagDecoder.digit: 2 is given, addresses have 2 of base 2"),
+    (lambda: TableDecoder(LISTS, kind=LAST), "TableDecoder.kind: 2 nodes are given at a switch, lists of addresses"),
+    (lambda: RouteDecoder(ONE, kind=RING, ejection="two"), "decoder.ejection: 'two' is given, allowed are one, all"),
+])
+def test_what_a_decoder_is_not_built_for_is_refused(build, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        build()
+
+
+def test_routes_that_a_decoder_is_not_built_for_are_refused():
+    ring, baseline = blueprint("ring:4"), blueprint("min:b=2,stages=2")
+    with pytest.raises(WormcastError, match="relation e-cube: it has 2 classes of virtual channels, the decoder is"):
+        RouteDecoder(ring.header, kind=ring.kinds[0]).tables(ring.routes, ring.kinds[0])
+    shifted = TagDecoder(baseline.header, kind=baseline.kinds[0], digit=0)
+    with pytest.raises(WormcastError, match="relation destination-tags: on min:b=2,stages=2 it does not take outputs"):
+        shifted.strap_values(baseline.routes, baseline.kinds[0])
+
+
+def test_tables_know_phases():
+    """What has come down does not go up again: the same destination, by another link, another way or none."""
+    built = blueprint(IRREGULAR[1], UP_DOWN)
+    assert len(built.routes.options) == 2
+    phases = {(place.number, port): place.phase(port) for place in places(built)
+              for port in range(place.switch.decoder.links_in) if place.is_joined(port)}
+    assert set(phases.values()) == {0, 1}
+    assert any((np.array(built.routes.options[0, number]) != built.routes.options[1, number]).any()
+               for number, _ in phases)

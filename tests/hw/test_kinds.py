@@ -1,0 +1,78 @@
+"""Kinds of switches: which switches are one piece of hardware, and which of their ports are built."""
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import Topology, WormcastError, topology
+from wormcast.hw.decoders.grid import grid_kind
+from wormcast.hw.kinds import switch_kinds
+
+
+def joined(ports, links, injections, consumptions):
+    """A network of switches with these port names, as plain lists."""
+    nodes = len(injections)
+    return Topology("own", "own", (nodes,), tuple(map(tuple, ports)), np.array(links, np.int32).reshape(-1, 4),
+                    np.array(injections, np.int32), np.array(consumptions, np.int32),
+                    np.arange(nodes, dtype=np.int32)[:, None])
+
+
+@pytest.mark.parametrize("name", ["mesh:4x4", "mesh:1x6", "mesh:5x1", "mesh:3x3x3", "torus:4x5", "ring:6"])
+def test_grids_have_one_kind_edges_included(name):
+    grid = topology(name)
+    [kind] = switch_kinds(grid)
+    assert kind.members.tolist() == list(range(grid.nodes))
+    assert kind.signature == grid_kind(grid.shape).signature
+    assert kind.nodes_at(grid)[:, 0].tolist() == kind.sources_at(grid)[:, 0].tolist() == list(range(grid.nodes))
+
+
+@pytest.mark.parametrize("wiring", ["baseline", "cube", "omega", "butterfly"])
+def test_stages_of_a_multistage_network_differ_by_where_nodes_are(wiring):
+    net = topology(f"min:b=2,stages=4,kind={wiring}")
+    first, middle, last = switch_kinds(net)
+    assert [len(kind.members) for kind in (first, middle, last)] == [8, 16, 8]
+    both, none = (0, 1), ()
+    assert [(kind.network_inputs, kind.injections) for kind in (first, middle, last)] == [
+        (none, both), (both, none), (both, none)]
+    assert [(kind.network_outputs, kind.ejections) for kind in (first, middle, last)] == [
+        (both, none), (both, none), (none, both)]
+    # ports of one number lead to different switches, and a node injects and consumes at different ones
+    assert set(middle.back) == set(first.own) == {None}
+    assert sorted(last.nodes_at(net).ravel().tolist()) == list(range(16))
+
+
+def test_a_way_back_is_told_from_where_links_lead():
+    """Output a of the first switch comes back by input b; parallel links come back by their own number first."""
+    net = joined([["a", "b", "n"]] * 2, [[0, 0, 1, 0], [1, 0, 0, 1], [1, 1, 0, 0]], [[0, 2], [1, 2]], [[0, 2], [1, 2]])
+    [kind] = switch_kinds(net)
+    assert kind.back == (0, 0)
+    assert kind.own == (0,)
+    there_and_back = [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 1, 0, 1]]
+    [parallel] = switch_kinds(joined([["a", "b", "n"]] * 2, there_and_back, [[0, 2], [1, 2]], [[0, 2], [1, 2]]))
+    assert parallel.back == (0, 1)
+
+
+def test_a_ring_of_one_way_has_no_way_back():
+    links = [[s, 0, (s + 1) % 3, 0] for s in range(3)]
+    [kind] = switch_kinds(joined([["ring", "n"]] * 3, links, [[s, 1] for s in range(3)], [[s, 1] for s in range(3)]))
+    assert kind.back == (None,)
+
+
+def test_an_open_port_is_built_as_its_namesakes_are():
+    """Port b is joined at the first switch alone, port c nowhere; the third switch has other names."""
+    links = [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 2, 0], [2, 0, 0, 1]]
+    net = joined([["a", "b", "c", "n"], ["a", "b", "c", "n"], ["x", "y"]], links, [[0, 3], [1, 3]], [[0, 3], [1, 3]])
+    two, one = switch_kinds(net)
+    assert two.members.tolist() == [0, 1]
+    assert two.network_inputs == two.network_outputs == (0, 1)
+    assert two.injections == two.ejections == (3,)
+    assert two.output_numbers.tolist() == [0, 1, -1, 2]
+    assert (one.network_inputs, one.injections) == ((0,), ())
+
+
+def test_names_are_those_of_signals():
+    net = joined([["x+", "x-", "0", "n"]], [], [[0, 3], [0, 2]], [[0, 3], [0, 2]])
+    [kind] = switch_kinds(net)
+    assert [kind.name(port) for port in range(4)] == ["x_plus", "x_minus", "port_0", "n"]
+    [clash] = switch_kinds(joined([["x+", "x_plus"]], [], [[0, 0], [0, 1]], [[0, 0], [0, 1]]))
+    with pytest.raises(WormcastError, match=r"ports: 'x\+' and 'x_plus' are given at one switch, both would be x_plus"):
+        clash.name(0)

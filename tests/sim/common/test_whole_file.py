@@ -1,0 +1,55 @@
+"""Files that are whole or not there, and what killed writers leave of them."""
+
+import fcntl
+import os
+import time
+
+import pytest
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.common.whole_file import AGE, require_writable, whole_file
+
+
+def left(path, age=2 * AGE):
+    """A file as a process leaves it that is killed."""
+    path.write_text("half")
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_a_killed_writer_has_left_goes(tmp_path):
+    left(tmp_path / ".k.svg.abcdefgh.unfinished")
+    left(tmp_path / ".k.svg.abcdefgh.unfinished.gtkw")
+    with whole_file(tmp_path / "k.svg") as unfinished:
+        unfinished.write_text("whole")
+    assert names(tmp_path) == ["k.svg"]
+
+
+def test_what_somebody_may_still_write_stays(tmp_path):
+    """It is locked, or just made; or it is nothing of ours."""
+    locked = left(tmp_path / ".k.svg.aaaaaaaa.unfinished")
+    left(tmp_path / ".k.svg.bbbbbbbb.unfinished", age=0)
+    left(tmp_path / ".k.svg.original")
+    left(tmp_path / ".other.svg.cccccccc.unfinished")
+    before = names(tmp_path)
+    with locked.open("rb") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with whole_file(tmp_path / "k.svg") as unfinished:
+            os.utime(unfinished, (0, 0))
+            with whole_file(tmp_path / "k.svg") as another:
+                another.write_text("another")
+            unfinished.write_text("whole")
+    assert names(tmp_path) == sorted([*before, "k.svg"])
+    assert (tmp_path / "k.svg").read_text() == "whole"
+
+
+def test_links_in_a_circle_are_refused(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(WormcastError, match=r"loop cannot be written: its links lead in a circle"):
+        require_writable(tmp_path / "loop")
+    require_writable(tmp_path / "new")
+    assert names(tmp_path) == ["loop"]

@@ -1,0 +1,252 @@
+"""An experiment that went through a file comes to what an unbroken one comes to, byte for byte."""
+
+import json
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import WormcastError, load_relation
+from wormcast.sim.build.setup import Origin
+from wormcast.sim.experiments.load import keep, resume
+from wormcast.sim.waves.record import checkpoint
+
+from .test_experiment import DEADLOCK, SETTINGS, experiment, outcome
+
+RELATION = """
+from wormcast.algorithms import E_CUBE, Relation
+
+class Mine(type(E_CUBE)):
+    name = "mine"
+"""
+
+
+def passed(one, path, scheme="dual-path", **origin):
+    """The same experiment, out of a file."""
+    keep(one, Origin(scheme, **origin), path)
+    return resume(path)[0]
+
+
+@pytest.mark.parametrize("scheme", SETTINGS)
+def test_a_file_changes_nothing(scheme, tmp_path):
+    """Cut before the first cycle, within, one after the other, and at the end."""
+    unbroken = experiment(scheme)
+    unbroken.run()
+    one = passed(experiment(scheme), tmp_path / "0", scheme)
+    for cut in (2048, 7000, 13_000, 14_000):
+        one.run(cut)
+        one = passed(one, tmp_path / str(cut), scheme)
+    assert one.finished
+    assert outcome(one) == outcome(unbroken)
+    assert one.seconds > 0
+
+
+@pytest.mark.parametrize("processors", [1, 2, 7])
+def test_any_number_of_processors_continues_it(processors, tmp_path, monkeypatch):
+    unbroken, one = experiment(workers=3), experiment(workers=3)
+    unbroken.run()
+    one.run(5000)
+    keep(one, Origin("dual-path"), tmp_path / "kept")
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    other, _ = resume(tmp_path / "kept")
+    other.run()
+    assert outcome(other) == outcome(unbroken)
+
+
+def test_groups_that_were_interrupted_apart_go_on_from_where_they_are(tmp_path):
+    unbroken, one = experiment(), experiment()
+    unbroken.run()
+    one.groups[0].advance(9000, one._end)
+    other = passed(one, tmp_path / "kept")
+    assert [group.now for group in other.groups] == [group.now for group in one.groups]
+    assert other.now == 0
+    other.run()
+    assert outcome(other) == outcome(unbroken)
+
+
+def test_more_cycles_after_a_file(tmp_path):
+    one, other = experiment(cycles=6000), experiment(cycles=6000)
+    one.run()
+    one.extend(9000)
+    one.run()
+    other.run()
+    other = passed(other, tmp_path / "kept")
+    other.extend(9000)
+    other.run()
+    assert outcome(other) == outcome(one)
+
+
+def test_a_deadlock_comes_all_the_same(tmp_path):
+    unbroken, one = experiment(**DEADLOCK), experiment(**DEADLOCK)
+    unbroken.run()
+    one.run(unbroken.deadlocked.now - 3000)
+    other = passed(one, tmp_path / "kept")
+    other.run()
+    assert outcome(other) == outcome(unbroken)
+
+
+def test_what_a_file_holds(tmp_path):
+    one = experiment(cycles=4000, warmup=300, workers=2)
+    one.run(2000)
+    keep(one, Origin("dual-path", None, "small"), tmp_path / "kept")
+    content, arrays = checkpoint.read(tmp_path / "kept")
+    assert (content["cycle"], content["cycles"], content["warmup"]) == (2000, 4000, 300)
+    assert (content["topology"], content["scheme"], content["named"]) == ("mesh:4x4", "dual-path", "small")
+    assert content["parts"] == [[3], [1, 2]]
+    assert content["traffic"]["rate"] == 0.04
+    assert all(array.dtype != object for array in arrays.values())
+    assert arrays["0.engine.host.counters"][0] == 2000
+    flits = arrays["1.engine.router.local_input.buffer.memory"]
+    assert (flits.dtype, flits.shape[:2]) == (np.uint64, (1, 32))
+
+
+def test_a_relation_must_be_the_same_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "mine.py"
+    file.write_text(RELATION)
+    one = experiment("u-mesh", cycles=3000)
+    one.scheme = one.scheme.routed_by(load_relation("mine.py"))
+    keep(one, Origin("u-mesh", "mine.py"), tmp_path / "kept")
+    file.write_text(RELATION + "# changed\n")
+    with pytest.raises(WormcastError, match=r"relation: mine\.py is not what it was when .*kept was written"):
+        resume(tmp_path / "kept")
+    file.unlink()
+    with pytest.raises(WormcastError, match=r"relation: there is no file mine\.py"):
+        resume(tmp_path / "kept")
+
+
+@pytest.mark.parametrize(("change", "why"), [
+    ({"hardware": "0" * 64}, "it builds other hardware"), ({"traffic": {"burst": 3}}, "burst"),
+    ({"groups": [{}, {}]}, "is missing"), ({"parts": [[1], [2]]}, ""),
+])
+def test_what_another_wormcast_of_this_version_wrote_is_refused(change, why, tmp_path):
+    one = experiment(cycles=3000)
+    keep(one, Origin("dual-path"), tmp_path / "kept")
+    content, arrays = checkpoint.read(tmp_path / "kept")
+    checkpoint.write(tmp_path / "kept", {**content, **change}, arrays)
+    with pytest.raises(WormcastError, match=f"was written by another wormcast, although of the same version.*{why}"):
+        resume(tmp_path / "kept")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Content and arrays of an experiment in mid-run."""
+    path = tmp_path_factory.mktemp("kept") / "kept"
+    one = experiment("dual-path", cycles=6000, warmup=300)
+    one.run(3000)
+    keep(one, Origin("dual-path"), path)
+    return checkpoint.read(path)
+
+
+def changed(content, at, value):
+    """The same content with another value there; None takes it away."""
+    other = json.loads(json.dumps(content))
+    *way, last = at
+    inner = other
+    for step in way:
+        inner = inner[step]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    return other
+
+
+@pytest.mark.parametrize(("at", "value", "why"), [
+    (["topology"], 3, "topology: 3 is given, it must be text"),
+    (["topology"], "mesh:2x8", ""),
+    (["scheme"], [1], r"scheme: \[1\] is given, it must be text"),
+    (["scheme"], "multipath", "worms are under way that multipath does not send"),
+    (["relation"], 3, "relation: 3 is given, it must be text or None"),
+    (["cycle"], -1, "cycle is -1, the groups are in cycle"),
+    (["cycle"], None, "cycle is missing"),
+    (["cycles"], 7000, "totals.edges are no slices of its cycles"),
+    (["cycles"], "6000", "cycles: '6000' is given, it must be a whole number"),
+    (["warmup"], 301, "totals.edges are no slices of its cycles"),
+    (["parts"], 3, "not iterable"),
+    (["parts"], [[3, 1, 2]], ""),
+    (["parts", 0], [], "parts must be lists of seeds"),
+    (["traffic"], "x", ""),
+    (["traffic", "rate"], "x", "rate: 'x' is given, it must be a number"),
+    (["configuration", "vcs"], "2", "vcs: '2' is given, it must be a whole number"),
+    (["configuration"], [3], ""),
+    (["seconds"], "x", "seconds: 'x' is given, it must be a number"),
+    (["seconds"], -1, "seconds is -1"),
+    (["groups"], 3, "not iterable"),
+    (["groups", 0], 3, ""),
+    (["groups", 0, "now"], "x", "now is 'x'"),
+    (["groups", 0, "now"], -5, "now is -5"),
+    (["groups", 0, "now"], 2048, "now is 2048"),
+    (["groups", 0, "drained"], 1, "drained is 1"),
+    (["groups", 0, "links._nodes"], 3, "links._nodes is 3"),
+    (["groups", 0, "seeds.0"], 7, "seeds.0 is 7"),
+    (["groups", 0, "more"], 7, "more is not known"),
+])
+def test_a_crafted_content_is_refused(at, value, why, kept, tmp_path):
+    content, arrays = kept
+    checkpoint.write(tmp_path / "kept", changed(content, at, value), arrays)
+    with pytest.raises(WormcastError, match=why or "was written by another wormcast"):
+        resume(tmp_path / "kept")
+
+
+def with_field(array, field, value):
+    other = array.copy()
+    other[field][:] = value
+    return other
+
+
+@pytest.mark.parametrize(("name", "craft"), [
+    *((name, lambda array: np.zeros(3)) for name in (
+        "0.engine.host.worms", "0.engine.host.counters", "0.engine.link.tx", "0.totals.table", "0.links.table",
+        "0.totals.edges", "0.window.messages", "0.window.sources.0.state", "0._counted")),
+    ("0.engine.router.local_input.buffer.memory", lambda array: array.astype(float)),
+    ("0.engine.host.agenda", lambda array: array + 10**6),
+    ("0.engine.host.tagged", lambda array: array + 10**6),
+    ("0.engine.host.chain", lambda array: array[:-1]),
+    ("0.engine.host.options", lambda array: array + 1),
+    ("0.engine.host.worms", lambda array: with_field(array, "header_at", -3)),
+    ("0.engine.host.worms", lambda array: with_field(array, "stream", 10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "node", 10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "worm", 0)),
+    ("0.engine.host.counters", lambda array: array - 5),
+    ("0.totals.edges", lambda array: array[::-1]),
+    ("0.links._starts", lambda array: array * 2),
+    ("0.window.messages", lambda array: with_field(array, "lane", 77)),
+    ("0.window.messages", lambda array: with_field(array, "worms", 10**9)),
+    ("0.window.sources.0.state", lambda array: with_field(array, "next", -10**15)),
+    ("1.more", lambda array: np.zeros(3)),
+])
+def test_crafted_arrays_are_refused(name, craft, kept, tmp_path):
+    content, arrays = kept
+    checkpoint.write(tmp_path / "kept", content, {**arrays, name: craft(arrays.get(name))})
+    with pytest.raises(WormcastError, match="was written by another wormcast"):
+        resume(tmp_path / "kept")
+
+
+def test_a_scheme_is_looked_at_before_it_is_run(tmp_path, monkeypatch):
+    """Its text must be what it was, and its file that of this user or of the one whose checkpoint it is."""
+    monkeypatch.chdir(tmp_path)
+    file, ran = tmp_path / "mine.py", tmp_path / "ran"
+    text = RELATION + f"open({str(ran)!r}, 'a').close()\n"
+    file.write_text(text)
+    one = experiment("u-mesh", cycles=3000)
+    one.scheme = one.scheme.routed_by(load_relation("mine.py"))
+    keep(one, Origin("u-mesh", "mine.py"), tmp_path / "kept")
+    ran.unlink()
+    file.write_text(text + "# changed\n")
+    with pytest.raises(WormcastError, match=r"relation: mine\.py is not what it was"):
+        resume(tmp_path / "kept")
+    file.write_text(text)
+    owners = {"mine.py": 7, "kept": 8}
+    monkeypatch.setattr("wormcast.sim.experiments.load.checkpoint.owner", lambda path: owners[path.name])
+    with pytest.raises(WormcastError, match=r"relation: mine\.py belongs to another user, .*kept names it"):
+        resume(tmp_path / "kept")
+    assert not ran.exists()
+    owners["kept"] = 7
+    with pytest.raises(WormcastError, match="it builds other hardware"):  # as the relation came later
+        resume(tmp_path / "kept")
+    assert ran.exists()
+
+
+def test_a_path_may_be_text(tmp_path):
+    keep(experiment(cycles=3000), Origin("dual-path"), str(tmp_path / "kept"))
+    assert resume(str(tmp_path / "kept"))[0].now == 0

@@ -118,7 +118,7 @@ def places_around(topology: Wired, places: Floats) -> Places:
     return Places(places, _block(places, homes, 1), _block(places, ends, -1) if (homes != ends).any() else None)
 
 
-def _most_beside(topology: "Topology", level: Integers) -> int:
+def _most_beside(topology: Wired, level: Integers) -> int:
     """The most links down, either way, that pass on each side of a switch's nodes."""
     start, end = topology.links[:, 0], topology.links[:, 2]
     down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)

@@ -123,7 +123,7 @@ class Boxes:
             [abs(down), abs(across)])
 
     def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
-        """Where a line turns that leaves above or below: a little away, and where it has passed all nodes of the row."""
+        """Where a line turns that leaves above or below: a little away, or where it has passed the nodes of the row."""
         side = self._ends[switch, key].side
         if side not in ("above", "below") or abs(other[1] - at[1]) < STEEP:
             return None

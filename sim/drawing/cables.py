@@ -134,7 +134,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
         if cables[members[0]].start > cables[members[0]].end:
             middle = -middle  # to the right of a line is to the left of the line back
         # a line that is hardly longer than the shortest meets no other place
-        short = np.hypot(*difference) < 1.4 * closest
+        short = float(np.linalg.norm(difference)) < 1.4 * closest
         if short or _clear(obstacles, places, probed, middle) >= limit - 1e-9:
             bulge = middle
             narrowest = min(narrowest, PARALLEL if among > 1 else 1.0)
@@ -142,7 +142,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
             bulge, distance = _around(obstacles, places, probed, np.array(difference), middle)
             narrowest = min(narrowest, distance)
         for at in members:
-            ways[at] = arc(*ways[at], bulge)
+            ways[at] = arc(ways[at][0], ways[at][-1], bulge)
     return ways, narrowest
 
 

@@ -93,7 +93,7 @@ class Layout:
     @cached_property
     def shared(self) -> npt.NDArray[np.bool_]:
         """Whether one mark stands for a switch and its node, bool [switches]."""
-        return ~self.boxes.any(axis=1)
+        return np.logical_not(self.boxes.any(axis=1))
 
 
 @lru_cache(maxsize=4)

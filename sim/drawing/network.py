@@ -79,7 +79,8 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
     for switch in apart.tolist():
         name = topology.switch_names[switch]
         if text_width(name, SMALL) <= ROOM * 2 * layout.boxes[switch, 0] * sheet.cell:
-            sheet.axes.text(*layout.switches[switch].tolist(), name, ha="center", va="center_baseline", fontsize=SMALL,
+            x, y = layout.switches[switch].tolist()
+            sheet.axes.text(x, y, name, ha="center", va="center_baseline", fontsize=SMALL,
                             color=WORDS, zorder=8, path_effects=[withStroke(linewidth=1.5, foreground="white")])
 
 

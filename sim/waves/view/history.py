@@ -211,7 +211,8 @@ class History:
     @cached_property
     def _channels(self) -> dict[str, tuple[int, int]]:
         """Link and virtual channel of each resource that was looked at."""
-        return {str(self._resource(link, vc)): (link, vc) for link, one in enumerate(self.links) for vc in range(one.vcs)}
+        return {str(self._resource(link, vc)): (link, vc)
+                for link, one in enumerate(self.links) for vc in range(one.vcs)}
 
     @cached_property
     def _firsts(self) -> dict[int, int]:

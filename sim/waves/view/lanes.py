@@ -190,9 +190,9 @@ class _Places:
         if self.layout.shared[switch]:
             way = self._aside(switch, place, among)
             return way[::-1] if injects else way
-        way = self._at((self.layout.injections if injects else self.layout.consumptions)[link.node])
+        joined = self._at((self.layout.injections if injects else self.layout.consumptions)[link.node])
         off = (place - (among - 1) / 2) * min(LANE, 2 * HOST / among)
-        line = beside(way, off if injects else -off)
+        line = beside(joined, off if injects else -off)
         return _points(cut(line, HOST * injects, HOST * (not injects)))
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:

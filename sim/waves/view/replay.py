@@ -52,6 +52,7 @@ def replay_page(history: History) -> str:
 def _data(history: History) -> dict[str, Any]:
     """What the page's script reads; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
+    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # else lines run there
     first_lane = [0]
     for link in history.links:
         first_lane.append(first_lane[-1] + link.vcs)
@@ -78,7 +79,7 @@ def _data(history: History) -> dict[str, Any]:
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
         # last, whether the name stands beside it
-        "routers": [[router.switch, *_short(router.at), *_short(router.half), bool(layout.shared[router.switch])]
+        "routers": [[router.switch, *_short(router.at), *_short(router.half), beside and bool(layout.shared[router.switch])]
                     for router in ground.routers],
         "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
                   for host in ground.hosts],

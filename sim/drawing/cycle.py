@@ -38,6 +38,7 @@ CHANNEL = "#2166ac"
 LEAST, LARGEST = 17.0, 43.0  # a cell that holds what is drawn at a node, and one with space about it
 SHORT = 3.2  # of an arrow, from its nodes
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
+MEET = 0.4  # share of a way at which its number stands, where ways between two stages cross in the middle
 NUMBER = 3.6  # from an arrow to its number
 BETWEEN = 1.15  # angle from square to square
 NAME = 0.6  # half the angle that the name of a node takes
@@ -129,16 +130,18 @@ def _both_ways(way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _arrow(sheet: Sheet, topology: Topology, layout: Layout, link: int, number: str) -> None:
     from matplotlib.patches import Polygon
+    from matplotlib.patheffects import withStroke
 
     way, apart = layout.links[link], 0.0 if layout.one_way[link] else APART + HALF
     short = sheet.cells(1) * shorts(topology, layout, SHORT)[[link]]
     [corners] = outlines([way], apart=sheet.cells(apart), short=short, half=sheet.cells(HALF), head=sheet.cells(HEAD),
                          barb=sheet.cells(BARB))
     sheet.axes.add_patch(Polygon(corners, facecolor=HELD, edgecolor="none", zorder=4))
-    middle, forward = middle_of(way)
+    middle, forward = middle_of(way, MEET if layout.one_way[link] else 0.5)
     away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))
     x, y = (middle + away * sheet.cells(1)).tolist()
-    sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=SMALL)
+    sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=SMALL,
+                    path_effects=[withStroke(linewidth=1.2, foreground="white")])
 
 
 def _square(sheet: Sheet, node: np.ndarray, away: np.ndarray, number: str) -> None:

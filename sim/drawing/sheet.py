@@ -29,6 +29,7 @@ __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
 
 # points
 BESIDE = 3.0  # from what is drawn to the names of rows and columns
+LARGEST_NODES = 20.0  # a cell, where nodes are apart from their switches
 OUTER = 17.0  # from the names of rows to the names beside them
 
 PLAIN = "#c0c0c0"
@@ -107,6 +108,7 @@ class Sheet:
             left += BESIDE + max(names, default=0)
             left += OUTER if any(name.side == "outer" for name in layout.names) else 0
             above += SIZE + BESIDE
+        largest = min(largest, LARGEST_NODES) if layout.boxes.any() else largest
         fitting = (COLUMN * POINTS - left - right) / columns if columns else largest
         cell = max(least, min(largest, fitting))
         self.width = max(COLUMN, (left + right + columns * cell) / POINTS)

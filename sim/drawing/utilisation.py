@@ -64,6 +64,7 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
     from matplotlib.collections import PatchCollection, PolyCollection
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Wedge
+    from matplotlib.patheffects import withStroke
 
     layout = layout_of(topology)
     dense = min(1.0, 1.9 * layout.narrowest)
@@ -88,7 +89,11 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
         radius = min(sheet.cells(RADIUS), NODE * nearest(np.concatenate([layout.nodes, layout.sinks])))
         draw_node_lines(sheet, layout)
         draw_boxes(sheet, topology, layout)
-    draw_names(sheet, topology, layout, radius * sheet.cell)
+        draw_names(sheet, topology, layout, radius * sheet.cell)
+    elif not layout.names:
+        for node, (x, y) in enumerate(layout.nodes.tolist()):
+            sheet.axes.text(x, y, topology.node_name(node), fontsize=SMALL, ha="center", va="center_baseline", zorder=4,
+                            path_effects=[withStroke(linewidth=1.2, foreground="white")])
     both = ((90, 270), (-90, 90)) if not layout.drawn_twice else ((0, 360), (0, 360))
     for values, angles, places in zip(inside, both, (layout.nodes, layout.sinks), strict=True):
         halves = [Wedge(tuple(centre), radius, *angles) for centre in places.tolist()]

@@ -193,8 +193,6 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mesh:2x2x2x2", "individual", "--plot", "x.svg"],
-         "plot: mesh:2x2x2x2 is given, meshes of two and three dimensions can be drawn"),
         (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is given, allowed endings are .svg, .png"),
         (["mesh:4x4", "individual", "--plot", "no/x.png"], "no/x.png cannot be written"),
         (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is given, allowed are 1 to 16"),

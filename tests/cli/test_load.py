@@ -76,8 +76,6 @@ def test_a_drawing_is_written_whole_or_not_at_all(tmp_path):
 
 @pytest.mark.parametrize(("more", "sentence"), [
     (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is given, allowed endings are .svg, .png"),
-    (["mesh:2x2x2x2", "--plot", "busy.svg"],
-     "plot: mesh:2x2x2x2 is given, meshes of two and three dimensions can be drawn"),
     (["mesh:4x4", "--plot", "nowhere/busy.svg"], "nowhere/busy.svg cannot be written: No such file or directory"),
 ])
 def test_a_drawing_that_cannot_be_made_is_refused(more, sentence):

@@ -48,13 +48,9 @@ def test_a_run_that_is_cut_off_before_anything_is_sent_has_a_page_too(tmp_path):
     assert data_of(tmp_path / "run.html")["holds"] == []
 
 
-@pytest.mark.parametrize(("topology", "why"), [
-    ("mesh:2x2x2x2", "replay: mesh:2x2x2x2 is given, meshes of two and three dimensions can be drawn"),
-    ("mesh:2x2", "nowhere/run.html cannot be written: No such file or directory")])
-def test_what_cannot_be_written_is_refused(tmp_path, topology, why):
-    file = "run.html" if "2x2x2" in topology else "nowhere/run.html"
-    code, _, err = wormcast("run", topology, "individual", "--source", 0, "--destinations", 3, "--length", 4,
-                            "--replay", file, cwd=tmp_path)
+def test_what_cannot_be_written_is_refused(tmp_path):
+    code, _, err = wormcast("run", "mesh:2x2", "individual", "--source", 0, "--destinations", 3, "--length", 4,
+                            "--replay", "nowhere/run.html", cwd=tmp_path)
     assert code == 2
-    assert why in err
+    assert "nowhere/run.html cannot be written: No such file or directory" in err
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology
 
 from ...common.text import count
-from ...drawing import Sheet, scheme_on, utilisation_sheet
+from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 from .trace import Trace
 from .traffic import Traffic
@@ -57,7 +57,9 @@ def _caption(result: Load) -> list[str]:
         first, second, flits = busiest
         said.append(f"links between routers: mean {mean:.3f}, most {flits:.3f} from {_named(topology, first)} to "
                     f"{_named(topology, second)}")
-    return [*said, "node: left half injection link, right half consumption link"]
+    halves = ("node: on the left its injection link, on the right its consumption link"
+              if layout_of(topology).drawn_twice else "node: left half injection link, right half consumption link")
+    return [*said, halves]
 
 
 def _named(topology: Topology, switch: int | str) -> str:

@@ -79,8 +79,8 @@ def _data(history: History) -> dict[str, Any]:
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
         # last, whether the name stands beside it
-        "routers": [[router.switch, *_short(router.at), *_short(router.half), beside and bool(layout.shared[router.switch])]
-                    for router in ground.routers],
+        "routers": [[router.switch, *_short(router.at), *_short(router.half),
+                     beside and bool(layout.shared[router.switch])] for router in ground.routers],
         "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
                   for host in ground.hosts],
         "planes": [[value for point in plane for value in _short(point)] for plane in ground.planes],

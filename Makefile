@@ -4,6 +4,8 @@ PYTHON ?= python3
 RUN := .venv/bin
 TEST := .venv-test/bin
 WORKERS ?= 2
+# tests that lie together share what they set up and compile: a worker takes them in a row
+SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
 .PHONY: demo test test-all browser lint types docs bench costs figures tables prove clean
@@ -12,10 +14,10 @@ demo: .venv/ready
 	$(RUN)/wormcast demo --out out
 
 test: lint types
-	$(TEST)/python -m pytest -n $(WORKERS) --durations 20
+	$(TEST)/python -m pytest $(SIDE_BY_SIDE) --durations 20
 
 test-all: lint types
-	$(TEST)/python -m pytest -n $(WORKERS) -m "slow or not slow"
+	$(TEST)/python -m pytest $(SIDE_BY_SIDE) -m "slow or not slow"
 
 browser: .venv-test/ready
 	$(TEST)/python -m pytest -m browser tests/sim/waves/view

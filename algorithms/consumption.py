@@ -24,7 +24,7 @@ NO_CLASS = -1
 
 @dataclass(frozen=True)
 class ConsumptionClasses:
-    """A map from directed networks to classes of consumption channels (paper 002, section 3.2).
+    """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
     A worm that stops at a destination on its way reserves a channel of the class of a hop: its next one
     (``by="next"``, Lemma 2; where the next hop has no class, the last one) or its last one
@@ -156,7 +156,7 @@ class ConsumptionClasses:
 @compiled
 def _hops_of_visits(by_link, arrays, starts, destination_offsets, destinations):
     """Classes of the last and the next hop at each destination; none at a worm's last one."""
-    options, vc_classes, _, links, phase_of_link, _ = arrays
+    options, vc_classes, _, switch_of_link, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)
     following = np.full(len(destinations), NO_CLASS, np.int8)
     path = np.empty(options.shape[0] * options.shape[1], np.int32)
@@ -172,7 +172,7 @@ def _hops_of_visits(by_link, arrays, starts, destination_offsets, destinations):
                 taken = by_link[link]
                 following[waiting:visit] = taken
                 waiting = visit
-                switch, phase = links[link, 2], phase_of_link[link]
+                switch, phase = switch_of_link[link], phase_of_link[link]
             if visit + 1 < end:
                 last[visit] = taken
     return last, following

@@ -18,7 +18,7 @@ __all__ = ["AddressList", "Unicast", "ideal_width"]
 
 @dataclass(frozen=True)
 class AddressList:
-    """Destinations in visiting order, several addresses to a flit (paper 002: dual-path and its kin).
+    """Destinations in visiting order, several addresses to a flit ([Boppana98]: dual-path and its kin).
 
     A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::
 

@@ -1,6 +1,6 @@
 """Which ways worms take through their stops: the legs of a scheme."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,17 +10,17 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import Worms
 
-if TYPE_CHECKING:
-    from .schemes.base import Scheme
-
 __all__ = ["legs_of_pairs", "legs_of_worms"]
+
+Batch = Callable[[Topology, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Worms]
+"""`Scheme.batch` of some scheme."""
 
 MOST_ENUMERATED = 256
 """Nodes of which all multicasts to two destinations are enumerated: 8.3 million of them."""
 
 
-def legs_of_pairs(scheme: "Scheme", topology: Topology) -> npt.NDArray[np.int32]:
-    """List the legs in all multicasts to two destinations, int32 [legs, 3].
+def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
+    """List the legs in all multicasts to two destinations, int32 [legs, 3]; ``batch`` turns them into worms.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def legs_of_pairs(scheme: "Scheme", topology: Topology) -> npt.NDArray[np.int32]
         pairs = _pairs(nodes, source)
         messages = len(pairs)
         if messages:
-            worms = scheme.batch(
+            worms = batch(
                 topology, np.full(messages, source), np.arange(messages + 1) * 2, pairs.reshape(-1)
             )
             found.append(legs_of_worms(worms))

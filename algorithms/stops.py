@@ -1,4 +1,4 @@
-"""Stops of worms that a map of classes leaves out: refused, by analysis and run in the same words."""
+"""Reject class maps that leave an intermediate destination without a class."""
 
 import numpy as np
 

@@ -39,7 +39,7 @@ class PathFront:
         decoder, self.spec = router.decoder, router.inputs[port]
         self.name, self.vc = self.spec.name, vc
         self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
-        self.readers = 2 if router.readers == "independent" and self.exits else 1
+        self.readers = 2 if router.readers == "independent" and self.exits and self.targets else 1
         self.ejection = router.ejection
         self._channels = {(o, k): [v for v in range(router.outputs[o].vcs) if router.class_masks(router.outputs[o])[k]
                                    >> v & 1] for o, k in self.targets}

@@ -35,6 +35,9 @@ class InputUnit(wiring.Component):
     the cycle after its last reader took it. All figures hold for free resources; ``fast`` delays add one per
     hop.
 
+    Where the decoder leaves a choice the worm asks for the target that it has chosen; while that does not look free it
+    moves on to one that does, in a cycle, and asks for it in the next: the delays are the same.
+
     Virtual channels that have a use for a reader take turns at it; a turn is used up by a request that reached
     the arbiters or by a fetch, not by a request for a virtual channel that was gone. *Reset*: empty.
 

@@ -1,4 +1,4 @@
-"""The link: what two components share, and all that they share."""
+"""The link: flits forward, credits back."""
 
 from dataclasses import dataclass
 

@@ -15,6 +15,7 @@ from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
+from wormcast.algorithms.topologies.grid import GRIDS
 
 from .decoders import (
     Decoder,
@@ -25,6 +26,7 @@ from .decoders import (
     TorusDecoder,
     tag_digits,
 )
+from .decoders.grid import grid_kind
 from .decoders.table import MOST_ADDRESS_BITS
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
@@ -261,11 +263,13 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
-    compared = [one for one in (E_CUBE, HAMILTONIAN) if topology.kind == "mesh" and MeshDecoder.knows(one)]
+    # a network may call itself a mesh and have other ports, or links that lead elsewhere
+    grid = topology.kind in GRIDS and kind.signature == grid_kind(topology.shape).signature
+    compared = [one for one in (E_CUBE, HAMILTONIAN) if grid and topology.kind == "mesh" and MeshDecoder.knows(one)]
     known = [one.name for one in compared]
     if not set(relations) <= set(known) or len(set(relations)) < len(relations):
-        raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} compare "
-                            f"coordinates by {', '.join(known) or 'none'}, each once")
+        allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
+        raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = scheme.header(topology.shape, configuration.flit_width, max(len(relations), 1))
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
@@ -273,7 +277,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, **ports)
-    if plain is E_CUBE:
+    if plain is E_CUBE and grid:
         return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
                             **ports)
     simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)

@@ -31,8 +31,10 @@ class Switch(wiring.Component):
                  request│  │won                    select│            │free, pick, ready
                         └──┴──────── Allocator ──────────┴────────────┘
 
-    Ports, straps and requests come from the decoder. Input i and output i of the network lead to the same neighbour:
-    no worm goes back by the port that it came in by.
+    Ports, straps and requests come from the decoder: any number of links in and out, which need not lead to the same
+    neighbours, and any number of nodes. No worm goes back by the port that it came in by, where one leads back. Outputs
+    to other switches may have classes of virtual channels; a worm takes one of the class that its request says. It may
+    leave the choice among several outputs: the input asks for one that looks free, until one is won.
 
     At a destination on its way a worm takes a consumption channel of its class; at its last destination any that is
     free, and so does a unicast.
@@ -51,10 +53,11 @@ class Switch(wiring.Component):
     ----------
     inputs, outputs : list of PortSpec
         In the order of the decoder's ports; the counts of virtual channels may differ per port and between a
-        port's two directions. The ejection port's outputs are the node's consumption channels.
+        port's two directions. Those of ejection ports are consumption channels, as many at each. An output to another
+        switch has a multiple of the decoder's classes.
     decoder : Decoder
     consumption_links : "shared" or "separate"
-        All consumption channels on one link, or a link for each.
+        All consumption channels of an ejection port on one link, or a link for each.
     width : int
         Data bits of a flit.
     tables : StructLayout, optional
@@ -174,7 +177,7 @@ class Switch(wiring.Component):
         worms of no class.
 
         Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
-        the classes share them (and can deadlock: paper 002, section 3.1).
+        the classes share them (and can deadlock: [Boppana98], section 3.1).
         """
         channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))

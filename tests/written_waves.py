@@ -5,6 +5,7 @@ whose text ends in ``T`` ends with the tail in that cycle.
 """
 
 import json
+import re
 
 __all__ = ["FIGURE_4", "comment", "links_of", "vcd"]
 
@@ -15,13 +16,13 @@ NONE = "bx"
 def links_of(nodes, vcs=1, consumption=1):
     """All links of a chain of nodes, a mesh of one row."""
     def link(name, kind, source, target, channels):
-        scope = "bench.top.worms." + name.replace(":", "_").replace(">", "_to_")
+        scope = "bench.top.worms." + re.sub("[:#]", "_", name).replace(">", "_to_")
         return {"name": name, "kind": kind, "from": source, "to": target, "vcs": channels, "scope": scope}
 
     found = [link(f"link:{u}>{v}", "network", u, v, vcs) for u in range(nodes) for v in (u - 1, u + 1)
              if 0 <= v < nodes]
     found += [link(f"inj:{node}:0", "injection", node, node, vcs) for node in range(nodes)]
-    return found + [link(f"cons:{node}:0", "consumption", node, node, consumption) for node in range(nodes)]
+    return found + [link(f"cons:{node}#0", "consumption", node, node, consumption) for node in range(nodes)]
 
 
 def comment(links, worms, end, *, first=0, deadlock=None, **other):
@@ -96,16 +97,16 @@ def vcd(said, holds, waits=()):
     return "\n".join([*lines, f"#{said['end'] * PERIOD - PERIOD // 2}", ""])
 
 
-# paper 002's figure 4, shortened: each worm has one consumption channel and asks for the other's
+# [Boppana98]'s figure 4, shortened: each worm has one consumption channel and asks for the other's
 FIGURE_4 = (
     comment(links_of(4), [worm(0, 0, [1, 2]), worm(1, 3, [2, 1])], 30, deadlock={"at": 29, "cycle": [
         {"worm": 0, "holds": ["link:0>1:0", "cons:1:0", "link:1>2:0"], "waits": ["cons:2:0"]},
         {"worm": 1, "holds": ["link:3>2:0", "cons:2:0", "link:2>1:0"], "waits": ["cons:1:0"]}]}),
     [
         ("inj:0:0", 0, 0, 2, "FFFFFFFF" + "." * 20), ("link:0>1", 0, 0, 5, "FFFFFF" + "." * 19),
-        ("cons:1:0", 0, 0, 10, "FFF" + "." * 17), ("link:1>2", 0, 0, 10, "FFFF" + "." * 16),
+        ("cons:1#0", 0, 0, 10, "FFF" + "." * 17), ("link:1>2", 0, 0, 10, "FFFF" + "." * 16),
         ("inj:3:0", 0, 1, 4, "FFFFFFFF" + "." * 18), ("link:3>2", 0, 1, 7, "FFFFFF" + "." * 17),
-        ("cons:2:0", 0, 1, 12, "FFF" + "." * 15), ("link:2>1", 0, 1, 12, "FFFF" + "." * 14),
+        ("cons:2#0", 0, 1, 12, "FFF" + "." * 15), ("link:2>1", 0, 1, 12, "FFFF" + "." * 14),
     ],
     [("link:1>2", 0, 0, 13, 29, ["cons:2:0"]), ("link:2>1", 0, 1, 15, 29, ["cons:1:0"])],
 )

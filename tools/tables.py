@@ -7,6 +7,8 @@ In the document a command is a line of code, indented by four spaces; what it pr
     <!-- printed -->
     ...
     <!-- end -->
+
+The router of measurements.md, which is synthesised in one of them, must not grow: the tables then stay as they are.
 """
 
 import re
@@ -16,11 +18,33 @@ import sys
 from pathlib import Path
 
 from wormcast.algorithms import WormcastError
+from wormcast.sim.common.external import ended
 from wormcast.sim.common.whole_file import whole_file
 
-__all__ = ["print_anew"]
+__all__ = ["ROUTER", "print_anew", "require_area"]
+
+#: The options with which measurements.md has the router, and its area with the mapper's spread on top.
+ROUTER = "synth router --relations e-cube,hamiltonian --area-delay 4250"
+MOST = {"LUT4": 2500, "FF": 550, "DPR16X4": 45}
 
 PRINTED = re.compile(r"^    wormcast ([^\n]+)\n\n<!-- printed -->\n(.*?)<!-- end -->$", re.MULTILINE | re.DOTALL)
+
+
+def require_area(command: str, printed: str) -> None:
+    """Refuse a table of the router in which it takes more than it may.
+
+    Raises
+    ------
+    WormcastError
+        It does; with the figure and its bound. Also if a figure is not there.
+    """
+    if not command.startswith(ROUTER):
+        return
+    for name, most in MOST.items():
+        found = re.search(rf"^\| {name} \| (\d+) \|$", printed, re.MULTILINE)
+        if found is None or int(found[1]) > most:
+            raise WormcastError(f"tables: wormcast {command}: {name} is {found[1] if found else 'not there'}, at most "
+                                f"{most} is allowed")
 
 
 def print_anew(document: Path, containing: str = "") -> int:
@@ -31,7 +55,7 @@ def print_anew(document: Path, containing: str = "") -> int:
     Raises
     ------
     WormcastError
-        One failed; then the document is left as it was.
+        One failed, or see `require_area`; then the document is left as it was.
     """
     count = 0
 
@@ -43,7 +67,8 @@ def print_anew(document: Path, containing: str = "") -> int:
         done = subprocess.run([sys.executable, "-m", "wormcast", *shlex.split(found[1])], stdout=subprocess.PIPE,
                               text=True, check=False)
         if done.returncode:
-            raise WormcastError(f"tables: wormcast {found[1]} ended with {done.returncode}")
+            raise WormcastError(f"tables: wormcast {found[1]} {ended(done.returncode)}")
+        require_area(found[1], done.stdout)
         count += 1
         return found[0].replace(f"<!-- printed -->\n{found[2]}", f"<!-- printed -->\n\n{done.stdout.strip()}\n\n")
 
@@ -54,5 +79,8 @@ def print_anew(document: Path, containing: str = "") -> int:
 
 
 if __name__ == "__main__":
-    if not print_anew(Path(sys.argv[1]), *sys.argv[2:3]):
-        sys.exit(f"tables: {sys.argv[1]} has no such command")
+    try:
+        if not print_anew(Path(sys.argv[1]), *sys.argv[2:3]):
+            sys.exit(f"tables: {sys.argv[1]} has no such command")
+    except WormcastError as error:
+        sys.exit(str(error))

@@ -26,7 +26,7 @@ MOST_WORMS = 200
 """Of a deadlock that is searched for."""
 
 MOST_TRIED = 256
-"""Worms of a deadlock of which each is asked for how many others it takes."""
+"""Resources of which each is asked for how many worms a deadlock with it takes."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -88,6 +88,10 @@ class Question:
         next channel counts alone, as in the dependency graph. So only worms that enter no buffer but empty ones may
         be among those that choose, where the answer is to be a proof.
 
+        It covers Duato's: let some channels, to escape by, be among what every head may take, and have an extended
+        dependency graph without a cycle. Of those in the set, one would come last in the order of that graph; but the
+        head of its worm may take another, which is in the set and comes later. So the set is empty.
+
         Parameters
         ----------
         each_with_a_head : bool
@@ -110,7 +114,7 @@ class Question:
         """Look for worms of a deadlock: with a channel each if that will do, or with several. Gives the steps too."""
         single = self.possible(each_with_a_head=True)
         if single.any():
-            return _smallest(list(self._of_one_channel(single))), 0
+            return self._fewest(single), 0
         return _Assignment(self).run()
 
     def _arrays(self, part: Ways) -> tuple[Any, ...]:
@@ -134,12 +138,6 @@ class Question:
     def _known(self) -> dict[int, npt.NDArray[np.int32]]:
         return {}
 
-    def reachable(self, part: Ways, node: int) -> list[int]:
-        """Resources that a worm of a part may hold on its way to a node."""
-        share = self.graph.vc_classes // part.vc_classes
-        return [int(channel) * share + one for channel in np.flatnonzero(self._origins(part)[node] >= 0)
-                for one in range(share)]
-
     def came_from(self, part: Ways, node: int, resource: int) -> int:
         """Lowest node from which a worm of a part to a node comes by a resource; -1: none does."""
         share = self.graph.vc_classes // part.vc_classes
@@ -147,10 +145,10 @@ class Question:
 
     def asked(self, part: Ways, node: int, resource: int) -> list[int]:
         """All that a worm of a part to a node may take next, when its head is at the end of a channel."""
-        options, classes, link_of_port, links, phase_of_link, homes = part.routes.arrays
+        options, classes, link_of_port, switch_of_link, phase_of_link, homes = part.routes.arrays
         share = self.graph.vc_classes // classes
         link = resource // share // classes
-        switch, phase = links[link, 2], phase_of_link[link]
+        switch, phase = switch_of_link[link], phase_of_link[link]
         if switch == homes[node]:
             first = self.graph.channels + node * self.graph.groups
             return list(range(first, first + self.graph.groups))
@@ -166,18 +164,36 @@ class Question:
             members = [end] if end < graph.first_choice else graph.ends[graph.starts == end].tolist()
             yield part, tuple(stop for stop in stops if stop >= 0), members
 
-    def _of_one_channel(self, lost: Flags) -> Iterator[Held]:
-        """Give each resource of a set a worm whose head is there: of several the one that waits for the fewest."""
-        for resource in np.flatnonzero(lost[: self.graph.first_choice]).tolist():
-            found = [Held(part, witness, (resource,), tuple(waits))
-                     for part, witness, waits in self.fixed(resource) if lost[waits].all()]
-            if resource < self.graph.channels:
-                for part in self.choosing:
-                    for node in range(part.topology.nodes):
-                        source = self.came_from(part, node, resource)
-                        if source >= 0 and lost[waits := self.asked(part, node, resource)].all():
-                            found.append(Held(self.parts.index(part), (source, node), (resource,), tuple(waits)))
-            yield min(found, key=lambda one: len(one.waits))
+    def _waiting(self, resource: int, lost: Flags) -> Held:
+        """A worm whose head is at a resource of a set: of several the one that waits for the fewest."""
+        found = [Held(part, witness, (resource,), tuple(waits))
+                 for part, witness, waits in self.fixed(resource) if lost[waits].all()]
+        if resource < self.graph.channels:
+            for part in self.choosing:
+                for node in range(part.topology.nodes):
+                    source = self.came_from(part, node, resource)
+                    if source >= 0 and lost[waits := self.asked(part, node, resource)].all():
+                        found.append(Held(self.parts.index(part), (source, node), (resource,), tuple(waits)))
+        return min(found, key=lambda one: len(one.waits))
+
+    def _fewest(self, lost: Flags) -> list[Held]:
+        """Give resources of a set a worm each, whose head is there: one, and all that are waited for on its account.
+
+        Of those that are tried as the first one, that which takes the fewest worms.
+        """
+        worms: dict[int, Held] = {}
+        best: list[int] = []
+        for first in np.flatnonzero(lost[: self.graph.first_choice]).tolist()[:MOST_TRIED]:
+            needed, waiting = {first}, [first]
+            while waiting and (not best or len(needed) < len(best)):
+                at = waiting.pop()
+                if at not in worms:
+                    worms[at] = self._waiting(at, lost)
+                waiting += (more := sorted({*worms[at].waits} - needed))
+                needed.update(more)
+            if not waiting and (not best or len(needed) < len(best)):
+                best = sorted(needed)
+        return [worms[resource] for resource in best]
 
 
 def choosing_parts(parts: Sequence[Ways]) -> list[Ways]:
@@ -191,22 +207,6 @@ def is_free(parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | 
         return True
     choosing = [part for part in choosing_parts(parts) if part.routes.relation.enters_empty]
     return bool(choosing) and not Question(parts, choosing, channels, classes).possible().any()
-
-
-def _smallest(worms: Sequence[Held]) -> list[Held]:
-    """Those worms alone that one of them waits for, directly or not: for the one that waits for the fewest."""
-    holder = {worm.resources[0]: worm for worm in worms}
-    best: list[Held] | None = None
-    for first in worms[:MOST_TRIED]:
-        needed = {first.resources[0]}
-        waiting = [first]
-        while waiting and (best is None or len(needed) < len(best)):
-            more = {one for one in waiting.pop().waits if one not in needed}
-            needed |= more
-            waiting += [holder[one] for one in sorted(more)]
-        if not waiting and (best is None or len(needed) < len(best)):
-            best = [holder[one] for one in sorted(needed)]
-    return best or list(worms)
 
 
 class _Assignment:
@@ -282,7 +282,7 @@ class _Assignment:
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
     """Add the resources that a worm may hold whose head finds all lost that it may take."""
-    options, classes, link_of_port, links, phase_of_link, homes, share, first_any, origin = arrays
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes, share, first_any, origin = arrays
     nodes, channels = origin.shape
     waits = np.zeros(channels, np.bool_)
     for node in range(nodes):
@@ -291,7 +291,7 @@ def _add_held(arrays, lost, held, each_with_a_head):
             if origin[node, channel] < 0:
                 continue
             link = channel // classes
-            switch, phase = links[link, 2], phase_of_link[link]
+            switch, phase = switch_of_link[link], phase_of_link[link]
             waits[channel] = True
             if switch == homes[node]:
                 waits[channel] = lost[first_any + node]
@@ -310,7 +310,7 @@ def _add_held(arrays, lost, held, each_with_a_head):
                 if waits[channel] or origin[node, channel] < 0:
                     continue
                 link = channel // classes
-                switch, phase = links[link, 2], phase_of_link[link]
+                switch, phase = switch_of_link[link], phase_of_link[link]
                 if switch == homes[node]:
                     continue
                 for place in range(options.shape[3]):

@@ -119,7 +119,7 @@ class Analysis:
         The fewest classes without a deadlock; None where no number will do, or where more than eight directions
         leave too many maps to try: then ``dans`` has a class for each.
     lemma1, corollary2 : int or None
-        Channels of each node that suffice by paper 002, with one virtual channel; None where the links alone have a
+        Channels of each node that suffice by [Boppana98], with one virtual channel; None where the links alone have a
         cycle.
     complete : bool
         Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of

@@ -1,4 +1,4 @@
-"""How many classes of consumption channels are needed: by search, and by the bounds of paper 002."""
+"""How many classes of consumption channels are needed: by search, and by the bounds of [Boppana98]."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -118,7 +118,7 @@ def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
     in any case.
 
     Where the condition of Corollary 2 is not met (a worm can end where it could not go on, at a node of full
-    degree: column-path in two rows), Lemma 1 is all there is. Source: paper 002, section 3.2.
+    degree: column-path in two rows), Lemma 1 is all there is. Source: [Boppana98], section 3.2.
     """
     topology = parts[0].topology
     start, _, end, _ = topology.links.T

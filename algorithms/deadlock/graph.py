@@ -38,7 +38,7 @@ class DependencyGraph:
       classes is open to all: who waits for one may take its class's own as well, and those alone decide.
     - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
       nobody ever waits on account of such a holder; but until then it holds the link that it came by. That is
-      an edge to "any channel", which is lost only where *every* group of the node is (Figure 4 of paper 002
+      an edge to "any channel", which is lost only where *every* group of the node is (Figure 4 of [Boppana98]
       is two worms at their last destinations).
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
 

@@ -216,7 +216,7 @@ def origins(arrays, starts, node, origin, stack):
 
     `stack` is room for an entry a channel.
     """
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     origin[:] = -1
     for u in range(len(starts)):
         if u == node:
@@ -237,7 +237,7 @@ def origins(arrays, starts, node, origin, stack):
             if at == count:
                 break
             link = stack[at] // classes
-            switch, phase = links[link, 2], phase_of_link[link]
+            switch, phase = switch_of_link[link], phase_of_link[link]
             at += 1
 
 
@@ -257,7 +257,7 @@ def _may_get_lost(arrays, node):
 @compiled
 def _spread(arrays, node, wanted):
     """Add the phases and switches from which a worm to a node may come to one that is wanted."""
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     phases, switches, _, most = options.shape
     changed, backwards = True, False
     while changed:
@@ -274,7 +274,7 @@ def _spread(arrays, node, wanted):
                     if code < 0:
                         break
                     link = link_of_port[switch, code // classes]
-                    if wanted[phase_of_link[link], links[link, 2]]:
+                    if wanted[phase_of_link[link], switch_of_link[link]]:
                         wanted[phase, switch] = True
                         changed = True
                         break
@@ -284,8 +284,8 @@ def _spread(arrays, node, wanted):
 @compiled
 def _unicasts(arrays, starts):
     """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
-    options, classes, link_of_port, links, phase_of_link, _ = arrays
-    channels, outputs = len(links) * classes, link_of_port.shape[1] * classes
+    options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
+    channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
     origin = np.empty(channels, np.int32)
     stack = np.empty(channels, np.int32)
@@ -303,7 +303,7 @@ def _unicasts(arrays, starts):
             if u < 0:
                 continue
             link = channel // classes
-            switch, phase = links[link, 2], phase_of_link[link]
+            switch, phase = switch_of_link[link], phase_of_link[link]
             for place in range(options.shape[3]):
                 code = options[phase, switch, v, place]
                 if code < 0:
@@ -334,11 +334,11 @@ def _first_and_last(arrays, starts):
 @compiled
 def _stops(legs, first, last, arrays, starts):
     """Ways through stops, the links used after one, and those by which such worms come to a destination."""
-    options, classes, link_of_port, links, _, _ = arrays
+    options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
-    stops = np.full((len(links) * classes, outputs, 3), NOWHERE, np.int32)
-    loaded = np.zeros(len(links), np.bool_)
-    arrives = np.zeros(len(links), np.bool_)
+    stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
+    loaded = np.zeros(len(switch_of_link), np.bool_)
+    arrives = np.zeros(len(switch_of_link), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
     for row in range(len(legs)):

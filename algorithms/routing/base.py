@@ -164,9 +164,10 @@ def one_way(
     classes: tuple[str, ...] = ANY_CLASS,
 ) -> Choices:
     """Make choices of a table of output ports, [switches, nodes], and of the class of each of these hops."""
-    options = (table.astype(np.int16) * len(classes) + vc_class)[None, :, :, None]
-    options[table[None, :, :, None] < 0] = -1
-    return Choices(options.astype(np.int16), np.zeros(len(topology.links), np.int8), classes)
+    options = table.astype(np.int16)
+    if len(classes) > 1:
+        options = np.where(options < 0, -1, options * len(classes) + vc_class).astype(np.int16)
+    return Choices(options[None, :, :, None], np.zeros(len(topology.links), np.int8), classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,11 +250,15 @@ class Routes:
         numbers[self.topology.links[:, 0], self.topology.links[:, 1]] = np.arange(len(self.topology.links))
         return numbers
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[Any, ...]:
-        """What compiled walkers take: options, number of classes, link_of_port, links, phase_of_link, homes."""
-        return (self.options, len(self.classes), self.link_of_port, self.topology.links, self.phase_of_link,
-                np.ascontiguousarray(self.topology.consumptions[:, 0]))
+        """What compiled walkers take: options, number of classes, link_of_port, switch_of_link, phase_of_link, homes.
+
+        The switch of a link is that at its far end, the home of a node that where it consumes.
+        """
+        ends, homes = (np.ascontiguousarray(rows) for rows in (self.topology.links[:, 2],
+                                                               self.topology.consumptions[:, 0]))
+        return self.options, len(self.classes), self.link_of_port, ends, self.phase_of_link, homes
 
     def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
         """Give the switch after this one on the way that is preferred to a node, -1 at the end of the way."""
@@ -310,7 +315,11 @@ class Routes:
             The relation does not lead there.
         """
         starts = self.topology.injections[worms.source, 0]
-        counts = _hops(self.arrays, starts, worms.destination_offsets, worms.destinations)
+        visits = worms.destination_offsets, worms.destinations
+        if self.deterministic and len(self.options) == 1:
+            counts = _hops_by_table(self.table, self.topology.neighbours, self.arrays[-1], starts, *visits)
+        else:
+            counts = _hops(self.arrays, starts, *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
             self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
@@ -334,23 +343,48 @@ def walk(arrays, switch, phase, node, taken):
         Number of hops; -1 where there is no way, or where it is longer than `taken`, which with an entry for each
         phase and switch means that it is a circle.
     """
-    options, classes, link_of_port, links, phase_of_link, homes = arrays
-    hops = 0
-    while switch != homes[node]:
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    hops, home = 0, homes[node]
+    while switch != home:
         code = options[phase, switch, node, 0]
         if code < 0 or hops == len(taken):
             return -1
-        link = link_of_port[switch, code // classes]
-        taken[hops] = link * classes + code % classes
+        if classes == 1:  # a division takes as long as all the rest
+            link = link_of_port[switch, code]
+            taken[hops] = link
+        else:
+            link = link_of_port[switch, code // classes]
+            taken[hops] = link * classes + code % classes
         hops += 1
-        switch = links[link, 2]
+        switch = switch_of_link[link]
         phase = phase_of_link[link]
     return hops if options[phase, switch, node, 0] >= 0 else -1
 
 
 @compiled
+def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destinations):
+    """The same as `_hops`, in a third of the time: for millions of worms."""
+    counts = np.zeros(len(starts), np.int64)
+    for worm in range(len(starts)):
+        switch, count = starts[worm], 0
+        for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
+            node = destinations[visit]
+            home, most = homes[node], count + len(table)
+            port = table[switch, node]
+            while switch != home and port >= 0 and count < most:
+                switch = neighbours[switch, port]
+                port = table[switch, node]
+                count += 1
+            if switch != home or port < 0:
+                count = -1
+                break
+        counts[worm] = count
+    return counts
+
+
+@compiled
 def _hops(arrays, starts, destination_offsets, destinations):
-    options, classes, _, links, phase_of_link, _ = arrays
+    options, classes, _, switch_of_link, phase_of_link, _ = arrays
     counts = np.zeros(len(starts), np.int64)
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
@@ -363,7 +397,7 @@ def _hops(arrays, starts, destination_offsets, destinations):
             counts[worm] += hops
             if hops > 0:
                 link = taken[hops - 1] // classes
-                switch, phase = links[link, 2], phase_of_link[link]
+                switch, phase = switch_of_link[link], phase_of_link[link]
     return counts
 
 

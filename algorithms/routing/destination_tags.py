@@ -16,7 +16,7 @@ class DestinationTags(Relation):
     In a network of b x b switches with b^S nodes each stage decides one digit of the destination, whatever the source.
     Which stage decides which digit follows from the wiring (`stage_digits`). The table is made of the wiring itself:
     the switches from which a node can be reached are a tree.
-    Source: paper 000, section 2.
+    Source: [Varavithya], section 2.
     """
 
     name = "destination-tags"

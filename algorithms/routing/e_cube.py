@@ -26,7 +26,7 @@ class ECube(ChoiceRelation):
            h     h    h p    p          (as far both ways: upwards)
 
     A link has at most two of the three: ``l`` and ``h`` are one class, for links down and up.
-    Source: paper 002, section 2 ("row first"); paper 004 for the classes.
+    Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
 
     Parameters
     ----------
@@ -66,11 +66,13 @@ def _table(topology: Topology, ties: int) -> tuple[npt.NDArray[np.int8], npt.NDA
     for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
         at = topology.coordinates[:, None, dimension]
         to = topology.coordinates[None, :, dimension]
-        straight = (to - at) * step > 0
+        straight = to > at if step > 0 else to < at
+        if not wraps:
+            table[straight] = port
+            continue
         extent = topology.shape[dimension]
         away = (to - at) * step % extent
-        shorter = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & (step == ties)))
-        taken = shorter if wraps else straight
+        taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & (step == ties)))
         table[taken] = port
         vc_class[taken] = np.where(straight[taken], STAYS, CROSSES)
     return table, vc_class

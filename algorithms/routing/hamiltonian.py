@@ -15,7 +15,7 @@ class Hamiltonian(Relation):
     Towards a higher label: the neighbour with the largest label not above the destination's; towards a lower
     one: the neighbour with the smallest label not below it. Labels along a path only rise or only fall, which
     is why it cannot deadlock; on two-dimensional meshes its paths are also shortest, beyond that not always.
-    Source: paper 002, section 2.1; paper 003 has the same.
+    Source: [Boppana98], section 2.1; [Amnah] has the same.
     """
 
     name = "hamiltonian"

@@ -21,7 +21,7 @@ class UpDown(ChoiceRelation):
     level, or between switches of one level that of the lower id, so that no circle of links leads up all along, nor
     down all along; a worm goes up some links (or none) and then down. Of the ways that do, it takes a shortest one.
 
-    Source: paper 001, section 2.2 (Autonet). The root is the topology's, which is switch 0 where nobody says
+    Source: [Sivaram98], section 2.2 (Autonet). The root is the topology's, which is switch 0 where nobody says
     otherwise.
 
     Parameters

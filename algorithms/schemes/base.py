@@ -116,7 +116,7 @@ class Scheme(ABC):
         WormcastError
             The topology is refused, or too large to enumerate.
         """
-        return legs_of_pairs(self, topology)
+        return legs_of_pairs(self.batch, topology)
 
     def batch(
         self,

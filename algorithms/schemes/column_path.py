@@ -22,7 +22,7 @@ class ColumnPath(MeshScheme):
     and from there away from it, nearest destination first. A destination in the source's row joins the worm
     upwards, or the one downwards if there is none upwards but one downwards.
 
-    Cost: at most two start-ups a column. Source: paper 002, section 2.2, and Corollary 3 for the two consumption
+    Cost: at most two start-ups a column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
     classes. The paper's words send a destination of the source's row always upwards (`ColumnPathLiteral`): 3.84
     hops a destination on 8x8, by the rule here 3.75, where section 4.1 says 3.76. Ours: columns are served in ascending
     order, upwards before downwards.

@@ -19,7 +19,7 @@ __all__ = ["DualPath", "LabelOrder", "label_key"]
 class LabelOrder(MeshScheme):
     """A scheme whose worms go up or down the labels: what dual-path and multipath have in common.
 
-    Source: paper 002, Corollary 4 for the two consumption classes, H_u and H_l.
+    Source: [Boppana98], Corollary 4 for the two consumption classes, H_u and H_l.
     """
 
     relation = HAMILTONIAN
@@ -35,7 +35,7 @@ class LabelOrder(MeshScheme):
         By R multipath's own multicasts to two destinations have the same ways through stops; by other relations, that
         a user may put in its place, they lack some.
         """
-        return legs_of_pairs(DualPath(), topology)
+        return legs_of_pairs(DualPath().batch, topology)
 
 
 class DualPath(LabelOrder):
@@ -44,8 +44,8 @@ class DualPath(LabelOrder):
     The first takes labels in ascending order (in H_u, the network of links to higher labels), the second in
     descending order (in H_l); an empty one is not sent.
 
-    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: paper 002, section 2.1
-    (Lin, McKinley and Ni); in three dimensions this is the two-phase scheme of paper 003. Ours: the worm of
+    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1
+    (after [Lin94]); in three dimensions this is the two-phase scheme of [Amnah]. Ours: the worm of
     the higher labels is sent first.
     """
 

@@ -27,7 +27,7 @@ class EMcast(MeshScheme):
     line along dimension k that goes through the source in all dimensions before k, the destinations on one side go
     with the worm that reaches farthest along it, and those beyond share one more worm.
 
-    Cost: no more start-ups than column-path. Source: paper 002, section 2.3 (Panda and others), which says
+    Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which says
     what a worm may serve; which worm serves what is ours (3.70 hops a destination on 8x8, where section 4.1 says
     3.72). Ours too: of two that reach equally far the one sent earlier serves; worms of columns are sent first, in
     ascending order of columns and upwards before downwards, then those of rows.

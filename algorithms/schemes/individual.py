@@ -19,7 +19,7 @@ class Individual(UnicastScheme):
     up*/down* on others.
 
     Cost: as many start-ups as destinations, as many hops as the sum of their ways' lengths.
-    Source: paper 002, section 2; the paper leaves the order of sending open.
+    Source: [Boppana98], section 2; the paper leaves the order of sending open.
     """
 
     name = "individual"

@@ -19,7 +19,7 @@ class Multipath(LabelOrder):
     the right, and those to the left of it; likewise the ones of lower labels. Each worm goes by R straight from
     the source. An empty one is not sent.
 
-    Cost: at most four start-ups. Source: paper 002, section 2.1. Ours: the source's own column belongs to the right;
+    Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: the source's own column belongs to the right;
     sending alternates between higher and lower labels (right up, right down, left up, left down), since two worms of
     one network may leave by the same channel and then follow each other. The paper names no form in more
     dimensions: it counts 2n worms there, and n dimensions have 2**n quadrants.
@@ -50,8 +50,8 @@ class MultipathLmn(LabelOrder):
     labels that lie in a column on the row neighbour's side take one worm, and the others another; likewise for lower
     labels. So in each network the source's own column always belongs to the worm of the column neighbour.
 
-    Cost: at most four start-ups. Source: Lin, McKinley and Ni, whom paper 002 quotes in section 2.1; the split is told
-    from general knowledge. There each worm enters the network by its own neighbour; here all go by R straight from
+    Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is told from
+    general knowledge. There each worm enters the network by its own neighbour; here all go by R straight from
     the source, so that the worm of the row neighbour may leave by the column. Both ways are shortest, the
     hops are the same; but two worms of one side may then share their first link, which the original's never do, and go
     one after the other even with an injection port for each link: on mesh:6x6 those from 3.2 to 1.5, and to 2.1 and

@@ -26,7 +26,7 @@ class UMesh(UnicastScheme, MeshScheme):
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
     the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
-    Source: McKinley, Xu, Esfahanian and Ni, 1994; reconstructed from general knowledge.
+    Source: [McKinley94]; reconstructed from general knowledge.
     """
 
     name = "u-mesh"

@@ -24,7 +24,7 @@ def irregular(parameters: str) -> Topology:
     ports for links first, ``p0``, ``p1``, ..., joined from the first on, and then those of its nodes, ``n0``, ``n1``,
     ... The same parameters give the same network in every version.
 
-    Source: paper 001, section 6. That leaves open how networks are made connected. Here a random tree is grown first,
+    Source: [Sivaram98], section 6. That leaves open how networks are made connected. Here a random tree is grown first,
     each switch in a random order joined to a random free port of those before it; then random free ports of different
     switches are joined. Where only one switch has free ports left, a random link is parted to end there at both ends.
 

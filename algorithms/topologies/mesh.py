@@ -26,7 +26,7 @@ def mesh(extents: str) -> Topology:
 
     Ids are row-major, so that id = row*COLUMNS + column. In two dimensions the ports are named as drawn, in
     three ``z+ z- y+ y- x+ x-``, beyond that ``d3+ d3- ...``. The labels are those of a boustrophedon Hamiltonian
-    path (paper 002 in two dimensions, paper 003 in three; Lin and Ni).
+    path ([Boppana98] in two dimensions, [Amnah] in three; [Lin94]).
 
     Raises
     ------
@@ -45,7 +45,7 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
     coordinates before it is odd: each step along the path changes one of them by one, so this sum tells even places
     from odd.
 
-    Source: paper 002, section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; paper 003, the
+    Source: [Boppana98], section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; [Amnah], the
     labels of three-dimensional meshes. Beyond three dimensions: ours.
     """
     labels = np.zeros(len(coordinates), np.int32)
@@ -58,5 +58,5 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
 
 
 def label_axes(dimensions: int) -> tuple[int, ...]:
-    """Order the dimensions from the slowest along the Hamiltonian path to the fastest: y, z, x of three (paper 003)."""
+    """Order the dimensions from the slowest along the Hamiltonian path to the fastest: y, z, x of three ([Amnah])."""
     return (1, 2, 0) if dimensions == 3 else tuple(range(dimensions))

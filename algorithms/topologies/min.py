@@ -80,7 +80,7 @@ WIRINGS: Mapping[str, MinKind] = {
     "omega": MinKind(_omega, _downwards),
     "butterfly": MinKind(_butterfly, _upwards),
 }
-"""The kinds by name. Source: paper 000 (baseline); Duato, Yalamanchili and Ni, Interconnection Networks (others)."""
+"""The kinds by name. Source: [Varavithya] (baseline), [Duato97] (others)."""
 
 
 def multistage(parameters: str) -> Topology:

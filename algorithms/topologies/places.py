@@ -1,13 +1,10 @@
 """Where networks are drawn, and the layout of those that say nothing: by breadth-first levels."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from .base import Topology
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
@@ -19,6 +16,23 @@ GAP = 2.0
 
 ARC = 1.0
 """Cells by which the ends of a level lie above its middle, so that a link within the level passes what is between."""
+
+
+class Wired(Protocol):
+    """What a layout has to know of a network, as `Topology` documents it."""
+
+    @property
+    def links(self) -> Integers: ...
+    @property
+    def injections(self) -> Integers: ...
+    @property
+    def consumptions(self) -> Integers: ...
+    @property
+    def root(self) -> int: ...
+    @property
+    def switches(self) -> int: ...
+    @property
+    def direct(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +60,7 @@ class Places:
                 array.setflags(write=False)
 
 
-def levels(topology: "Topology") -> Integers:
+def levels(topology: Wired) -> Integers:
     """Count the links from the root to each switch, int32 [switches], whichever way they lead; -1: there is no way."""
     found = np.full(topology.switches, -1, np.int32)
     found[topology.root] = level = 0
@@ -58,7 +72,7 @@ def levels(topology: "Topology") -> Integers:
     return found
 
 
-def places_by_level(topology: "Topology") -> Places:
+def places_by_level(topology: Wired) -> Places:
     """Lay a network out from the root on top downwards, a level in a row, each switch with its nodes below it.
 
     Within a level switches are in the order of where their neighbours above lie on average. Nodes that share a switch
@@ -85,7 +99,7 @@ def places_by_level(topology: "Topology") -> Places:
     return places_around(topology, places)
 
 
-def places_around(topology: "Topology", places: Floats) -> Places:
+def places_around(topology: Wired, places: Floats) -> Places:
     """Place the nodes of switches that have places: at its switch in a direct network, else below, and sinks above."""
     if topology.direct:
         return Places(places, places)
@@ -95,7 +109,7 @@ def places_around(topology: "Topology", places: Floats) -> Places:
                   _block(places, ends, wide, -1) if (homes != ends).any() else None)
 
 
-def _mean_above(topology: "Topology", places: Floats, level: Integers, switch: int) -> float:
+def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -> float:
     """Where the neighbours of a switch one level up lie on average, along x."""
     ends = topology.links[:, [0, 2]]
     beside = np.concatenate([ends[ends[:, 0] == switch, 1], ends[ends[:, 1] == switch, 0]])

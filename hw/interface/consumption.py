@@ -152,7 +152,8 @@ class Consumption(wiring.Component):
             m.d.comb += through[v].eq(needs[v] & (serves == v) & (now_left == 1))
         m.d.sync += [
             waiting.eq(waits),
-            waited.eq((waited & ~Mux(ends & ~holds, here, 0)) | through),
+            # who has waited is eligible until taken: of any other that is presented, there is nothing to clear
+            waited.eq((waited & ~Mux(holds, 0, here)) | through),
             busy.eq(waits.any() & ~through.any()),
             left.eq(now_left - 1),
             served.eq(serves),

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (who wants to know a component's ports never elaborates it)
+# (often built only to read its ports)
 """All components by name, each as the complete router or network interface has it."""
 
 from collections.abc import Callable, Mapping

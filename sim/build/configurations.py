@@ -1,4 +1,4 @@
-"""Named configurations: hardware that somebody has had a reason for, by one name."""
+"""Named hardware presets, each with its source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace

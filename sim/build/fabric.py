@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.channels import link_names
 
-if TYPE_CHECKING:
-    from .network import Network
+from .placement import Placement
 
-__all__ = ["HOST", "KINDS", "End", "Fabric", "Link", "scope_of"]
+__all__ = ["HOST", "KINDS", "End", "Fabric", "Link"]
 
 HOST = "host"
 """The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
@@ -39,7 +38,7 @@ class Link:
     Parameters
     ----------
     name : str
-        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE:LINK``;
+        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE#LINK``;
         ``host:NODE:LINK``.
     kind : str
         One of `KINDS`.
@@ -84,14 +83,14 @@ class Fabric:
 
     Parameters
     ----------
-    network : Network
+    network : Placement
 
     Attributes
     ----------
     links : tuple of Link
     """
 
-    def __init__(self, network: "Network"):
+    def __init__(self, network: Placement):
         self.network = network
         self.links: tuple[Link, ...] = (*_network_links(network), *_injections(network), *_consumptions(network),
                                         *_hosts(network))
@@ -149,12 +148,7 @@ class Fabric:
         return [link for groups in order for group in groups for link in group]
 
 
-def scope_of(name: str) -> str:
-    """A node's or switch's name as a part of names in waveforms: ``1_2``."""
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
-
-
-def _network_links(network: "Network") -> Iterator[Link]:
+def _network_links(network: Placement) -> Iterator[Link]:
     topology = network.topology
     for name, (start, out, end, into) in zip(link_names(topology), topology.links.tolist(), strict=True):
         near, far = network.home(start), network.home(end)
@@ -170,7 +164,7 @@ def _network_links(network: "Network") -> Iterator[Link]:
         )
 
 
-def _injections(network: "Network") -> Iterator[Link]:
+def _injections(network: Placement) -> Iterator[Link]:
     ports = [network.injection_ports(node) for node in range(network.nodes)]
     for port in range(max(map(len, ports))):
         for node, (switch, _) in enumerate(network.topology.injections.tolist()):
@@ -185,7 +179,7 @@ def _injections(network: "Network") -> Iterator[Link]:
                 )
 
 
-def _consumptions(network: "Network") -> Iterator[Link]:
+def _consumptions(network: Placement) -> Iterator[Link]:
     links = [network.consumption_ports(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node, (switch, _) in enumerate(network.topology.consumptions.tolist()):
@@ -193,14 +187,14 @@ def _consumptions(network: "Network") -> Iterator[Link]:
                 home, (name, output, first, vcs) = network.home(switch), links[node][number]
                 several = f"_{number}" if len(links[node]) > 1 else ""
                 yield Link(
-                    f"cons:{node}:{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
+                    f"cons:{node}#{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
                     End("interface", node, f"network_in_{number}"), vcs,
                     f"consumption_{network.node_scope(node)}{several}", output=output, first=first, node=node,
                     number=number,
                 )
 
 
-def _hosts(network: "Network") -> Iterator[Link]:
+def _hosts(network: Placement) -> Iterator[Link]:
     links = [network.consumption_ports(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node in range(network.nodes):

@@ -3,23 +3,21 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from amaranth.lib import wiring
 
-from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, Scheme, Topology, WormcastError, Worms
+from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw.decoders.route import RouteDecoder
 from wormcast.hw.front import PathFront
 from wormcast.hw.interface import NetworkInterface
-from wormcast.hw.kinds import SwitchKind
-from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
-from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
-from .fabric import HOST, Fabric, scope_of
+from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
+from .fabric import HOST, Fabric
+from .placement import Home, Placement
 
 __all__ = ["HOST", "Home", "Join", "Kind", "Network"]
 
@@ -65,39 +63,8 @@ class Join:
     to_instances: Instances
 
 
-class Home(NamedTuple):
-    """Where a switch is built.
-
-    Parameters
-    ----------
-    kind : str
-        The kind of component.
-    instance : int
-        Which of that kind, in the first lane.
-    router : Switch
-        One of the kind, not elaborated.
-    inputs, outputs : dict of int to int
-        The router's numbers of inputs from and outputs to other switches, by the topology's port.
-    """
-
-    kind: str
-    instance: int
-    router: Switch
-    inputs: dict[int, int]
-    outputs: dict[int, int]
-
-
-class Consumption(NamedTuple):
-    """A consumption link of a node: its name at the router, the router's output, its first channel, and how many."""
-
-    name: str
-    output: int
-    first: int
-    channels: int
-
-
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(Placement):
     """Routers and network interfaces, joined as a topology says.
 
     Parameters
@@ -115,11 +82,6 @@ class Network:
     WormcastError
         Routers cannot be built so, or would have to choose a class by a hop that they do not know.
     """
-
-    topology: Topology
-    scheme: Scheme
-    configuration: Configuration
-    lanes: int = 1
 
     def __post_init__(self) -> None:
         self._require_known_classes()
@@ -148,20 +110,6 @@ class Network:
                 "where a header flit is used up; give classes that end in :last"
             )
 
-    @property
-    def nodes(self) -> int:
-        """Number of nodes of one lane."""
-        return self.topology.nodes
-
-    @property
-    def hosts(self) -> int:
-        """Number of nodes of all lanes, and of their interfaces and hosts."""
-        return self.nodes * self.lanes
-
-    def count(self, kind: str) -> int:
-        """Instances of a kind in one lane."""
-        return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
-
     @cached_property
     def header(self) -> AddressList:
         """The header format of the network's worms."""
@@ -173,6 +121,7 @@ class Network:
         return self.configuration.consumption_classes(self.topology, self.scheme)
 
     @cached_property
+<<<<<<< HEAD
     def blueprint(self) -> Blueprint[Configuration]:
         """What its components are built by."""
         return Blueprint(self.topology, self.scheme, self.configuration)
@@ -183,46 +132,14 @@ class Network:
         return self.blueprint.named_kinds
 
     @cached_property
+=======
+>>>>>>> main
     def components(self) -> dict[str, Switch | NetworkInterface]:
         """One component of each kind, not elaborated: what it is called and laid out as."""
         return {**self.routers, "interface": self._interface()}
 
-    @cached_property
-    def routers(self) -> dict[str, Switch]:
-        """One router of each kind, not elaborated."""
-        return {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
-
     def _interface(self) -> NetworkInterface:
         return self.blueprint.interface(ports=self.ports, links=self.links, channels=self.channels)
-
-    @cached_property
-    def ports(self) -> int:
-        """Injection ports of an interface: as many as the node that needs most."""
-        return max(len(self.injection_ports(node)) for node in range(self.nodes))
-
-    @cached_property
-    def links(self) -> int:
-        """Consumption links of an interface: as many as the node that needs most."""
-        return max(len(self.consumption_ports(node)) for node in range(self.nodes))
-
-    @cached_property
-    def channels(self) -> int:
-        """Consumption channels of a consumption link."""
-        return self.consumption_ports(0)[0].channels
-
-    @cached_property
-    def _homes(self) -> tuple[Home, ...]:
-        found: dict[int, Home] = {}
-        for name, kind in self.switch_kinds.items():
-            inputs = {port: number for number, port in enumerate(kind.network_inputs)}
-            outputs = {port: number for number, port in enumerate(kind.network_outputs)}
-            for instance, switch in enumerate(kind.members.tolist()):
-                found[switch] = Home(name, instance, self.routers[name], inputs, outputs)
-        return tuple(found[switch] for switch in range(self.topology.switches))
-
-    def home(self, switch: int) -> Home:
-        """Where a switch is built."""
-        return self._homes[switch]
 
     def front(self, kind: str, port: int, vc: int) -> PathFront:
         """The front of a virtual channel of an input of a kind of routers."""
@@ -233,49 +150,6 @@ class Network:
     @cached_property
     def _fronts(self) -> dict[tuple[str, int, int], PathFront]:
         return {}
-
-    def switch_of(self, kind: str, instance: int) -> int:
-        """The switch that a router is, in whichever lane."""
-        return int(self.switch_kinds[kind].members[instance % self.count(kind)])
-
-    def injection_ports(self, node: int) -> tuple[str, ...]:
-        """Names of its router's inputs that a node's interface feeds, in the interface's order."""
-        switch, port = self.topology.injections[node].tolist()
-        home = self.home(switch)
-        return home.router.injections[self.switch_kinds[home.kind].injections.index(port)]
-
-    def consumption_ports(self, node: int) -> tuple[Consumption, ...]:
-        """Its router's outputs to a node's interface, in the interface's order."""
-        return self._consumption_ports[node]
-
-    @cached_property
-    def _consumption_ports(self) -> tuple[tuple[Consumption, ...], ...]:
-        separate = self.configuration.consumption_links == "separate"
-        found = []
-        for switch, port in self.topology.consumptions.tolist():
-            home = self.home(switch)
-            known: dict[str, tuple[int, int]] = {}
-            for number, output in enumerate(home.router.outputs):
-                if number >= len(home.outputs):
-                    names = [f"{output.name}_{c}" for c in range(output.vcs)] if separate else [output.name]
-                    known |= {name: (number, output.vcs // len(names)) for name in names}
-            links, first = [], 0
-            for name in home.router.consumptions[self.switch_kinds[home.kind].ejections.index(port)]:
-                number, channels = known[name]
-                links.append(Consumption(name, number, first, channels))
-                first += channels
-            found.append(tuple(links))
-        return tuple(found)
-
-    def consumption_node(self, switch: int, output: int) -> int:
-        """The node that an ejection port of a switch leads to."""
-        return self._consumption_nodes[switch, output]
-
-    @cached_property
-    def _consumption_nodes(self) -> dict[tuple[int, int], int]:
-        return {(switch, link.output): node
-                for node, switch in enumerate(self.topology.consumptions[:, 0].tolist())
-                for link in self.consumption_ports(node)}
 
     def injection_port_of(self, worms: Worms) -> Instances:
         """Injection port that each worm is sent by, [worms]: that of its first hop, where there are several."""
@@ -314,14 +188,6 @@ class Network:
         following = NO_CLASS if goes is None else self._hop_classes[goes]
         # that of no class is the last one
         return masks[int(self.consumption_rule.at_stop(self._hop_classes[came], following))]
-
-    def node_scope(self, node: int) -> str:
-        """A node's name as a part of names in waveforms: ``1_2``."""
-        return scope_of(self.topology.node_name(node))
-
-    def switch_scope(self, switch: int) -> str:
-        """A switch's name as a part of names in waveforms: ``1_2`` where it is a node's, else ``s3``."""
-        return scope_of(self.topology.switch_title(switch))
 
     @cached_property
     def fabric(self) -> Fabric:

@@ -22,6 +22,7 @@ from wormcast.algorithms import topology as build_topology
 
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import (
     Exit,
@@ -141,7 +142,8 @@ def report(analysis: Analysis) -> None:
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
-              [[step.resource, step.scheme, *_journey(analysis.topology, step)] for step in analysis.cycle])
+              [[resource_text(analysis.topology, step.resource), step.scheme, *_journey(analysis.topology, step)]
+               for step in analysis.cycle])
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
@@ -151,9 +153,9 @@ def report(analysis: Analysis) -> None:
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
-            f"Lemma 1, {analysis.corollary2} by Corollary 2 (with one virtual channel)")
+            f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
-                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
+                  else (f"multiple of {analysis.vc_classes}", "its class on a link"))
     say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
 
 

@@ -66,6 +66,11 @@ def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
+#: What the values of two options mean, in short.
+READERS = {"coupled": "copies move together", "independent": "copies move apart"}
+DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
+
+
 def describe_hardware(configuration: Configuration) -> str:
     """Name the hardware options: the first five always, the others where they are not the usual ones."""
     told = {"vcs", "buffer", "consumption", "readers", "delays", "classes"}
@@ -77,7 +82,8 @@ def describe_hardware(configuration: Configuration) -> str:
     return ", ".join([
         f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
         count(configuration.consumption, "consumption channel"),
-        f"{configuration.readers} readers", f"{configuration.delays} delays", *others,
+        f"{configuration.readers} readers ({READERS[configuration.readers]})",
+        f"{configuration.delays} delays ({DELAYS[configuration.delays]})", *others,
     ])
 
 

@@ -38,6 +38,7 @@ from .app import (
 from .experiments import OUTPUTS, Outputs, drive
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given, as_typer, takes
+from .running import holds_and_waits
 
 __all__ = ["report", "tell"]
 
@@ -148,7 +149,7 @@ def report(result: Load) -> None:
     if result.deadlock:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:
-            say(f"  a worm that holds {', '.join(hold.holds)} waits for {' or '.join(hold.waits)}")
+            say(f"  a worm {holds_and_waits(result.topology, hold)}")
         return
     table(["flits per node and cycle", "mean", "95 %"], [
         ["offered (created, a multicast counted once)", *_rounded(result.per_node("created"), 5)],

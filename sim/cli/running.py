@@ -14,7 +14,9 @@ from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
 from ..common.apart import require_apart
+from ..common.text import resource_text
 from ..common.whole_file import whole_file
+from ..engines.deadlock import Hold
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
@@ -36,7 +38,7 @@ from .options import Given
 from .replaying import replay_run, require_replay
 from .waveform import record_deadlock, waveform_files, window_of
 
-__all__ = ["describe_deadlock", "read_messages", "report"]
+__all__ = ["describe_deadlock", "holds_and_waits", "read_messages", "report"]
 
 KEYS = {"at", "source", "destinations", "length"}
 
@@ -205,6 +207,12 @@ def report(result: Run) -> None:
         say(describe_deadlock(result))
 
 
+def holds_and_waits(topology: Topology, hold: Hold) -> str:
+    """Tell what a worm of a deadlock holds and waits for."""
+    held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
+    return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"
+
+
 def describe_deadlock(result: Run) -> str:
     """Tell who waits for whom."""
     if result.deadlock is None:
@@ -213,6 +221,5 @@ def describe_deadlock(result: Run) -> str:
     for hold in result.deadlock.cycle:
         visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
         source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
-        lines.append(f"  {hold.name} (from {source} to {visits}) holds {', '.join(hold.holds)}; "
-                     f"waits for {' or '.join(hold.waits)}")
+        lines.append(f"  {hold.name} (from {source} to {visits}) {holds_and_waits(result.network.topology, hold)}")
     return "\n".join(lines)

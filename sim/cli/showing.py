@@ -146,6 +146,8 @@ def plan_(
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
         f"phases {found.phases}")
+    say("hops: links of all paths; channels: different ones; start-ups: worms of the busiest node; "
+        "phases: longest chain of worms that wait for a receipt")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
     rows: list[list[object]] = []

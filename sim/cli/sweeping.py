@@ -126,13 +126,25 @@ def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
 def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     """Print the results of all points in short."""
     names = list(sweep.swept)
-    table([*names, "latency", "+-", "delivered", "saturated"], [
+    table([*names, "latency", "+-", "effective", "delivered", "state"], [
         [*(cells[name] for name in names), _rounded(cells["latency_mean"], 1), _rounded(cells["latency_half_width"], 1),
-         _rounded(cells["delivered"], 3), "deadlock" if cells["deadlock"] else "yes" if cells["saturated"] else "no"]
+         _rounded(cells["effective"], 4), _rounded(cells["delivered_per_node"], 4), _state(cells)]
         for cells in rows
     ], title=sweep.name)
+    say("latency: cycles, mean and half its 95 % interval")
+    say("effective, delivered: payload flits x destinations per node and cycle, created and received"
+        + ("; rate: payload flits alone" if "rate" in names else ""))
+    if any("imprecise" in _state(cells) for cells in rows):
+        say("imprecise: half the interval is more than 5 % of the mean, or a seed has too few messages")
     deadlocks = sum(cells["deadlock"] for cells in rows)
     say(f"{count(len(rows), 'point')}, {run} of them run now, {deadlocks} in deadlock")
+
+
+def _state(cells: dict[str, Any]) -> str:
+    """What to know of a point before its latency is compared."""
+    if cells["deadlock"]:
+        return "deadlock"
+    return "saturated" if cells["saturated"] else "steady" if cells["precise"] else "imprecise"
 
 
 def _rounded(value: float | None, places: int) -> float | None:

@@ -124,5 +124,8 @@ def _report(history: History) -> None:
           [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],
             one["arrived"], one["delivered"], f"{one['nodes']} of {one['recorded']}", one["blocked"]]
            for one in summarise(history)])
+    say("injected, arrived: cycle of the first flit on the injection link, on a consumption link; "
+        "delivered: cycle of the last tail; nodes: destinations that have theirs; "
+        "blocked: cycles in which it has channels and none of its flits is on a link")
     for line in describe_deadlock(history):
         say(line)

@@ -8,27 +8,23 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from .figure_file import require_picture
+from .frame import GRID, LINE, MARGIN, SETTINGS, SIZE, WORDS, blank_figure, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "CURVES", "LETTERS", "MARKERS", "SIZE", "WORDS", "captioned", "draw_grid",
-           "legend_columns", "require_curves"]
+__all__ = ["CURVES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "require_curves"]
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
 MARKERS = "os^Dv<>Pph*X"
-WORDS = "#404040"
-SIZE = 3.2  # points, of a marker
-LETTERS = 20  # in an inch of words below or above a picture
-LINE = 0.14  # inches, of the legend and the caption
+MARKER = 3.2  # points
+LETTERS = 7.0  # points, of axes and legend
+ROW = 0.14  # inches, of the legend
 MOST_LINES = 40
 
 #: matplotlib's settings.
-CURVES: dict[Any, Any] = {
-    "font.size": 7, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast",
-    "axes.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
-    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "errorbar.capsize": 1.5,
+CURVES: dict[Any, Any] = SETTINGS | {
+    "font.size": LETTERS, "axes.spines.top": False, "axes.spines.right": False, "errorbar.capsize": 1.5,
 }
 
 
@@ -46,25 +42,18 @@ def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: 
         raise WormcastError(f"plot: {lines} lines are to be drawn, allowed are up to {MOST_LINES}")
 
 
-def legend_columns(labels: Sequence[str], width: float) -> int:
-    """Columns of a legend below a figure of so many inches."""
-    return max(1, int(LETTERS * width / (6 + max(map(len, labels)))))
-
-
 def captioned(width: float, height: float, caption: Sequence[str], legend_rows: int) -> "Figure":
     """A figure of so many inches, the lines of a caption above them, and room for the rows of a legend below."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=(width, height + LINE * (len(caption) + legend_rows)),
-                    layout=ConstrainedLayoutEngine(wspace=0.06))
-    FigureCanvasAgg(figure)
-    figure.suptitle("\n".join(caption), fontsize=6, color=WORDS)
+    lines = wrapped(caption, width - 2 * MARGIN)
+    figure = blank_figure(width, height + LINE * len(lines) + ROW * legend_rows,
+                          layout=ConstrainedLayoutEngine(wspace=0.06))
+    figure.suptitle("\n".join(lines), fontsize=SIZE, color=WORDS)
     return figure
 
 
 def draw_grid(axes: "Axes") -> None:
     """Draw a pale grid, behind everything."""
-    axes.grid(color="#e4e4e4", linewidth=0.5)
+    axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)

@@ -1,13 +1,30 @@
 """Words that results and errors are told in, and tables for documents."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["count", "markdown_table"]
+from wormcast.algorithms import Topology
+
+__all__ = ["count", "markdown_table", "resource_text"]
 
 
 def count(number: int, word: str) -> str:
     """Write a number of things: ``1 worm``, ``2 worms``."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def resource_text(topology: Topology, resource: str) -> str:
+    """Name a resource for people, with coordinates for the ids of nodes: ``cons:1:0`` becomes ``cons:0.1:0``.
+
+    It may lack its last number, as the name of a link does. What names no node of the topology stays as it is.
+    """
+    parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj):(\d+)(.*)", resource)
+    if parts is None:
+        return resource
+    kind, *nodes, rest = (part for part in parts.groups() if part is not None)
+    if any(int(node) >= topology.nodes for node in nodes):
+        return resource
+    return f"{kind}:{'>'.join(topology.node_name(int(node)) for node in nodes)}{rest}"
 
 
 def markdown_table(columns: Sequence[str], numeric: Sequence[bool], rows: Iterable[Sequence[object]]) -> Iterator[str]:

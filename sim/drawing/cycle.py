@@ -10,10 +10,12 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SMALL, text_width
+from ..common.text import resource_text
 from .arrows import APART, along, aside, outlines
 from .layout import layout_of
 from .network import FAR, draw_lines, draw_nodes, free_direction, line_angles
-from .sheet import SMALL, Mark, Sheet, text_width
+from .sheet import Mark, Sheet
 
 __all__ = ["cycle_sheet", "draw_cycle"]
 
@@ -52,7 +54,8 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
 def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str]) -> Sheet:
     """Draw as `draw_cycle` does, without writing it."""
     layout = layout_of(topology)
-    listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource}" for number, resource in enumerate(resources, 1))
+    listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
+                       for number, resource in enumerate(resources, 1))
     kinds = {resource.split(":")[0] for resource in resources}
     marks: list[Mark] = []
     if "link" in kinds:

@@ -85,7 +85,7 @@ def _mesh(topology: Topology) -> Layout:
 
 
 def _flat(topology: Topology) -> Layout:
-    """Lay rows out from top to bottom, columns from left to right, with their numbers beside them (paper 002)."""
+    """Lay rows out from top to bottom, columns from left to right, with their numbers beside them ([Boppana98])."""
     rows, columns = topology.shape
     places = topology.coordinates[:, ::-1].astype(float)
     step = 1 if columns <= 100 else 2  # three digits are as wide as the least cell
@@ -97,7 +97,7 @@ def _flat(topology: Topology) -> Layout:
 def _planes(topology: Topology) -> Layout:
     """Lay out planes of equal y one above the other, x to the right and z to the front: down, and a little to the left.
 
-    So the planes are those that the Hamiltonian path (paper 003) goes through one after the other. Each row is shifted
+    So the planes are those that the Hamiltonian path ([Amnah]) goes through one after the other. Each row is shifted
     by its share of a cell, so that links up and down pass between the nodes of their own plane.
     """
     columns, planes, rows = topology.shape

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Plan, Worm, WormcastError
 
-from ..common.curve_frame import COLOURS
+from ..common.frame import COLOURS, SMALL, text_width
 from ..common.text import count
 from .arrows import APART, along, aside
 from .lanes import bend, lanes, least_cell
 from .layout import Layout, layout_of
 from .network import NODE, draw_lines, draw_nodes
-from .sheet import SMALL, Mark, Sheet, scheme_on, text_width
+from .sheet import Mark, Sheet, scheme_on
 
 __all__ = ["MOST_LANES", "draw_paths", "paths_sheet", "steps"]
 

@@ -1,41 +1,41 @@
 """The sheet that a network is drawn on, one column of a paper wide or as it takes: sizes, fonts, and what is below."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..common.curve_frame import LETTERS, WORDS
 from ..common.figure_file import require_picture, save_figure
+from ..common.frame import (
+    COLUMN,
+    LEGEND,
+    LINE,
+    MARGIN,
+    MOST_HEIGHT,
+    POINTS,
+    SETTINGS,
+    SIZE,
+    WORDS,
+    blank_figure,
+    legend_columns,
+    text_width,
+    wrapped,
+)
 from .layout import Layout, layout_of
 
-__all__ = ["PLAIN", "POINTS", "SIZE", "SMALL", "WORDS", "Mark", "Sheet", "require_drawable",
-           "scheme_on", "text_width"]
+__all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
 
-POINTS = 72  # in an inch
-
-# inches
-WIDTH = 3.4  # one column of a paper
-HIGHEST = 8.0
-EDGE = 0.06  # below the words
-LINE = 0.1  # of the words, and of a legend
-ENTRY = 0.4  # of a legend, without its words
-
-SIZE, SMALL = 6.0, 5.0  # points, of letters
-DIGIT, DOT = 0.64, 0.32  # widths, in sizes
-BESIDE = 3.0  # points from what is drawn to the names of rows and columns
-OUTER = 17.0  # points from the names of rows to the names beside them
+# points
+BESIDE = 3.0  # from what is drawn to the names of rows and columns
+OUTER = 17.0  # from the names of rows to the names beside them
 
 PLAIN = "#c0c0c0"
 
 RESOLUTION = 300  # pixels in an inch
 MOST_PIXELS = 2**27
 LONGEST = 128  # cells, of a network in pixels
-
-SETTINGS: dict[Any, Any] = {"font.size": SIZE, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast"}
 
 Mark = tuple[str, Mapping[str, Any]]
 """An entry of a legend: its words, and matplotlib's options of the line that stands before them."""
@@ -60,11 +60,6 @@ def scheme_on(scheme: Scheme, topology: Topology) -> str:
     """Say which scheme is drawn on which network, and whether it had to be reconstructed."""
     reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
     return f"{scheme.name}{reconstructed} on {topology.name}"
-
-
-def text_width(text: str, size: float) -> float:
-    """Width in points of digits and dots, and nearly that of letters."""
-    return size * sum(DOT if letter == "." else DIGIT for letter in text)
 
 
 class Sheet:
@@ -104,32 +99,29 @@ class Sheet:
                  named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
         # takes half a second to load, which every other command would wait for
         import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
 
         columns, rows = layout.extent
         left = right = above = clear + BESIDE
         if named:
-            names = [text_width(name.text, SIZE) for name in layout.names if name.side == "left"]
+            names = [text_width(name.text) for name in layout.names if name.side == "left"]
             left += BESIDE + max(names, default=0)
             left += OUTER if any(name.side == "outer" for name in layout.names) else 0
             above += SIZE + BESIDE
-        fitting = (WIDTH * POINTS - left - right) / columns if columns else largest
+        fitting = (COLUMN * POINTS - left - right) / columns if columns else largest
         cell = max(least, min(largest, fitting))
-        self.width = max(WIDTH, (left + right + columns * cell) / POINTS)
-        lines = [line for text in words for line in textwrap.wrap(text, int(LETTERS * self.width))]
+        self.width = max(COLUMN, (left + right + columns * cell) / POINTS)
+        lines = wrapped(words, self.width - 2 * MARGIN)
         beside, high = _legend_size(legend, title, self.width)
-        words_end = EDGE + LINE * len(lines)
+        words_end = MARGIN + LINE * len(lines)
         self.foot = words_end + high
         below = (self.foot + room) * POINTS + clear + BESIDE
-        fitting = (HIGHEST * POINTS - above - below) / rows if rows else largest
+        fitting = (MOST_HEIGHT * POINTS - above - below) / rows if rows else largest
         cell = max(least, min(cell, fitting))
         self.height = (above + rows * cell + below) / POINTS
 
         self.cell = cell
         with matplotlib.rc_context(SETTINGS):
-            self.figure = Figure(figsize=(self.width, self.height))
-            FigureCanvasAgg(self.figure)
+            self.figure = blank_figure(self.width, self.height)
             self.axes = self.figure.add_axes((0, 0, 1, 1))
             (x, y), _ = layout.corners.tolist()
             x -= (left + (self.width * POINTS - left - right - columns * cell) / 2) / cell
@@ -173,16 +165,15 @@ class Sheet:
 
         handles = [Line2D([], [], **{"linewidth": 0, **dict(options)}, label=text) for text, options in legend]
         self.figure.legend(
-            handles=handles, title=title or None, ncols=beside, loc="lower center", frameon=False, borderpad=0,
-            bbox_to_anchor=(0.5, bottom / self.height), borderaxespad=0, labelspacing=0.4, columnspacing=1.2,
-            handlelength=2.6, handletextpad=0.6, title_fontsize=SIZE,
+            handles=handles, title=title or None, ncols=beside, loc="lower center", borderpad=0,
+            bbox_to_anchor=(0.5, bottom / self.height), borderaxespad=0, labelspacing=0.4, title_fontsize=SIZE,
+            **LEGEND,
         )
 
 
 def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int, float]:
     """How many entries stand side by side, and how high the legend is with what parts it from the words, in inches."""
-    longest = max((len(text) for text, _ in legend), default=0) / LETTERS + ENTRY
-    rows = math.ceil(len(legend) / max(1, int((width - 0.1) / longest)))
+    rows = math.ceil(len(legend) / legend_columns([text for text, _ in legend], width - 2 * MARGIN))
     beside = math.ceil(len(legend) / max(1, rows))
     rows += bool(title)
     return beside, rows * (LINE + 0.025) + 0.08 if rows else 0.0

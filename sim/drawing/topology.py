@@ -6,10 +6,11 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SIZE, SMALL, text_width
 from .arrows import outlines
 from .layout import layout_of
 from .network import draw_nodes, draw_planes, free_direction, line_angles
-from .sheet import SIZE, SMALL, Mark, Sheet, text_width
+from .sheet import Mark, Sheet
 
 __all__ = ["draw_topology", "topology_sheet"]
 

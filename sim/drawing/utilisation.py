@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SIZE, SMALL, WORDS
 from .arrows import outlines
 from .layout import layout_of
 from .network import draw_planes
-from .sheet import SIZE, SMALL, WORDS, Sheet
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable

@@ -36,7 +36,7 @@ MOST_CYCLES = 2**40
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to.
+    """Outcome of a run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The schemes and relations once more, word by word from papers 002 and 003, with coordinates and dictionaries.
+"""The schemes and relations once more, word by word from [Boppana98] and [Amnah], with coordinates and dictionaries.
 
 Slow and plain on purpose, and it imports nothing of the package. It has tests of its own (test_reference).
 Nodes are row-major ids outside and tuples of coordinates inside; a mesh is its shape.
@@ -28,10 +28,10 @@ def number(shape, place):
 @functools.cache
 def label(shape, node):
     place = coordinates(shape, node)
-    if len(shape) == 2:  # paper 002, section 2.1: rows from the top, even ones to the right, odd ones back
+    if len(shape) == 2:  # [Boppana98], section 2.1: rows from the top, even ones to the right, odd ones back
         row, column = place
         return shape[1] * row + (column if row % 2 == 0 else shape[1] - 1 - column)
-    if len(shape) == 3:  # paper 003
+    if len(shape) == 3:  # [Amnah]
         (n, _, r), (x, y, z) = shape, place
         if y % 2 == 0:
             return n * r * y + n * z + (x if z % 2 == 0 else n - 1 - x)

@@ -1,4 +1,4 @@
-"""The deadlock analysis: against enumeration, against trial, and against paper 002."""
+"""The deadlock analysis: against enumeration, against trial, and against [Boppana98]."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""The reference itself, on the example of paper 002, section 2.1 (Figs. 2 and 3), and on small meshes by hand."""
+"""The reference itself, on the example of [Boppana98], section 2.1 (Figs. 2 and 3), and on small meshes by hand."""
 
 import itertools
 

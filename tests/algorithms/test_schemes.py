@@ -97,7 +97,7 @@ def test_compiled_batches_equal_the_reference(name, data):
 
 @pytest.fixture(scope="module")
 def many():
-    """10 000 messages on 8x8 with 1 to 19 destinations, as in paper 002, section 4.1."""
+    """10 000 messages on 8x8 with 1 to 19 destinations, as in [Boppana98], section 4.1."""
     random = np.random.default_rng(1)
     nodes = random.permuted(np.tile(np.arange(64), (10_000, 1)), axis=1)
     return [(row[0], row[1 : 1 + count]) for row, count in zip(nodes, random.integers(1, 20, 10_000), strict=True)]
@@ -116,7 +116,7 @@ def many():
     ],
 )
 def test_the_mean_hops_a_destination_and_copies_on_8x8(many, name, mean, copies):
-    """Sum of hops over sum of destinations; paper 002, 4.1, where it prints one, is 0.3 to 0.6 % higher."""
+    """Sum of hops over sum of destinations; [Boppana98], 4.1, where it prints one, is 0.3 to 0.6 % higher."""
     network = mesh(8, 8)
     worms = run_batch(SCHEMES[name], network, many)
     hops = SCHEMES[name].relation.on(network).hops(worms)

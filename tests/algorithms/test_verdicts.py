@@ -315,6 +315,26 @@ class TestChoices:
                 assert analysis.cycle
         assert {("free", 0), ("deadlock", 1), ("deadlock", 2)} <= seen
 
+    def test_what_duato_proves_is_free(self):
+        """Random hops on one class, and shortest paths, one for each destination, to escape by on the other."""
+        proved = []
+        for seed in range(2000):
+            found, hops = at_random(seed)
+            if hops is None:
+                continue
+            nearer = lru_cache(maxsize=None)(reference.nearer(found, lambda *_: True))
+
+            def both(switch, came, node, hops=hops, nearer=nearer):
+                escape = [(link, 0) for link, _ in nearer(switch, None, node)[:1]]
+                return [(link, 1) for link, _ in hops(switch, came, node)] + escape if escape else []
+
+            acyclic = reference.duato_is_acyclic(found, both)
+            analysis = check(found, INDIVIDUAL, relation=Given(found, both, classes=("escape", "adaptive")))
+            assert analysis.verdict == "free" or not acyclic
+            if acyclic and analysis.assumes:
+                proved.append(seed)
+        assert len(proved) > 3
+
     def test_one_that_is_not_decided(self):
         """Resources could be held for ever, but no worms can hold them all: each needs a channel that another has."""
         found, hops = at_random(UNDECIDED)

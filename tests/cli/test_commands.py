@@ -28,7 +28,7 @@ def as_json(*arguments, cwd=None):
 
 @pytest.fixture
 def figure_4(tmp_path):
-    """The messages of paper 002's figure 4, and the options of its run."""
+    """The messages of [Boppana98]'s figure 4, and the options of its run."""
     file = tmp_path / "figure4.json"
     file.write_text(json.dumps(FIGURE_4))
     return ["run", "mesh:1x4", "dual-path", "--messages", file, "--buffer", 4, "--vcs", 1]
@@ -79,7 +79,7 @@ def test_run_delivers_to_every_destination():
 def test_run_of_figure_4_deadlocks_with_one_consumption_channel(figure_4, tmp_path):
     code, out, err = wormcast(*figure_4, "--consumption", 1, cwd=tmp_path)
     assert (code, err) == (3, "")
-    for words in ("worm 0", "worm 1", "cons:1:0", "cons:2:0", "link:1>2:0", "link:2>1:0"):
+    for words in ("worm 0", "worm 1", "cons:0.1:0", "cons:0.2:0", "link:0.1>0.2:0", "link:0.2>0.1:0"):
         assert words in out
     code, run = as_json(*figure_4, "--consumption", 1, cwd=tmp_path)
     assert (code, run["outcome"]) == (3, "deadlock")
@@ -266,7 +266,7 @@ def test_demo_makes_the_files_it_names(tmp_path):
         assert (folder / name).stat().st_size > 100
     for name, what in FILES.items():
         assert f"  {folder / name}  {what}\n" in out
-    assert "worm 0 waits for cons 0.2:0, held by worm 1" in out
+    assert "worm 0 waits for cons:0.2:0, held by worm 1" in out
     assert "dual-path on mesh:1x4: delivered after 142 cycles" in out
     assert "30 points, 30 of them run now, 0 in deadlock" in out
 
@@ -354,8 +354,8 @@ def test_run_tells_people_the_hardware():
     first, second, *_ = out.splitlines()
     assert first.startswith("dual-path on mesh:3x3: delivered after ")
     assert first.endswith(" cycles (1 worm, 1 header flit; engine bulk)")
-    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers, paper delays, "
-                      "consumption-links separate, no classes, relation e-cube")
+    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (copies move together), "
+                      "paper delays (header 3 cycles a hop), consumption-links separate, no classes, relation e-cube")
 
 
 def test_run_takes_packets_overheads_and_a_named_configuration():

@@ -12,6 +12,9 @@ import time
 import pytest
 from pyarrow import parquet
 
+from wormcast.sim.cli.sweeping import report
+from wormcast.sim.experiments.grid import Sweep
+
 from .test_continue import hear_ctrl_c
 
 SWEEP = """\
@@ -191,3 +194,20 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file
     assert (code, out) == (2, "")
     assert err.endswith(".csv is no ordinary file, it must be a file or a new name\n")
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]
+
+
+def test_the_table_has_units_and_says_what_not_to_compare(capsys):
+    """Flits are per node and cycle in all columns, as in the picture."""
+    sweep = Sweep("small", {}, {"rate": [0.01, 0.02, 0.03, 0.04]})
+    told = {"latency_mean": 1211.6, "latency_half_width": 1881.1, "effective": 0.2, "delivered": 12.4,
+            "delivered_per_node": 0.19375, "saturated": False, "precise": True, "deadlock": False}
+    report(sweep, [told | {"rate": 0.01}, told | {"rate": 0.02, "precise": False},
+                   told | {"rate": 0.03, "saturated": True, "precise": False},
+                   dict.fromkeys(told) | {"rate": 0.04, "deadlock": True}], 0)
+    out = capsys.readouterr().out
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+    assert [row[-1] for row in cells] == ["steady", "imprecise", "saturated", "deadlock"]
+    assert cells[0] == ["0.01", "1211.6", "1881.1", "0.2", "0.1938", "steady"]
+    assert "latency: cycles" in out
+    assert "effective, delivered: payload flits x destinations per node and cycle" in out
+    assert "imprecise: half the interval is more than 5 % of the mean" in out

@@ -27,8 +27,8 @@ def test_a_table_tells_of_each_worm(figure_4):
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
     assert cells == [["0", "0.0", "0.1 0.2", "2", "10", "-", "0 of 2", "16"],
                      ["1", "0.3", "0.2 0.1", "4", "12", "-", "0 of 2", "14"]]
-    assert lines[-3:] == ["deadlock, proved in cycle 29:", "worm 0 waits for cons 0.2:0, held by worm 1",
-                          "worm 1 waits for cons 0.1:0, held by worm 0"]
+    assert lines[-3:] == ["deadlock, proved in cycle 29:", "worm 0 waits for cons:0.2:0, held by worm 1",
+                          "worm 1 waits for cons:0.1:0, held by worm 0"]
 
 
 @pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
@@ -44,8 +44,8 @@ def test_a_diagram_in_characters_is_as_wide_as_the_terminal(figure_4):
     # a process of its own: the width is read when the command line is loaded
     out = subprocess.run([sys.executable, "-m", "wormcast", "wave", figure_4, "--text"], check=True, text=True,
                          capture_output=True, env=os.environ | {"COLUMNS": "60"}).stdout
-    assert out.splitlines()[:3] == ["           1        10        20", "   inj 0.0 ·AAAAAAAAaaaaaaaaaaaaaaaa",
-                                    " 0.0 > 0.1 ····AAAAAAaaaaaaaaaaaaaaa"]
+    assert out.splitlines()[:3] == ["             1        10        20", "   inj:0.0:0 ·AAAAAAAAaaaaaaaaaaaaaaaa",
+                                    "link:0.0>0.1 ····AAAAAAaaaaaaaaaaaaaaa"]
     assert max(map(len, out.splitlines())) <= 60
 
 
@@ -53,7 +53,7 @@ def test_a_window_worms_and_links_are_chosen(figure_4):
     code, out, err = wormcast("wave", figure_4, "--text", "--window", "9:16", "--worms", "0", "--links",
                               "0.1>0.2,cons:0.2")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:5] == ["           9", " 0.1 > 0.2 ·AAAAaa", "", "cons 0.2:0 ·······", ""]
+    assert out.splitlines()[:5] == ["             9", "link:0.1>0.2 ·AAAAaa", "", "  cons:0.2:0 ·······", ""]
     assert "worm 1" not in out
 
 
@@ -71,7 +71,8 @@ def test_json_has_all_that_is_read(figure_4):
     assert (told["topology"], told["first"], told["end"], told["hardware"]["vcs"]) == ("mesh:1x4", 5, 30, 1)
     assert [(one["worm"], one["arrived"], one["delivered"]) for one in told["worms"]] == [(0, 10, None), (1, 12, None)]
     assert len(told["holds"]) == len(told["links"]) == 8
-    assert {"link": "cons:1:0", "vc": 0, "worm": 0, "first": 10, "last": 29, "ended": False, "flits": [[10, 12]]
+    assert not {link["name"] for link in told["links"]} & {"cons:1:0", "cons:2:0"}, "these are channels"
+    assert {"link": "cons:1#0", "vc": 0, "worm": 0, "first": 10, "last": 29, "ended": False, "flits": [[10, 12]]
             } in told["holds"]
     assert told["waits"][0] == {"worm": 0, "link": "link:1>2", "vc": 0, "first": 13, "last": 29,
                                 "resources": ["cons:2:0"]}
@@ -81,7 +82,7 @@ def test_json_has_all_that_is_read(figure_4):
 def test_a_worm_that_arrives_is_told_when(tmp_path):
     said = comment(links_of(4), [worm(3, 0, [1])], 20)
     (tmp_path / "w.vcd").write_text(vcd(said, [("inj:0:0", 0, 3, 2, "FFT"), ("link:0>1", 0, 3, 4, "F..FT"),
-                                               ("cons:1:0", 0, 3, 7, ".FFT")]))
+                                               ("cons:1#0", 0, 3, 7, ".FFT")]))
     code, out, _ = wormcast("wave", "w.vcd", "--json", cwd=tmp_path)
     assert code == 0
     assert json.loads(out)["worms"] == [{

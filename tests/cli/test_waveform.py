@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pytest
 import waves
+from cases import slow
 from vcdvcd import VCDVCD
 
 WIDTH = 32
@@ -33,7 +34,7 @@ def links_of_worms(vcd, columns):
     return dict(found)
 
 
-@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), ("individual", 7, 30)])
+@pytest.mark.parametrize(("scheme", "worms", "hops"), [("dual-path", 2, 19), slow("individual", 7, 30)])
 def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme, worms, hops):
     vcd = tmp_path / "example.vcd"
     example = ["mesh:6x6", scheme, "--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
@@ -74,7 +75,7 @@ def test_result_is_the_same_with_a_waveform(tmp_path):
 
 @pytest.fixture
 def deadlock(tmp_path):
-    """A run of paper 002's figure 4, which ends in a deadlock."""
+    """A run of [Boppana98]'s figure 4, which ends in a deadlock."""
     messages = [{"at": 0, "source": source, "destinations": nodes, "length": 64}
                 for source, nodes in ((0, [1, 2]), (3, [2, 1]))]
     (tmp_path / "figure4.json").write_text(json.dumps(messages))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.sim.cli.app import Exit
@@ -99,7 +100,8 @@ def follow(page, folder, left_out):
         assert step.shown is None or matches(step.shown, printed.splitlines()), f"{where}\nprints:\n{printed}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+# the tutorial's steps are those of its notebook, which test_tutorial runs
+@pytest.mark.parametrize("page", [slow(page) if page == "docs/tutorial.md" else page for page in PAGES])
 def test_commands_of_a_page(page, tmp_path):
     follow(page, tmp_path, SLOW | NEVER)
 
@@ -115,6 +117,21 @@ def test_every_reason_is_needed():
     texts = [step for page in PAGES for step in steps((ROOT / page).read_text())]
     for begin in SLOW | NEVER:
         assert any(step.text.startswith(begin) for step in texts), begin
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_file_that_a_page_writes_is_named_before_it_and_used(page):
+    """Where pages are read, titles of blocks are not shown."""
+    text = (ROOT / page).read_text()
+    found = list(steps(text))
+    for step in found:
+        if isinstance(step, WrittenFile):
+            before = text.splitlines()[:step.line - 1]
+            paragraph = "\n".join(before).rstrip().rpartition("\n\n")[2]
+            assert f"`{step.name}`" in paragraph, f"{page}:{step.line}"
+            used = [one for one in found if isinstance(one, Command) and step.name in one.words
+                    and not why_not(one, SLOW | NEVER)]
+            assert used, f"{page}: nothing reads {step.name}"
 
 
 PAGE = """# A page

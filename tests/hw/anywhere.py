@@ -10,7 +10,7 @@ from wormcast.algorithms.schemes.individual import Individual
 from wormcast.hw import Switch
 from wormcast.hw.kinds import SwitchKind
 from wormcast.hw.router import Blueprint
-from wormcast.sim.configuration import Configuration
+from wormcast.sim.build.configuration import Configuration
 
 from . import bench
 

@@ -1,10 +1,12 @@
 # amaranth: UnusedElaboratable=no
 """Errors on the wire: the worm concerned is dropped, all others come out exactly, and nothing is lost for later."""
 
+import itertools
 import random
 from collections import Counter
 
 import pytest
+from cases import slow, some
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, topology
 
@@ -19,24 +21,27 @@ CONFIGURATIONS = [
     {"readers": "coupled", "delays": "fast", "vcs": 2, "depth": 4},
     {"readers": "independent", "delays": "paper", "vcs": 2, "depth": 1},
     {"readers": "independent", "delays": "fast", "vcs": 1, "depth": 4},
-    *(pytest.param({"readers": readers, "delays": delays, "vcs": vcs, "depth": depth}, marks=pytest.mark.slow)
-      for readers, delays, vcs, depth in [
-          ("coupled", "paper", 1, 4), ("coupled", "paper", 2, 1), ("coupled", "fast", 1, 1),
-          ("independent", "paper", 1, 4), ("independent", "paper", 2, 4), ("independent", "fast", 2, 1)]),
+    {"readers": "coupled", "delays": "paper", "vcs": 1, "depth": 4},
+    {"readers": "coupled", "delays": "paper", "vcs": 2, "depth": 1},
+    {"readers": "coupled", "delays": "fast", "vcs": 1, "depth": 1},
+    {"readers": "independent", "delays": "paper", "vcs": 1, "depth": 4},
+    {"readers": "independent", "delays": "paper", "vcs": 2, "depth": 4},
+    {"readers": "independent", "delays": "fast", "vcs": 2, "depth": 1},
 ]
 OTHERS = [
     {"readers": "independent", "delays": "paper", "vcs": 1, "depth": 2, "injection": "all",
      "consumption_links": "separate"},
     {"readers": "independent", "delays": "fast", "vcs": 1, "depth": 1, "table": True},
-    *(pytest.param({"readers": readers, "delays": delays, "vcs": vcs, "depth": depth, **more}, marks=pytest.mark.slow)
-      for readers, delays, vcs, depth, more in [
-          ("independent", "paper", 2, 1, {"table": True, "consumption_links": "separate", "consumption": 3}),
-          ("independent", "fast", 2, 3, {"injection": "all", "consumption": 1}),
-          ("independent", "paper", 3, 2, {"consumption_links": "separate"}),
-          ("independent", "paper", 1, 5, {"table": True, "injection": "all"}),
-          ("independent", "fast", 2, 2, {"table": True, "injection": "all", "consumption_links": "separate"}),
-          ("coupled", "fast", 1, 2, {"table": True, "injection": "all", "consumption_links": "separate"}),
-          ("coupled", "paper", 3, 1, {"table": True})]),
+    {"readers": "independent", "delays": "paper", "vcs": 2, "depth": 1, "table": True, "consumption_links": "separate",
+     "consumption": 3},
+    {"readers": "independent", "delays": "fast", "vcs": 2, "depth": 3, "injection": "all", "consumption": 1},
+    {"readers": "independent", "delays": "paper", "vcs": 3, "depth": 2, "consumption_links": "separate"},
+    {"readers": "independent", "delays": "paper", "vcs": 1, "depth": 5, "table": True, "injection": "all"},
+    {"readers": "independent", "delays": "fast", "vcs": 2, "depth": 2, "table": True, "injection": "all",
+     "consumption_links": "separate"},
+    {"readers": "coupled", "delays": "fast", "vcs": 1, "depth": 2, "table": True, "injection": "all",
+     "consumption_links": "separate"},
+    {"readers": "coupled", "delays": "paper", "vcs": 3, "depth": 1, "table": True},
 ]
 
 
@@ -165,7 +170,8 @@ def same(worm, expected):
         for one, other in zip(worm, expected, strict=True))
 
 
-@pytest.mark.parametrize("options", [*CONFIGURATIONS, *OTHERS], ids=str)
+# what differs most: one reader and a flit of buffer, two readers that come later with room ahead
+@pytest.mark.parametrize("options", some([*CONFIGURATIONS, *OTHERS], CONFIGURATIONS[0], CONFIGURATIONS[3]), ids=str)
 def test_bad_worm_is_dropped_and_reported(options):
     """Each cause is latched with its place; what comes of the bad worm is as documented; all other worms are exact."""
     switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, **options)
@@ -229,6 +235,20 @@ def test_bad_second_address_behind_a_lost_tail_costs_the_node_nothing(readers):
     assert lane.fault == ("NO_TAIL", 0, 0)
 
 
+@pytest.mark.parametrize("readers", ["coupled", "independent"])
+def test_payload_of_no_worm_leaves_its_link_as_it_was(readers):
+    """Between worms it begins nothing, with a tail or without: its link waits for a header as before."""
+    switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=16, vcs=1, depth=4, readers=readers, delays="paper")
+    good, runs = [header(WEST, width=16), *body(1)], [lanes.Lane(), lanes.Lane()]
+    for tail, lane in enumerate(runs):
+        lane.send(10, "east", [*good, *body(2, 3, tail=tail)])
+    block = run(switch, kernel, runs, 60)
+    for lane, unrest in zip(runs, lanes.unrest(kernel, block), strict=True):
+        assert check(switch, lane, unrest, [("west", good)])["west"] == [good]
+        assert lane.fault == ("NO_HEADER", switch.decoder.inputs.index("east"), 0)
+        assert set(lane.seen) == {("west", 0)}
+
+
 def test_a_turn_against_e_cube_is_refused():
     switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, relations=("e-cube",), vcs=1, depth=4)
     lane = lanes.Lane()
@@ -239,8 +259,10 @@ def test_a_turn_against_e_cube_is_refused():
     assert set(lane.seen) == {("south", 0)}
 
 
+# the others have no outputs of other kinds
 @pytest.mark.parametrize("port", ["west", "local"])
-@pytest.mark.parametrize("options", [*CONFIGURATIONS[:4], *OTHERS[:2]], ids=str)
+@pytest.mark.parametrize("options", some(
+    [*CONFIGURATIONS[:4], *OTHERS[:2]], CONFIGURATIONS[0], CONFIGURATIONS[1], CONFIGURATIONS[3], OTHERS[0]), ids=str)
 def test_false_credit_stops_its_virtual_channel_alone(options, port):
     """Behind a credit for no flit nothing is sent on that virtual channel; worms take the others."""
     switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, **options)
@@ -351,8 +373,14 @@ def spoilt_traffic(rng, switch, lane):
     return copies
 
 
-@pytest.mark.parametrize("width", [10, 16], ids=["one address a flit", "three addresses a flit"])
-@pytest.mark.parametrize("options", [*CONFIGURATIONS, *OTHERS], ids=str)
+ONE, THREE = 10, 16  # bits of a flit for so many addresses
+#: One and two readers, a buffer for a flit; several addresses; several ports to and from the node.
+QUICK = [(CONFIGURATIONS[0], ONE), (CONFIGURATIONS[2], THREE), (OTHERS[0], ONE)]
+
+
+@pytest.mark.parametrize(("options", "width"), [
+    case if case in QUICK else slow(*case) for case in itertools.product([*CONFIGURATIONS, *OTHERS], (ONE, THREE))],
+    ids=str)
 def test_garbage_neither_wedges_nor_disturbs(options, width):
     """Whatever flits come by some virtual channels, every good worm behind them and beside them leaves whole and
     once, all credits come back, and the switch is empty in the end."""

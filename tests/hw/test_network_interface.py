@@ -16,15 +16,19 @@ from . import bench
 WIDTH = 16
 
 
-def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120, taken=None, **options):
+def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120, taken=None, unended=None, **options):
     """Post flits as fast as the interface takes them; return what is on the network link, by cycle.
 
-    ``taken``: a list for the cycles in which a flit was on the host's link."""
+    ``taken``: a list for the cycles in which a flit was on the host's link. ``unended``: one for those in which a worm
+    without a tail was reported; if there is none, none may be."""
     interface = Injection(PortSpec("network", vcs=vcs, depth=depth), width=WIDTH, **options)
     queue, seen, owed, room = list(flits), [], {}, [interface.queue]
 
     def step(cycle, context):
         room[0] += context.get(interface.host.credit)
+        if context.get(interface.unended):
+            assert unended is not None, "a worm without a tail is reported, there is none"
+            unended.append(cycle)
         if context.get(interface.network.valid):
             vc, flit = context.get(interface.network.vc), context.get(interface.network.flit)
             seen.append((cycle, vc, flit.head, flit.tail, flit.data))
@@ -93,13 +97,15 @@ def test_worms_are_sent_in_packets_with_their_header_before_each(size, most, vcs
 
 
 @pytest.mark.parametrize("by", ["host", "interface"])
-@pytest.mark.parametrize(("size", "sent"), [(0, 5), (3, 1), (3, 2), (4, 6)])
+@pytest.mark.parametrize(("size", "sent"), [(0, 5), (3, 1), (3, 2), (3, 3), (4, 6), (4, 8)])
 def test_worm_without_tail_is_cut_off_and_the_next_one_is_whole(size, sent, by):
     """Cut off by the host, or by the interface when the next worm comes; ``sent`` payload flits are through by then."""
     bad, good = bench.worm([40, 41], sent), bench.worm([50, 51], 7)
     bad[-1] = 0, False, bad[-1][2]
     cut = [(1, True, 777)] if by == "host" else []
-    seen = inject([*bad, *cut, *good], cycles=200, packet=size, header_flits=2)
+    unended = []
+    seen = inject([*bad, *cut, *good], cycles=200, packet=size, header_flits=2, unended=unended)
+    assert len(unended) == (by == "interface")
     marks = [(head, tail) for *_, head, tail, _ in seen]
     assert marks.count((1, 1)) == 1
     end = marks.index((1, 1))
@@ -109,6 +115,14 @@ def test_worm_without_tail_is_cut_off_and_the_next_one_is_whole(size, sent, by):
         bad[:2] if whole else [])
     wanted = packets([50, 51], 7, size) if size else good
     assert [entry[2:] for entry in seen[end + 1:]] == wanted
+
+
+@pytest.mark.parametrize("queue", [1, 2, 3])
+def test_what_lies_in_an_empty_queue_is_no_header(queue):
+    """Between packets the queue runs empty, and shows a flit of before: the worm's header, in some of these."""
+    for length in range(1, 8):
+        seen = inject(bench.worm([9], length), packet=1, queue=queue)
+        assert [entry[2:] for entry in seen] == packets([9], length, 1)
 
 
 def test_packets_take_turns_at_the_virtual_channels():

@@ -4,6 +4,7 @@
 import itertools
 
 import pytest
+from cases import slow, some
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError, topology
 from wormcast.hw import PortSpec, Switch
@@ -76,9 +77,11 @@ def test_payload_is_on_the_consumption_link_four_cycles_after_the_header(delays,
     assert on(driver, "local") == [(4 + extra + k, 0, k == 2, 100 + k) for k in range(3)]
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5, 8, 16])
-@pytest.mark.parametrize(("delays", "loop"), [("paper", 4), ("fast", 5)])
-def test_one_worm_gets_depth_over_the_credit_loop(depth, delays, loop):
+# buffers for a flit, shorter than the loop, as long, and longer
+@pytest.mark.parametrize(("delays", "loop", "depth"), [
+    ("paper", 4, 1), ("paper", 4, 4), ("paper", 4, 16), ("fast", 5, 3), ("fast", 5, 8),
+    *(slow("paper", 4, depth) for depth in (2, 3, 5, 8)), *(slow("fast", 5, depth) for depth in (1, 2, 4, 5, 16))])
+def test_one_worm_gets_depth_over_the_credit_loop(delays, loop, depth):
     """The neighbour frees a flit as a router does: its credit is on the link 2 cycles after the flit."""
     driver = through([4], payload=40, depth=depth, delays=delays, credit_after=2, cycles=300)
     seen = cycles_of(driver, "west")
@@ -159,49 +162,48 @@ def on_local(driver):
     return [entry for entry in driver.seen if entry[1] == "local"]
 
 
-ODD = [
-    {"shape": (1, 3)},
-    {"shape": (3, 1), "vcs": 3},
-    {"shape": (2, 2), "depth": 1, "consumption": 3},
-    {"shape": (4, 4), "width": 257, "vcs": 2},
-    {"shape": (3, 5), "width": 7, "depth": 3, "consumption": 1},
-    {"shape": (2, 3, 2), "relations": ("e-cube",), "consumption": 4, "vcs": 2},
-    {"shape": (8, 8), "relations": ("e-cube", "hamiltonian"), "vcs": 2, "depth": 16},
-    {"shape": (4, 4), "relations": ("e-cube",), "multicast": False, "consumption": 1, "vcs": 4},
-    {"shape": (1, 4), "vcs": 3, "depth": 1, "consumption": 3, "consumption_links": "separate"},
-    {"shape": (4, 1), "injection": "all", "depth": 1, "consumption": 1},
-    {"shape": (2, 3), "width": 7, "injection": "all", "consumption_links": "separate"},
-    {"shape": (1, 2, 3), "table": True, "vcs": 2, "depth": 3},
-    {"shape": (1, 6), "table": True, "width": 7, "injection": "all", "consumption": 3, "vcs": 3},
-    {"shape": (5, 1), "table": True, "width": 257, "depth": 1, "consumption_links": "separate"},
-    {"shape": (2, 3), "table": True, "relations": ("e-cube",), "multicast": False, "injection": "all",
-     "consumption_links": "separate", "consumption": 3},
-]
+ODD = {
+    "a row": {"shape": (1, 3)},
+    "a column, three channels": {"shape": (3, 1), "vcs": 3},
+    "few flits, many channels": {"shape": (2, 2), "depth": 1, "consumption": 3},
+    "wide": {"shape": (4, 4), "width": 257, "vcs": 2},
+    "narrow": {"shape": (3, 5), "width": 7, "depth": 3, "consumption": 1},
+    "three dimensions": {"shape": (2, 3, 2), "relations": ("e-cube",), "consumption": 4, "vcs": 2},
+    "two relations": {"shape": (8, 8), "relations": ("e-cube", "hamiltonian"), "vcs": 2, "depth": 16},
+    "unicast": {"shape": (4, 4), "relations": ("e-cube",), "multicast": False, "consumption": 1, "vcs": 4},
+    "separate links": {"shape": (1, 4), "vcs": 3, "depth": 1, "consumption": 3, "consumption_links": "separate"},
+    "all ports": {"shape": (4, 1), "injection": "all", "depth": 1, "consumption": 1},
+    "all ports, separate links": {"shape": (2, 3), "width": 7, "injection": "all", "consumption_links": "separate"},
+    "a table": {"shape": (1, 2, 3), "table": True, "vcs": 2, "depth": 3},
+    "a table, all ports": {"shape": (1, 6), "table": True, "width": 7, "injection": "all", "consumption": 3, "vcs": 3},
+    "a table, separate links": {"shape": (5, 1), "table": True, "width": 257, "depth": 1,
+                                "consumption_links": "separate"},
+    "a table, unicast": {"shape": (2, 3), "table": True, "relations": ("e-cube",), "multicast": False,
+                         "injection": "all", "consumption_links": "separate", "consumption": 3},
+}
 PAIRS = [("coupled", "paper"), ("independent", "fast"), ("coupled", "fast"), ("independent", "paper")]
 
 
-def some(first):
-    """Every third of the odd parameters at every test, from this one on, the others where there is time."""
-    return pytest.mark.parametrize(("number", "options"), [
-        pytest.param(number, options, marks=[pytest.mark.slow] if (number - first) % 3 else [],
-                     id=f"{number}-{options}") for number, options in enumerate(ODD)])
+def odd(name, turn):
+    """Parameters by name, and readers and delays with them: each pair with some, and others ``turn`` by turn."""
+    return dict(ODD[name]), PAIRS[([*ODD].index(name) + turn) % 4]
 
 
-@some(first=0)
-def test_every_output_comes_from_a_flip_flop(number, options):
+# the least and the widest, with each kind of decoder; the others, of as many kinds, pass worms below
+@pytest.mark.parametrize("name", some(ODD, "a row", "wide", "two relations", "all ports", "a table, all ports"))
+def test_every_output_comes_from_a_flip_flop(name):
     """No combinational path from link to link, at odd parameters too: elaboration itself refuses one."""
-    options = dict(options)
-    readers, delays = PAIRS[number % 4]
+    options, (readers, delays) = odd(name, 0)
     switch = bench.mesh_switch(options.pop("shape"), readers=readers, delays=delays, **options)
     refuse_paths(netlist.read(switch))
 
 
-@some(first=1)
-def test_worms_pass_at_odd_parameters(number, options):
+@pytest.mark.parametrize("name", some(ODD, "a column, three channels", "narrow", "unicast", "all ports, separate links",
+                                      "a table, separate links"))
+def test_worms_pass_at_odd_parameters(name):
     """By each input from the network a worm to this node and beyond, or to this node; from it one by each output."""
-    options = dict(options)
+    options, (readers, delays) = odd(name, 1)
     shape = options.pop("shape")
-    readers, delays = PAIRS[(number + 1) % 4]
     mesh = topology("mesh:" + "x".join(map(str, shape)))
     relation = {"e-cube": E_CUBE, "hamiltonian": HAMILTONIAN}[options.get("relations", ("hamiltonian",))[0]]
     switch = bench.mesh_switch(shape, readers=readers, delays=delays, **options)

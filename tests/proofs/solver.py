@@ -13,7 +13,7 @@ from pathlib import Path
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Fragment, Module
 
-from wormcast.sim.common.external import find_tool, scratch_folder
+from wormcast.sim.common.external import ended, find_tool, run_tool, scratch_folder
 
 __all__ = ["Outcome", "bounded", "by_induction"]
 
@@ -93,7 +93,7 @@ class _Problem:
         try:
             Path(self.folder, "proof.il").write_text(self._netlist())
             Path(self.folder, "proof.ys").write_text(SCRIPT)
-            self._run([*find_tool("yosys", "prove"), "-q", "-s", "proof.ys"])
+            run_tool([*find_tool("yosys", "prove"), "-q", "-s", "proof.ys"], who="prove", folder=Path(self.folder))
         except BaseException:
             self.__exit__()
             raise
@@ -111,29 +111,23 @@ class _Problem:
         fragment = Fragment.get(top, None)
         return rtlil.convert(fragment, name="proof", ports=[sync.clk, *self.harness.inputs])
 
-    def _run(self, command, allowed=(0,)) -> str:
-        # yosys-smtbmc finds the solver on the path: the one beside the running Python
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        done = subprocess.run(command, cwd=self.folder, env=os.environ | {"PATH": path}, capture_output=True, text=True)
-        said = done.stdout + done.stderr
-        if done.returncode not in allowed:
-            raise RuntimeError(f"{Path(command[0]).name} failed: {said.strip()[-2000:]}")
-        return said
-
     def solve(self, base: bool, *options: str) -> Outcome:
         """Ask the solver; ``options`` are those of yosys-smtbmc.
 
         The problem is given to z3 anew for each cycle, as bare bit vectors: it has better means for these than when it
         is to keep what it knows from one cycle to the next.
         """
-        tool = find_tool("yosys-smtbmc", "prove")
-        said = self._run([*tool, "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd", *options, "proof.smt2"],
-                         allowed=(0, 1))
+        command = [*find_tool("yosys-smtbmc", "prove"), "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd",
+                   *options, "proof.smt2"]
+        # it finds the solver on the path: the one beside the running Python
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        done = subprocess.run(command, cwd=self.folder, env=os.environ | {"PATH": path}, capture_output=True, text=True)
         seconds = time.monotonic() - self.started
-        # a third one, PREUNSAT: no run keeps to what is assumed
+        said = done.stdout + done.stderr
+        # it ends with 1 if a claim is violated; a third status, PREUNSAT: no run keeps to what is assumed
         status = re.search(r"Status: (PASSED|FAILED)", said)
-        if status is None:
-            raise RuntimeError(f"yosys-smtbmc failed: {said.strip()[-2000:]}")
+        if status is None or done.returncode not in (0, 1):
+            raise RuntimeError(f"yosys-smtbmc {ended(done.returncode)}: {said.strip()[-2000:]}")
         if status[1] == "PASSED":
             return Outcome(True, base, None, None, seconds)
         steps = re.findall(r"Checking assertions in step (\d+)", said) if base else [options[-1]]

@@ -1,10 +1,11 @@
-"""Deadlock: Figure 4 of paper 002, where it begins, and that it is called when, and only when, it is one."""
+"""Deadlock: Figure 4 of [Boppana98], where it begins, and that it is called when, and only when, it is one."""
 
 import random
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
 from wormcast.sim.build.configuration import Configuration
@@ -150,11 +151,12 @@ def test_packets_of_column_path_deadlock_with_one_channel_alone():
 # never wrong ---------------------------------------------------------------------------------------------------
 
 
+# multicasts that hold one channel and want another, and unicasts that hold none
 @pytest.mark.parametrize(("mesh", "scheme", "options"), [
     ("mesh:4x4", "dual-path", {"vcs": 1, "buffer": 4, "consumption": 2}),
-    ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 16}),
+    slow("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 16}),
     ("mesh:2x5", "individual", {"vcs": 1, "buffer": 8, "consumption": 1, "flit_width": 67}),
-    ("mesh:2x4", "column-path", {"vcs": 2, "buffer": 2, "consumption": 2, "packet": 3}),
+    slow("mesh:2x4", "column-path", {"vcs": 2, "buffer": 2, "consumption": 2, "packet": 3}),
 ])
 def test_no_false_alarm(mesh, scheme, options):
     """Heavy legal traffic, whose nodes take a flit every fifty cycles: never a deadlock, whenever one looks."""
@@ -242,13 +244,14 @@ def in_the_network(engine):
     return due
 
 
+# whole worms, and packets, of which those of one worm wait for each other
 CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
-         ("mesh:4x4", 24, {"vcs": 1, "buffer": 4, "consumption": 1}),
-         ("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"}),
+         slow("mesh:4x4", 24, {"vcs": 1, "buffer": 4, "consumption": 1}),
+         slow("mesh:3x3", 16, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"}),
          ("mesh:1x4", 8, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 3, "flit_width": 21}),
-         ("mesh:1x4", 8, {"vcs": 1, "buffer": 2, "consumption": 1, "packet": 1, "flit_width": 21}),
-         ("mesh:2x3", 12, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 4, "readers": "independent",
-                           "delays": "fast"})]
+         slow("mesh:1x4", 8, {"vcs": 1, "buffer": 2, "consumption": 1, "packet": 1, "flit_width": 21}),
+         slow("mesh:2x3", 12, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 4, "readers": "independent",
+                               "delays": "fast"})]
 
 
 @pytest.mark.parametrize(("mesh", "most", "options"), CROWD)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from cases import some
 
 from wormcast.algorithms import SCHEMES
 from wormcast.sim.engines.bulk import BulkEngine
@@ -20,7 +21,11 @@ def test_a_deadlock_is_kept_for_each_case():
     assert {file.stem for file in DEADLOCKS.iterdir()} == set(CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+#: With one channel a case of each kind of worm; of the classes for e-mcast one with which it is rare, and the hardest.
+QUICK = ("column-path_6x1", "multipath_8x8", "e-mcast_8x8_1+,1-,0-_0+", "e-mcast_6x3_1+,0+_1-,0-")
+
+
+@pytest.mark.parametrize("name", some(CASES, *QUICK))
 def test_too_few_channels_deadlock(name):
     """All worms of a workload that a search has found and shrunk wait in a circle, in which a consumption channel
     is waited for."""
@@ -34,7 +39,7 @@ def test_too_few_channels_deadlock(name):
         assert set(hold.waits) & set(after.holds), "the next worm does not hold what is waited for"
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(CASES, *QUICK))
 def test_with_enough_channels_the_same_is_delivered(name):
     case = CASES[name]
     for enough in case.enough:
@@ -126,7 +131,8 @@ def test_every_scheme_is_kept_full():
     assert {case.scheme for case in FULL.values()} == set(SCHEMES)
 
 
-@pytest.mark.parametrize("name", FULL)
+# a channel for each way, in the order of labels and of columns, and one for each class
+@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path", "e-mcast, three classes"))
 def test_enough_channels_never_deadlock(name):
     """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the network."""
     assert keep_full(FULL[name], cycles=200_000, batches=1, seed=1) >= 200_000

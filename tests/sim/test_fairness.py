@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import slow
 
 from .bench import bulk, check_receipts, send
 
@@ -99,12 +100,12 @@ class Waits:
         return self.engine.register("router", full) if full in known else np.zeros(self.engine.network.nodes, int)
 
 
-@pytest.mark.parametrize(("scheme", "options"), [
-    ("individual", {"vcs": 2, "buffer": 2}),
-    ("dual-path", {"vcs": 2, "buffer": 2}),
-    ("dual-path", {"vcs": 2, "buffer": 2, "readers": "independent"}),
+# unicasts to the middle, whose four inputs all ask, and to a corner
+@pytest.mark.parametrize(("scheme", "options", "hot"), [
+    ("individual", {"vcs": 2, "buffer": 2}, 4), ("individual", {"vcs": 2, "buffer": 2}, 0),
+    *(slow("dual-path", {"vcs": 2, "buffer": 2, **more}, hot) for more in ({}, {"readers": "independent"})
+      for hot in (4, 0)),
 ])
-@pytest.mark.parametrize("hot", [4, 0])
 def test_no_header_waits_long(scheme, options, hot):
     """A 3x3 mesh saturated towards one node: while a header waits at a router for a link or for a consumption channel,
     fifteen others at most are given one.

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Traffic, load
@@ -201,9 +202,10 @@ def compare(shape, name, rate, cycles):
         assert abs(ours.mean - theirs.mean) <= np.hypot(ours.half_width, theirs.half_width)
 
 
+# every message is compared above, with all buffers: here one, at a load where latencies differ from run to run
 @pytest.mark.parametrize(("name", "rate"), [
-    ("1x8", 0.4), ("2x4", 0.2), ("4x2", 0.33),
-    *(pytest.param(*point, marks=pytest.mark.slow) for point in (("1x8", 0.05), ("2x4", 0.4), ("4x2", 0.2))),
+    ("1x8", 0.4), *(slow(*point) for point in (
+        ("2x4", 0.2), ("4x2", 0.33), ("1x8", 0.05), ("2x4", 0.4), ("4x2", 0.2))),
 ])
 def test_latency_on_a_4x4_mesh(name, rate):
     compare((4, 4), name, rate, 8000)
@@ -248,7 +250,7 @@ def compare_saturation(shape, name, rates, cycles):
 
 
 @pytest.mark.parametrize(("name", "rates"), [
-    ("1x8", (0.36, 0.44, 0.52)), ("2x4", (0.4, 0.48, 0.56)), ("4x2", (0.3, 0.38, 0.46)),
+    ("1x8", (0.36, 0.44, 0.52)), slow("2x4", (0.4, 0.48, 0.56)), slow("4x2", (0.3, 0.38, 0.46)),
 ])
 def test_saturation_of_a_4x4_mesh(name, rates):
     compare_saturation((4, 4), name, rates, 8000)

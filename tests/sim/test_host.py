@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import Scheme, WormcastError, Worms, topology
 from wormcast.algorithms.schemes import SCHEMES
@@ -175,8 +176,10 @@ def crowd(mesh, count, seed, most=60):
     return messages
 
 
-@pytest.mark.parametrize(("mesh", "scheme", "options"), CROWDS)
-@pytest.mark.parametrize("stall", [0.0, 0.5])
+# multicasts in packets, with and without overheads; hosts that take flits at once, and, of a flit a packet, late
+@pytest.mark.parametrize(("mesh", "scheme", "options", "stall"), [
+    (*CROWDS[0], 0.0), (*CROWDS[3], 0.0), (*CROWDS[2], 0.5), slow(*CROWDS[1], 0.0), slow(*CROWDS[2], 0.0),
+    *(slow(*CROWDS[k], 0.5) for k in (0, 1, 3))])
 def test_everything_is_delivered_in_packets(mesh, scheme, options, stall):
     """Packets that overtake each other, with overheads and back-pressure: every flit once, nothing left."""
     engine = bulk(mesh, scheme, crowd(mesh, 60, 4), stall=stall, seed=7, **options)

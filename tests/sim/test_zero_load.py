@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
+from cases import slow, some
 
 from ..algorithms import reference
 from . import zero_load
@@ -167,11 +168,8 @@ def one_way_worms(shape, count, seed, most=12):
     return found
 
 
-SLOW = pytest.mark.slow  # a kernel each
-
-
 @pytest.mark.parametrize(("scheme", "depth"), [
-    pytest.param(scheme, depth, marks=[] if depth in quick else SLOW)
+    (scheme, depth) if depth in quick else slow(scheme, depth)
     for scheme, quick in (("individual", (1, 4)), ("dual-path", (2, 3))) for depth in DEPTHS
 ])
 def test_every_pair_of_a_4x4_mesh(scheme, depth):
@@ -179,7 +177,8 @@ def test_every_pair_of_a_4x4_mesh(scheme, depth):
     check((4, 4), scheme, all_pairs(16, depth), vcs=1, buffer=depth, flit_width=32)
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+# a flit of buffer, and as many as cover the credit loop
+@pytest.mark.parametrize("depth", some(DEPTHS, 1, 4))
 def test_dual_path_worms_on_an_8x8_mesh(depth):
     """So they are for multicast worms with headers of one to six flits, two addresses to a flit."""
     assert addresses_in_a_flit((8, 8), 13) == 2
@@ -187,14 +186,15 @@ def test_dual_path_worms_on_an_8x8_mesh(depth):
 
 
 @pytest.mark.parametrize(("shape", "capacity", "options"), [
-    pytest.param((8, 8), 1, {"buffer": 1}, marks=SLOW),
+    # every destination uses its header flit up; the fast delays, with the least buffer
     ((8, 8), 1, {"buffer": 4}),
-    pytest.param((8, 8), 5, {"buffer": 4, "vcs": 2}, marks=SLOW),
-    ((4, 4), 2, {"buffer": 2, "readers": "independent"}),
-    ((4, 4), 1, {"buffer": 4, "readers": "independent"}),
     ((4, 4), 1, {"buffer": 1, "delays": "fast"}),
-    pytest.param((4, 4), 2, {"buffer": 4, "delays": "fast"}, marks=SLOW),
-    ((4, 4), 2, {"buffer": 5, "delays": "fast", "readers": "independent"}),
+    slow((8, 8), 1, {"buffer": 1}),
+    slow((8, 8), 5, {"buffer": 4, "vcs": 2}),
+    slow((4, 4), 2, {"buffer": 2, "readers": "independent"}),
+    slow((4, 4), 1, {"buffer": 4, "readers": "independent"}),
+    slow((4, 4), 2, {"buffer": 4, "delays": "fast"}),
+    slow((4, 4), 2, {"buffer": 5, "delays": "fast", "readers": "independent"}),
 ], ids=lambda value: str(value).replace(" ", "") if isinstance(value, dict) else None)
 def test_other_settings(shape, capacity, options):
     """And with one address to a flit, two virtual channels, independent readers and the fast delays."""
@@ -210,18 +210,20 @@ def width_for(shape, capacity):
 
 
 @pytest.mark.parametrize(("scheme", "width", "options"), [
+    # packets alone, with overheads, with all of them and several ports and links; unicasts
     ("dual-path", 32, {"buffer": 4, "packet": 4}),
-    ("dual-path", 20, {"buffer": 2, "packet": 1, "t_ns": 3}),
-    ("dual-path", 20, {"buffer": 4, "packet": 3, "t_nr": 9, "t_hr": 5, "readers": "independent", "consumption": 1}),
     ("dual-path", 20, {"buffer": 5, "packet": 8, "t_ns": 2, "t_nr": 1, "t_hs": 7, "delays": "fast"}),
-    ("dual-path", 32, {"buffer": 1, "t_ns": 17, "t_nr": 17, "t_hs": 5, "t_hr": 3, "injection_delay": 11, "queue": 1}),
-    ("dual-path", 5, {"buffer": 3, "t_ns": 1, "t_nr": 2, "queue": 2}),
-    ("individual", 20, {"buffer": 3, "packet": 5, "t_ns": 4, "t_nr": 6, "queue": 16, "consumption": 1}),
-    ("dual-path", 32, {"buffer": 4, "ports": "all"}),
-    ("dual-path", 5, {"buffer": 4, "ports": "all", "consumption_links": "separate"}),
     ("dual-path", 20, {"buffer": 3, "ports": "all", "packet": 3, "t_ns": 2, "t_nr": 5,
                        "consumption_links": "separate", "consumption": 1}),
-    ("individual", 32, {"buffer": 2, "ports": "all", "packet": 2, "consumption": 1}),
+    ("individual", 20, {"buffer": 3, "packet": 5, "t_ns": 4, "t_nr": 6, "queue": 16, "consumption": 1}),
+    slow("dual-path", 20, {"buffer": 2, "packet": 1, "t_ns": 3}),
+    slow("dual-path", 20, {"buffer": 4, "packet": 3, "t_nr": 9, "t_hr": 5, "readers": "independent", "consumption": 1}),
+    slow("dual-path", 32, {"buffer": 1, "t_ns": 17, "t_nr": 17, "t_hs": 5, "t_hr": 3, "injection_delay": 11,
+                           "queue": 1}),
+    slow("dual-path", 5, {"buffer": 3, "t_ns": 1, "t_nr": 2, "queue": 2}),
+    slow("dual-path", 32, {"buffer": 4, "ports": "all"}),
+    slow("dual-path", 5, {"buffer": 4, "ports": "all", "consumption_links": "separate"}),
+    slow("individual", 32, {"buffer": 2, "ports": "all", "packet": 2, "consumption": 1}),
 ], ids=lambda value: ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else None)
 def test_packets_and_overheads(scheme, width, options):
     """And so they are in packets, with t_ns, t_nr and t_hs, a short queue and the injection delay.
@@ -234,27 +236,28 @@ def test_packets_and_overheads(scheme, width, options):
     check((4, 4), scheme, cases, flit_width=width, **{"vcs": 1, **options})
 
 
+#: At every test worms along the labels, by columns, and a tree of receipts: the others differ from these in their ways.
 EVERY_SCHEME = [
     ("multipath", (5, 4), 2, {"buffer": 3}),
-    ("multipath-lmn", (4, 5), 1, {"buffer": 2, "readers": "independent"}),
-    ("column-path", (5, 4), 2, {"buffer": 4, "ports": "all"}),
+    slow("multipath-lmn", (4, 5), 1, {"buffer": 2, "readers": "independent"}),
+    slow("column-path", (5, 4), 2, {"buffer": 4, "ports": "all"}),
     ("column-path-literal", (6, 3), 3, {"buffer": 1, "delays": "fast"}),
-    ("e-mcast", (4, 4), 1, {"buffer": 4, "consumption": 4}),
-    ("e-mcast", (5, 5), 3, {"buffer": 5, "consumption": 4, "ports": "all", "consumption_links": "separate"}),
+    slow("e-mcast", (4, 4), 1, {"buffer": 4, "consumption": 4}),
+    slow("e-mcast", (5, 5), 3, {"buffer": 5, "consumption": 4, "ports": "all", "consumption_links": "separate"}),
     ("u-mesh", (4, 4), 2, {"buffer": 2, "consumption": 1, "t_hr": 11, "t_nr": 4, "injection_delay": 30}),
-    ("dual-path", (3, 3, 2), 2, {"buffer": 3}),
-    pytest.param("dual-path", (4, 4, 4), 1, {"buffer": 2, "ports": "all"}, marks=SLOW),
-    pytest.param("individual", (2, 3, 4), 1, {"buffer": 4, "consumption": 1, "t_ns": 4}, marks=SLOW),
-    pytest.param("column-path", (6, 3, 2), 2, {"buffer": 2, "readers": "independent"}, marks=SLOW),
-    pytest.param("column-path-literal", (7, 1), 2, {"buffer": 4, "packet": 4}, marks=SLOW),
-    pytest.param("e-mcast", (3, 3, 3), 2, {"buffer": 4, "consumption": 6, "readers": "independent"}, marks=SLOW),
-    pytest.param("e-mcast", (1, 9), 2, {"buffer": 3, "consumption": 2, "delays": "fast"}, marks=SLOW),
-    pytest.param("u-mesh", (3, 4, 2), 1, {"buffer": 5, "ports": "all", "delays": "fast", "t_ns": 7}, marks=SLOW),
-    pytest.param("u-mesh", (1, 9), 1, {"buffer": 1, "packet": 3, "flit_width": 24, "t_ns": 2}, marks=SLOW),
-    pytest.param("multipath", (6, 6), 5, {"buffer": 8, "packet": 7, "t_ns": 3, "t_nr": 9, "ports": "all",
-                                          "consumption": 1}, marks=SLOW),
-    pytest.param("multipath-lmn", (5, 5), 2, {"buffer": 4, "delays": "fast", "readers": "independent"}, marks=SLOW),
-    pytest.param("dual-path", (2, 5, 3), 3, {"buffer": 4, "readers": "independent", "delays": "fast"}, marks=SLOW),
+    slow("dual-path", (3, 3, 2), 2, {"buffer": 3}),
+    slow("dual-path", (4, 4, 4), 1, {"buffer": 2, "ports": "all"}),
+    slow("individual", (2, 3, 4), 1, {"buffer": 4, "consumption": 1, "t_ns": 4}),
+    slow("column-path", (6, 3, 2), 2, {"buffer": 2, "readers": "independent"}),
+    slow("column-path-literal", (7, 1), 2, {"buffer": 4, "packet": 4}),
+    slow("e-mcast", (3, 3, 3), 2, {"buffer": 4, "consumption": 6, "readers": "independent"}),
+    slow("e-mcast", (1, 9), 2, {"buffer": 3, "consumption": 2, "delays": "fast"}),
+    slow("u-mesh", (3, 4, 2), 1, {"buffer": 5, "ports": "all", "delays": "fast", "t_ns": 7}),
+    slow("u-mesh", (1, 9), 1, {"buffer": 1, "packet": 3, "flit_width": 24, "t_ns": 2}),
+    slow("multipath", (6, 6), 5, {"buffer": 8, "packet": 7, "t_ns": 3, "t_nr": 9, "ports": "all",
+                                  "consumption": 1}),
+    slow("multipath-lmn", (5, 5), 2, {"buffer": 4, "delays": "fast", "readers": "independent"}),
+    slow("dual-path", (2, 5, 3), 3, {"buffer": 4, "readers": "independent", "delays": "fast"}),
 ]
 
 
@@ -270,11 +273,11 @@ def test_every_worm_of_every_scheme(scheme, shape, capacity, options):
 
 
 @pytest.mark.parametrize(("scheme", "shape", "options"), [
-    pytest.param("individual", (5, 5), {"buffer": 3}, marks=SLOW),
+    slow("individual", (5, 5), {"buffer": 3}),
     ("column-path", (5, 5), {"buffer": 4}),
-    ("e-mcast", (5, 5), {"buffer": 2, "consumption": 4}),
-    pytest.param("multipath-lmn", (5, 5), {"buffer": 4, "readers": "independent"}, marks=SLOW),
-    ("dual-path", (2, 2, 3), {"buffer": 4}),
+    slow("e-mcast", (5, 5), {"buffer": 2, "consumption": 4}),
+    slow("multipath-lmn", (5, 5), {"buffer": 4, "readers": "independent"}),
+    slow("dual-path", (2, 2, 3), {"buffer": 4}),
 ])
 def test_worms_that_share_no_link_leave_all_ports_at_once(scheme, shape, options):
     """With all ports, worms of a message that share no link come as if each were alone."""

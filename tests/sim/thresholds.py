@@ -1,4 +1,4 @@
-"""Figure 4 of paper 002 at any length."""
+"""Figure 4 of [Boppana98] at any length."""
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim.build.configuration import Configuration

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import cocotb_tools.config
 from cocotb_tools.runner import get_runner
 
+from wormcast.sim.common.external import ended
 from wormcast.sim.common.verilator import DEFINES, verilator_root
 
 #: In the order of preference, and what is said where one is missing.
@@ -105,7 +106,7 @@ def outcomes(simulator, model, top, bench, folder, **told):
 def _run(at, *command, **environment):
     done = subprocess.run([str(part) for part in command], cwd=at, capture_output=True, text=True, check=False,
                           env={**os.environ, **environment})
-    assert done.returncode == 0, f"{command[0]} ended with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}"
+    assert done.returncode == 0, f"{command[0]} {ended(done.returncode)}: {(done.stdout + done.stderr)[-2000:]}"
 
 
 def _runtime(folder):

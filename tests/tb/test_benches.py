@@ -7,15 +7,11 @@ import subprocess
 import sys
 
 import pytest
+from cases import slow
 
 from wormcast.hw.buffer import ReplicationBuffer
 
-from . import hdl, simulators, told, traffic
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
-
+from . import hdl, setups, simulators, traffic
 
 BUFFERS = [
     {"vcs": 1, "depth": 4, "width": 9, "readers": 1},
@@ -51,7 +47,7 @@ SWITCHES = [
 
 @pytest.mark.parametrize(("scheme", "options"), SWITCHES, ids=str)
 def test_switch(scheme, options, simulator, models, tmp_path):
-    router, setup = told.of_switch(scheme, options)
+    router, setup = setups.of_switch(scheme, options)
     model = simulators.build(simulator, [hdl.write(router, "router", tmp_path)], "router", models)
     assert simulators.run(simulator, model, "router", "tb_switch", tmp_path / "run", **setup)
 
@@ -60,7 +56,7 @@ def test_switch(scheme, options, simulator, models, tmp_path):
 @pytest.mark.parametrize(("scheme", "options"), SWITCHES[1:3], ids=str)
 def test_synthesised_switch(scheme, options, simulator, models, tmp_path):
     """The same bench on the netlist of look-up tables, flip-flops and LUT memories of ECP5."""
-    router, setup = told.of_switch(scheme, options)
+    router, setup = setups.of_switch(scheme, options)
     file = hdl.netlist(router, "router", tmp_path)
     model = simulators.build(simulator, [file], "router", models)
     assert simulators.run(simulator, model, "router", "tb_switch", tmp_path / "run", **setup)
@@ -77,7 +73,7 @@ INTERFACES = [
 
 @pytest.mark.parametrize(("options", "counts"), INTERFACES, ids=str)
 def test_interface(options, counts, simulator, models, tmp_path):
-    interface, setup = told.of_interface(options, **counts)
+    interface, setup = setups.of_interface(options, **counts)
     model = simulators.build(simulator, [hdl.write(interface, "interface", tmp_path)], "interface", models)
     assert simulators.run(simulator, model, "interface", "tb_interface", tmp_path / "run", **setup)
 
@@ -94,7 +90,7 @@ NETWORKS = [
 
 @pytest.mark.parametrize(("name", "scheme", "options"), NETWORKS, ids=str)
 def test_network(name, scheme, options, simulator, models, tmp_path):
-    network, setup = told.of_network(name, scheme, options)
+    network, setup = setups.of_network(name, scheme, options)
     file, blocks = hdl.network(network, "network", tmp_path)
     model = simulators.build(simulator, [file], "network", models, blocks)
     worms = traffic.across_a_network(network, random.Random(name), 100, setup["host_in"], setup["host_out"])
@@ -112,7 +108,7 @@ REPLAYS = [
 @pytest.mark.parametrize(("name", "scheme", "options"), REPLAYS, ids=str)
 def test_replay(name, scheme, options, simulator, models, tmp_path):
     """Messages that get into each other's way, simulated by the command; then the same on the exported network."""
-    network, setup = told.of_network(name, scheme, options)
+    network, setup = setups.of_network(name, scheme, options)
     rng, nodes = random.Random(4), range(network.nodes)
     messages = [{"at": rng.randrange(200), "source": chosen[0], "destinations": chosen[1:],
                  "length": rng.randint(1, 20)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.tables import PRINTED, print_anew
+from tools.tables import PRINTED, ROUTER, print_anew, require_area
 from wormcast.algorithms import WormcastError
 from wormcast.sim.cli.app import app
 from wormcast.sim.common.requirements import ToolMissing
@@ -48,6 +48,17 @@ def test_a_document_stays_as_it_was_if_a_command_fails(tmp_path):
     with pytest.raises(WormcastError, match=r"^tables: wormcast list nothing --json ended with 2$"):
         print_anew(document)
     assert document.read_text() == before
+
+
+def test_the_router_s_area_is_bounded():
+    """That of the document is within; a figure more, or none, is an error, and other commands are not asked."""
+    [printed] = [printed for command, printed in PRINTED.findall(DOCUMENT.read_text())
+                 if command.startswith(f"{ROUTER} --seeds")]
+    require_area(f"{ROUTER} --seeds 3", printed)
+    for spoilt in (re.sub(r"\| LUT4 \| \d+", "| LUT4 | 2501", printed), printed.replace("| FF |", "| no FF |")):
+        with pytest.raises(WormcastError, match=r"^tables: wormcast synth router .*: (LUT4 is 2501|FF is not there)"):
+            require_area(f"{ROUTER} --seeds 3", spoilt)
+        require_area("synth interface", spoilt)
 
 
 @pytest.mark.parametrize("command", [found[0] for found in PRINTED.findall(DOCUMENT.read_text())])

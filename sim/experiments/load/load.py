@@ -59,7 +59,7 @@ def load(
     Parameters
     ----------
     cycles : int or None
-        Cycles of each seed, the warm-up included; None, of a trace alone: until all of it is received.
+        Cycles of each seed, the warm-up included; None (traces only): run until every message is delivered.
     warmup : int, optional
         Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
         all; of a trace, everything counts.
@@ -241,7 +241,7 @@ class Experiment:
                 group.extend(further)
 
     def result(self) -> Load:
-        """What it came to, after `run` to the end or a deadlock."""
+        """Outcome, after `run` to the end or a deadlock."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now

@@ -48,8 +48,7 @@ def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np
     return permutation
 
 
-#: By name, the node that each node sends its unicasts to. Source: W. J. Dally, B. Towles, Principles and Practices of
-#: Interconnection Networks (2004), section 3.2.
+#: By name, the node that each node sends its unicasts to. Source: [Dally04], section 3.2.
 PERMUTATIONS: dict[str, Callable[[Topology], Integers]] = {
     "transpose": _transpose,
     "bit-complement": _on_bits("bit-complement", np.logical_not),

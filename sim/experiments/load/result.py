@@ -1,4 +1,4 @@
-"""What a load experiment came to."""
+"""Outcome of a load experiment."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,8 +74,7 @@ def steady_from(series: np.ndarray) -> int:
     """Where a series that starts from an empty network has become steady: how many values are to be left out.
 
     The truncation for which the mean of what is left is known best (MSER: least sum of squares about the mean, over
-    the square of the number left), at most a half. Source: K. P. White, An effective truncation heuristic for bias
-    reduction in simulation output, Simulation 69 (1997).
+    the square of the number left), at most a half. Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
@@ -83,7 +82,7 @@ def steady_from(series: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """What a load experiment came to; the words are those of docs/experiments.md.
+    """Outcome of a load experiment; the words are those of docs/experiments.md.
 
     Parameters
     ----------
@@ -198,8 +197,11 @@ class Load:
     def imprecise(self) -> str | None:
         """Why the mean latency does not count as precise, in words; None if it does."""
         latency = self.span("latency")
-        if latency.mean is None or latency.half_width is None:
-            return "there is no interval of the latency"
+        if latency.mean is None:
+            return "no message received: no latency"
+        if latency.half_width is None:
+            seeds = "one seed" if len(self.seeds) == 1 else "one seed alone has messages"
+            return f"{seeds}: no confidence interval"
         if latency.half_width > 0.05 * latency.mean:
             return "the latency's interval is wider than 5 %"
         fewest = int(self.totals["messages"].min())

@@ -1,7 +1,7 @@
 """Random traffic as it is created: which node creates which message in which cycle."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from wormcast.algorithms import Topology
 from wormcast.algorithms.compiled import compiled
 
 from .created import Created
-from .patterns import PERMUTATIONS, partners
-
-if TYPE_CHECKING:
-    from .traffic import Traffic
+from .patterns import PERMUTATIONS, Reals, partners
 
 __all__ = ["Source"]
 
@@ -20,6 +17,29 @@ __all__ = ["Source"]
 STREAM = np.dtype([("state", np.uint64), ("next", np.int64)])
 
 NONE = -1
+
+
+class Mixture(Protocol):
+    """What is asked of random traffic, as `Traffic` documents it."""
+
+    @property
+    def length(self) -> int: ...
+    @property
+    def unicast_length(self) -> int: ...
+    @property
+    def multicast_fraction(self) -> float: ...
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def hot_spot_share(self) -> float: ...
+    @property
+    def chance(self) -> float: ...
+
+    def counts(self, nodes: int) -> Reals:
+        """Distribution of a multicast's number of destinations."""
+
+    def hot_nodes(self, topology: Topology) -> list[int]:
+        """Ids of the hot spots."""
 
 
 class Source:
@@ -40,7 +60,7 @@ class Source:
 
     ended = False
 
-    def __init__(self, traffic: "Traffic", topology: Topology, seed: int):
+    def __init__(self, traffic: Mixture, topology: Topology, seed: int):
         nodes = topology.nodes
         self.traffic = traffic
         self.nodes = nodes

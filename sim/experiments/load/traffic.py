@@ -49,7 +49,7 @@ class Traffic:
     """
 
     rate: float = _traffic("Payload flits that a node creates per cycle, a multicast counted once.",
-                           label="load: payload flits asked for, per node and cycle")
+                           label="load", unit="payload flits to deliver per node and cycle")
     length: int = _traffic("Payload flits of a multicast, {} by default.", 20, limits=(1, LONGEST),
                            label="length of a multicast", unit="payload flits")
     unicast_length: int = _traffic("Payload flits of a unicast, {} by default.", 20, limits=(1, LONGEST),

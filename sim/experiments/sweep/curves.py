@@ -1,26 +1,16 @@
 """The results of a sweep as a picture: latency and delivered flits over the load, two columns of a paper wide."""
 
 import math
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ...common.curve_frame import (
-    COLOURS,
-    CURVES,
-    LETTERS,
-    MARKERS,
-    SIZE,
-    captioned,
-    draw_grid,
-    legend_columns,
-    require_curves,
-)
+from ...common.curve_frame import CURVES, LETTERS, MARKER, MARKERS, captioned, draw_grid, require_curves
 from ...common.figure_file import save_figure
+from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
 from ..grid import Sweep
 from ..load import Traffic
 from .file import OPTIONS
@@ -32,12 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "require_drawable"]
 
-WIDTH, HEIGHT = 7.1, 2.7  # inches: two columns of a paper; without the legend
-MOST_COLUMNS = 4  # of the legend
+HEIGHT = 2.7  # inches, without the legend
 
 PLAIN = "#808080"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 STEP = 7  # points between the crosses of two lines
+DAGGER = "\N{DAGGER}"
 
 #: Options that the caption tells, given or not.
 TOLD = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
@@ -48,8 +39,12 @@ LARGEST_RATIO = 10
 
 @dataclass(frozen=True)
 class _Curve:
-    """The points that differ in the option along the x axis alone, in its order."""
+    """The points that differ in the option along the x axis alone, in its order.
 
+    ``family`` is its scheme, or its value of the first swept option; ``others`` are the swept options, that one first.
+    """
+
+    family: Any
     others: dict[str, Any]
     at: list[float]
     results: list[Mapping[str, Any]]
@@ -58,7 +53,12 @@ class _Curve:
 
     @property
     def label(self) -> str:
-        return ", ".join(map(_said, self.others.items())) or "all points"
+        return ", ".join(_said(*option, self.reconstructed) for option in self.others.items()) or "all points"
+
+    @property
+    def member(self) -> tuple[Any, ...]:
+        """What tells it from the others of its family."""
+        return tuple(self.others.values())[1:]
 
     def values(self, name: str) -> list[float]:
         """A measurement of each point; no number where there is none."""
@@ -80,6 +80,10 @@ class _Curve:
             return steady
         last = max((index for index, one in enumerate(steady) if one), default=-1)
         return [index <= last + 1 for index in range(len(steady))]
+
+    def drawn(self) -> list[float]:
+        """Mean latencies, no number where none is drawn."""
+        return [mean if shown else math.nan for mean, shown in zip(self.means()[0], self.shown(), strict=True)]
 
     def means(self) -> tuple[list[float], list[float]]:
         """Mean latencies, and half their intervals' widths (0 where there is none)."""
@@ -114,10 +118,12 @@ def _along(sweep: Sweep) -> str | None:
 def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], file: Path, form: str) -> None:
     """Draw mean latency, with its intervals, and delivered flits: a line for each combination of swept options.
 
-    The x axis is the load if ``rate`` is swept, or else the swept option that has most numbers. Markers of saturated
-    points are open; along the load, lines of latencies end at the first one behind all others, else they leave such
-    points out. Crosses are deadlocks, dashed lines schemes that had to be reconstructed. The same results give the
-    same file.
+    The x axis is the load if ``rate`` is swept, as it was created in each point, so that a network that delivers all
+    lies on the diagonal; or else the swept option that has most numbers. Colour and marker tell schemes apart, dashes
+    the rest. Markers of saturated points are open, those of imprecise means half open; along the load, lines of
+    latencies end at the first saturated point behind all others, else they leave such points out. Crosses are
+    deadlocks, arrows lines that leave the frame, daggers schemes that had to be reconstructed. The same results give
+    the same file.
 
     Parameters
     ----------
@@ -135,11 +141,9 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     assert along is not None  # see require_drawable
     curves = _curves(sweep, points, results, along)
     styles = _styles(curves)
-    marks = _marks(curves, styles)
-    columns = min(len(marks), MOST_COLUMNS, legend_columns([str(mark.get_label()) for mark in marks], WIDTH))
-    caption = textwrap.wrap(_caption(sweep, points[0]), int(LETTERS * WIDTH))
     with matplotlib.rc_context(CURVES):
-        figure = captioned(WIDTH, HEIGHT, caption, -(-len(marks) // columns))
+        legend = _columns(curves, styles)
+        figure = captioned(PAGE, HEIGHT, [_caption(sweep, points[0])], len(legend[0]))
         latency, delivered = figure.subplots(1, 2)
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
         whole = max(curve.at[-1] for curve in curves)
@@ -155,88 +159,118 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
-        figure.legend(handles=marks, loc="outside lower center", ncols=columns, frameon=False, handlelength=3)
+        figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
+                      ncols=len(legend), **LEGEND)
         save_figure(figure, file, form)
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
-    return [_Curve(
-        others,
-        [_effective(points[number]) if along == "rate" else points[number].given[along] for number in numbers],
-        [results[number] for number in numbers],
-        points[numbers[0]].scheme.provenance.startswith("reconstructed"),
-        along == "rate",
-    ) for others, numbers in sweep.lines(along)]
+    """The curves, those of a family one after the other, else in the file's order."""
+    curves = []
+    for others, numbers in sweep.lines(along):
+        named = {"scheme": others["scheme"], **others} if "scheme" in others else others
+        at = [_load(points[number], results[number]) if along == "rate" else points[number].given[along]
+              for number in numbers]
+        curves.append(_Curve(next(iter(named.values()), None), named, at, [results[number] for number in numbers],
+                             _reconstructed(points[numbers[0]]), along == "rate"))
+    families = list(dict.fromkeys(curve.family for curve in curves))
+    return sorted(curves, key=lambda curve: families.index(curve.family))
 
 
-def _effective(point: Point) -> float:
-    """Flits to be consumed per node and cycle; a point with a rate has random traffic."""
-    assert isinstance(point.traffic, Traffic)
-    return point.traffic.effective(point.network)
+def _load(point: Point, result: Mapping[str, Any]) -> float:
+    """Flits to be consumed, per node and cycle, of the messages that were created; in a deadlock as computed."""
+    assert isinstance(point.traffic, Traffic)  # it has a rate
+    created: float | None = result["effective"]
+    return point.traffic.effective(point.network) if created is None else created
+
+
+def _reconstructed(point: Point) -> bool:
+    return point.scheme.provenance.startswith("reconstructed")
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Colour and marker tell the schemes apart, or the values of the first swept option; shade all the rest."""
+    """Colour and marker tell families apart; dashes, and the shade where there are many, their members."""
     import matplotlib
     from matplotlib.colors import to_rgb
 
-    names = list(curves[0].others)
-    main = "scheme" if "scheme" in names or not names else names[0]
-    hues = list(dict.fromkeys(curve.others.get(main) for curve in curves))
-    rests = list(dict.fromkeys(_rest(curve, main) for curve in curves))
-    ordered = len(hues) > len(COLOURS) or (len(hues) > 2 and OPTIONS[main].kind in (int, float))
+    families = list(dict.fromkeys(curve.family for curve in curves))
+    members = list(dict.fromkeys(curve.member for curve in curves))
+    option = next(iter(curves[0].others), None)
+    ordered = len(families) > len(COLOURS) or (len(families) > 2 and OPTIONS[str(option)].kind in (int, float))
     shades = matplotlib.colormaps["viridis"]
     styles = []
     for curve in curves:
-        hue, rest = hues.index(curve.others.get(main)), rests.index(_rest(curve, main))
-        pure = to_rgb(shades(0.9 * hue / (len(hues) - 1)) if ordered else COLOURS[hue])
-        paler = PALEST * rest / len(rests)
+        family, member = families.index(curve.family), members.index(curve.member)
+        pure = to_rgb(shades(0.9 * family / (len(families) - 1)) if ordered else COLOURS[family])
+        paler = PALEST * (member // len(DASHES) * len(DASHES) / len(members))
         styles.append({
             "color": tuple(part + (1 - part) * paler for part in pure),
-            "marker": MARKERS[(hue if len(hues) > 1 else rest) % len(MARKERS)],
-            "linestyle": (0, (4, 2)) if curve.reconstructed else "-",
+            "marker": MARKERS[family % len(MARKERS)],
+            "linestyle": DASHES[member % len(DASHES)],
         })
     return styles
 
 
-def _rest(curve: _Curve, main: str) -> tuple[Any, ...]:
-    return tuple(value for name, value in curve.others.items() if name != main)
-
-
 def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> None:
-    lowest, highest, end = _range(curves)
-    logarithmic = highest > LARGEST_RATIO * lowest
-    if logarithmic:
+    bottom, top = _limits(curves)
+    if bottom:
         axes.set_yscale("log")
-        axes.set_ylim(lowest / 1.5, max(1.5 * highest, 1.1 * end))
-    else:
-        axes.set_ylim(0, max(1.25 * highest, 1.05 * end))
-    # a line on this axis would reach to minus infinity
-    least = lowest / 100 if logarithmic else 0.0
+    axes.set_ylim(bottom, top)
+    least = bottom / 100  # a line to 0 would reach to minus infinity on a logarithmic axis
     for curve, style in zip(curves, styles, strict=True):
-        means, halves = curve.means()
-        means = [mean if shown else math.nan for mean, shown in zip(means, curve.shown(), strict=True)]
-        low = [min(half, mean - least) for mean, half in zip(means, halves, strict=True)]
-        axes.errorbar(curve.at, means, [low, halves], fmt="none", ecolor=style["color"], elinewidth=0.6, capthick=0.6)
-        _line(axes, curve, means, style)
+        means, halves = curve.drawn(), curve.means()[1]
+        inside = [mean if mean <= top else math.nan for mean in means]
+        low = [min(half, mean - least) for mean, half in zip(inside, halves, strict=True)]
+        axes.errorbar(curve.at, inside, [low, halves], fmt="none", ecolor=style["color"], elinewidth=0.6, capthick=0.6)
+        _line(axes, curve, means, style, imprecise=True)
+        _leave(axes, _crossings(curve, bottom, top), style)
     _crosses(axes, curves, styles, top=True)
     axes.set_ylabel("mean latency (cycles, 95 % intervals)")
 
 
-def _range(curves: Sequence[_Curve]) -> tuple[float, float, float]:
-    """Least and greatest latency to be seen, and the highest end of an interval: of points not saturated, if any."""
+def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
+    """Least and greatest latency of the frame, by points that are not saturated if any; 0 where it is linear."""
     known = [(bool(result["saturated"]), mean, half) for curve in curves
              for result, mean, half in zip(curve.results, *curve.means(), strict=True) if not math.isnan(mean)]
     seen = [one for one in known if not one[0]] or known or [(False, 1.0, 0.0)]
     means = [mean for _, mean, _ in seen]
+    lowest, highest = max(min(means), 1.0), max(means)
     # an interval of two seeds that disagree tells nothing, and would press all the rest together
-    return max(min(means), 1.0), max(means), max(mean + min(half, mean) for _, mean, half in seen)
+    end = max(mean + min(half, mean) for _, mean, half in seen)
+    if highest > LARGEST_RATIO * lowest:
+        return lowest / 1.5, max(1.5 * highest, 1.1 * end)
+    return 0.0, max(1.25 * highest, 1.05 * end)
+
+
+def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
+    """Where a line of latencies goes out of the frame by its top, or comes back."""
+    found, means = [], curve.drawn()
+    for start, end, low, high in zip(curve.at, curve.at[1:], means, means[1:], strict=False):
+        if min(low, high) <= top < max(low, high):
+            low, high, edge = map(math.log, (low, high, top)) if bottom else (low, high, top)
+            found.append(start + (end - start) * (edge - low) / (high - low))
+    return found
+
+
+def _leave(axes: "Axes", at: Sequence[float], style: dict[str, Any]) -> None:
+    """Mark where a line leaves the frame: its next point is beyond."""
+    from matplotlib.transforms import ScaledTranslation
+
+    if not at:
+        return
+    below = axes.get_xaxis_transform() + ScaledTranslation(0, -LETTERS / 3 / POINTS, axes.figure.dpi_scale_trans)
+    axes.plot(at, [1.0] * len(at), linestyle="", transform=below, clip_on=False, zorder=4,
+              **_arrow(style["color"]))
+
+
+def _arrow(colour: Any) -> dict[str, Any]:
+    return {"color": colour, "marker": r"$\uparrow$", "markersize": 1.8 * MARKER, "markeredgewidth": 0.3}
 
 
 def _all_delivered(axes: "Axes", last: float) -> None:
     axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
     axes.annotate("all delivered", (last, last), (-12, 0), textcoords="offset points", ha="right", va="center",
-                  color=PLAIN, fontsize=6)
+                  color=PLAIN, fontsize=SIZE)
 
 
 def _delivered(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> None:
@@ -245,21 +279,25 @@ def _delivered(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str
     highest = axes.dataLim.y1
     axes.set_ylim(0, 1.1 * highest if 0 < highest < math.inf else 1)
     _crosses(axes, curves, styles, top=False)
-    axes.set_ylabel("delivered payload flits per node and cycle")
+    axes.set_ylabel("delivered (payload flits per node and cycle)")
 
 
-def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str, Any]) -> None:
-    """Draw a line with its markers, those of saturated points open."""
+def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str, Any], imprecise: bool = False) -> None:
+    """Draw a line with its markers, those of saturated points open, those of imprecise means half open if asked."""
     axes.plot(curve.at, values, color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
-    for saturated in (False, True):
-        chosen = [index for index, result in enumerate(curve.results) if bool(result["saturated"]) == saturated]
+    kinds = ["open" if result["saturated"] else "half" if imprecise and not result["precise"] else "full"
+             for result in curve.results]
+    for kind in dict.fromkeys(kinds):
+        chosen = [index for index, one in enumerate(kinds) if one == kind]
         axes.plot([curve.at[index] for index in chosen], [values[index] for index in chosen], linestyle="",
-                  **_marker(style, saturated))
+                  **_marker(style, kind))
 
 
-def _marker(style: dict[str, Any], is_open: bool) -> dict[str, Any]:
-    return {"color": style["color"], "marker": style["marker"], "markersize": SIZE, "markeredgewidth": 0.7,
-            "markerfacecolor": "white" if is_open else style["color"]}
+def _marker(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """matplotlib's options for a marker that is ``full``, ``half`` full or ``open``."""
+    return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
+            "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
+            "fillstyle": "left" if kind == "half" else "full"}
 
 
 def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], top: bool) -> None:
@@ -270,41 +308,68 @@ def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
     for curve, style in zip(curves, styles, strict=True):
         dead = [at for at, result in zip(curve.at, curve.results, strict=True) if result["deadlock"] is not None]
         across = axes.get_xaxis_transform() + ScaledTranslation(
-            0, (-1 if top else 1) * STEP * (row + 0.6) / 72, axes.figure.dpi_scale_trans)
-        for sign in (_marker(style, True) | {"markersize": 2 * SIZE},
-                     {"color": style["color"], "marker": "x", "markersize": SIZE}):
+            0, (-1 if top else 1) * STEP * (row + 0.6) / POINTS, axes.figure.dpi_scale_trans)
+        for sign in (_marker(style, "open") | {"markersize": 2 * MARKER},
+                     {"color": style["color"], "marker": "x", "markersize": MARKER}):
             axes.plot(dead, [int(top)] * len(dead), linestyle="", transform=across, zorder=3, **sign)
         row += bool(dead)
 
 
-def _marks(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list["Line2D"]:
-    """What the legend says: the lines, and the signs that are used."""
+def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list[list["Line2D"]]:
+    """What the legend says, in columns of equal length: the lines, families whole, then the signs that are used."""
     from matplotlib.lines import Line2D
 
-    marks = [Line2D([], [], linestyle=style["linestyle"], linewidth=1.0, label=curve.label, **_marker(style, False))
-             for curve, style in zip(curves, styles, strict=True)]
+    families: dict[Any, list[Line2D]] = {}
+    for curve, style in zip(curves, styles, strict=True):
+        families.setdefault(curve.family, []).append(
+            Line2D([], [], linestyle=style["linestyle"], linewidth=1.0, label=curve.label, **_marker(style, "full")))
+    signs = [[Line2D([], [], linestyle="", label=label, **options)] for label, options in _signs(curves)]
+
+    def width(columns: Iterable[list[Line2D]]) -> float:
+        return sum(legend_entry([str(mark.get_label()) for mark in column], LETTERS) for column in columns)
+
+    choices = [[*lines, *others] for lines in _divided(list(families.values())) for others in _divided(signs)]
+    columns = min((one for one in choices if one == choices[0] or width(one) <= PAGE - 2 * MARGIN),
+                  key=lambda one: (max(map(len, one)), len(one)))
+    rows = max(map(len, columns))
+    return [column + [Line2D([], [], linestyle="", label=" ") for _ in range(rows - len(column))]
+            for column in columns]
+
+
+def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
+    """All ways to put blocks into columns of as many blocks each, the last one apart; none are no column."""
+    return [[[mark for block in blocks[start:start + each] for mark in block]
+             for start in range(0, len(blocks), each)] for each in range(len(blocks), 0, -1)] or [[]]
+
+
+def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Signs that are used, each with its words and matplotlib's options for its marker."""
+    plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
+    if any(result["precise"] is False and not result["saturated"] for result in results):
+        yield "imprecise mean", _marker(plain, "half")
     if any(result["saturated"] for result in results):
-        marks.append(Line2D([], [], linestyle="", label="saturated", **_marker({"color": PLAIN, "marker": "o"}, True)))
+        yield "saturated", _marker(plain, "open")
+    limits = _limits(curves)
+    if any(_crossings(curve, *limits) for curve in curves):
+        yield "beyond the frame", _arrow(PLAIN)
     if any(result["deadlock"] is not None for result in results):
-        marks.append(Line2D([], [], linestyle="", color=PLAIN, marker="x", markersize=4, label="deadlock"))
+        yield "deadlock", {"color": PLAIN, "marker": "x", "markersize": 4}
     if any(curve.reconstructed for curve in curves):
-        marks.append(Line2D([], [], linestyle=(0, (4, 2)), linewidth=1.0, color=PLAIN, label="reconstructed scheme"))
-    return marks
+        yield f"{DAGGER} reconstructed scheme", {}
 
 
 def _caption(sweep: Sweep, point: Point) -> str:
     """What holds for all lines: what the file says, and what is usual but should be known."""
     usual = {name: point.resolved[name] for name in TOLD if name in point.resolved and name not in sweep.swept}
     told = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
-    return ", ".join(_said(one) for one in told.items() if one[1] is not None)
+    return ", ".join(_said(name, value, _reconstructed(point)) for name, value in told.items() if value is not None)
 
 
-def _said(option: tuple[str, Any]) -> str:
+def _said(name: str, value: Any, reconstructed: bool) -> str:
     """An option as a reader knows it: names of things speak for themselves, others need the option's."""
-    name, value = option
     if isinstance(value, str) and not OPTIONS[name].allowed:
-        return value
+        return value + DAGGER * (name == "scheme" and reconstructed)
     if isinstance(value, bool):
         return f"{name} {str(value).lower()}"
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"

@@ -1,6 +1,5 @@
 """The results of a sweep as a picture: cells and clock over an option, or area against clock."""
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common import curve_frame
 from ...common.figure_file import save_figure
+from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...experiments.grid import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, Point
@@ -79,19 +79,19 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
     curves = _curves(sweep, points, results, along)
     shown = ["trade"] if along == TRADE else ["LUT4", "FF", *(["MHz"] if any(one.mhz for one in results) else [])]
     width = PANEL * max(len(shown), 1.5)
-    caption = textwrap.wrap(_caption(sweep, points[0]), int(curve_frame.LETTERS * width))
     legend = len(curves) > 1
-    columns = curve_frame.legend_columns([curve.label for curve in curves], width)
+    columns = legend_columns([curve.label for curve in curves], width, curve_frame.LETTERS)
     with matplotlib.rc_context(curve_frame.CURVES):
-        figure = curve_frame.captioned(width, HEIGHT, caption, -(-len(curves) // columns) if legend else 0)
+        figure = curve_frame.captioned(width, HEIGHT, [_caption(sweep, points[0])],
+                                       -(-len(curves) // columns) if legend else 0)
         for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
             for number, curve in enumerate(curves):
-                _line(axes, what, curve, curve_frame.COLOURS[number % len(curve_frame.COLOURS)],
+                _line(axes, what, curve, COLOURS[number % len(COLOURS)],
                       curve_frame.MARKERS[number % len(curve_frame.MARKERS)])
             _axes(axes, what, along, sweep.swept[along])
         if legend:
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
-                          frameon=False, handlelength=3)
+                          **LEGEND)
         save_figure(figure, file, form)
 
 
@@ -111,7 +111,7 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
         found = [(at, result) for at, result in found if result.mhz]
     across = [_figure("MHz", result) if what == "trade" else at for at, result in found]
     up = [_figure("LUT4" if what == "trade" else what, result) for _, result in found]
-    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.SIZE,
+    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.MARKER,
               linestyle="-" if curve.numbers else "", linewidth=1.0, label=curve.label)
     if what == "trade":
         periods: dict[tuple[float, float], list[str]] = {}

@@ -99,7 +99,7 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
 
 
 def _label(link: Link, vc: int) -> str:
-    """The resource as in JSON, and such a name for an injection port's."""
+    """The resource as in JSON."""
     if link.kind == "consumption":
         return f"cons:{link.node}:{link.first + vc}"
     return f"{link.name}:{vc}"

@@ -96,7 +96,6 @@ class _Wave:
         self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
         self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
         self._states: dict[tuple[str, ...], Variable[Any]] = {}
-        self._nothing: Variable[Any] | None = None
         self._tiles: list[tuple[Changes, list[Line]]] = []
         engine.gather()
         for kind in dict.fromkeys(kind for kind, _ in instances):
@@ -129,11 +128,7 @@ class _Wave:
                     self._writer.register_alias(scope, trace.name, self._clock)
                     continue
                 if trace.word is None:
-                    if self._nothing is None:
-                        self._nothing = self._writer.register_var(scope, trace.name, "wire", size=0, init=0)
-                    else:
-                        self._writer.register_alias(scope, trace.name, self._nothing)
-                    continue
+                    continue  # of no bits: nothing to be seen
                 key = trace.word, trace.labels is not None, repr(trace.labels)
                 if key in known:
                     self._writer.register_alias(scope, trace.name, known[key])

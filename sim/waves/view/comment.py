@@ -16,7 +16,7 @@ FIELDS = {"topology": str, "scheme": str, "configuration": dict, "first": int, "
           "links": list, "worms": list}
 LINK = {"name": str, "kind": str, "from": int, "to": int, "vcs": int, "scope": str}
 NAMES = {"network": re.compile(r"link:\d+>\d+"), "injection": re.compile(r"inj:\d+:\d+"),
-         "consumption": re.compile(r"cons:\d+:\d+")}
+         "consumption": re.compile(r"cons:\d+#\d+")}
 STEP = {"worm": int, "holds": list, "waits": list}
 WORM = {"worm": int, "message": int, "source": int, "destinations": list, "length": int}
 

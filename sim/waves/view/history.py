@@ -8,6 +8,8 @@ from typing import Any
 
 from wormcast.algorithms import Topology, WormcastError
 
+from ...common.text import resource_text
+
 __all__ = ["History", "Hold", "Link", "Wait", "Worm"]
 
 REST = 3  # of the time with flits, what is kept after it
@@ -21,7 +23,8 @@ class Link:
     Parameters
     ----------
     name : str
-        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE:LINK`` between a router and its node.
+        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node. A
+        virtual channel's name has one more number, a consumption channel's is ``cons:NODE:i`` on whichever link.
     kind : "network", "injection" or "consumption"
     source, target : int
         Nodes; the same one where the link joins a router and its node.
@@ -109,7 +112,7 @@ class Wait:
     first, last : int
         Cycles, both included.
     resources : tuple of str
-        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``.
+        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
     """
 
     worm: int
@@ -231,36 +234,22 @@ class History:
 
     def channel(self, resource: str) -> tuple[int, int] | None:
         """Link and virtual channel that a resource stands for; None if it was not looked at."""
-        kind, _, rest = resource.partition(":")
-        where, _, number = rest.rpartition(":")
-        name = {"link": f"link:{where}", "cons": f"cons:{where}:0", "injection": f"inj:{where}:0"}.get(kind, "")
-        index = self._places.get(name)
-        if index is None:
-            return None
-        if kind != "cons":
-            return index, int(number)
-        place, vc = divmod(int(number), self.links[index].vcs)  # consumption channels may be on several links
-        return self._places[f"cons:{where}:{place}"], vc
+        link, _, number = resource.rpartition(":")
+        if link.startswith("cons:"):  # the channels of a node may be on several links
+            first = self._places.get(f"{link}#0")
+            if first is None:
+                return None
+            place, vc = divmod(int(number), self.links[first].vcs)
+            return self._places[f"{link}#{place}"], vc
+        index = self._places.get(link)
+        return None if index is None else (index, int(number))
 
     def channel_name(self, link: int, vc: int) -> str:
-        """A virtual channel of a link in words: ``0.1 > 0.2:0``, ``cons 0.2:0``, ``inj 0.1:0``."""
+        """A virtual channel of a link for people: ``link:0.1>0.2:0``, ``cons:0.2:0``, ``inj:0.1:0:0``."""
         one = self.links[link]
-        at = self.topology.node_name(one.source)
-        if one.kind == "network":
-            return f"{at} > {self.topology.node_name(one.target)}:{vc}"
-        kind, node, place = one.name.split(":")
-        if kind == "cons":
-            return f"cons {at}:{int(place) * one.vcs + vc}"
-        port = f" port {place}" if f"inj:{node}:1" in self._places else ""
-        return f"inj {at}{port}:{vc}"
+        name, _, place = one.name.partition("#")
+        return self.resource_name(f"{name}:{int(place or 0) * one.vcs + vc}")
 
     def resource_name(self, resource: str) -> str:
         """A resource in the same words, whether it was looked at or not."""
-        kind, _, rest = resource.partition(":")
-        where, _, number = rest.rpartition(":")
-        try:
-            nodes = [self.topology.node_name(int(node)) for node in where.split(">")]
-        except (ValueError, IndexError):
-            return resource
-        name = " > ".join(nodes) if kind == "link" else f"{kind.replace('injection', 'inj')} {nodes[0]}"
-        return f"{name}:{number}"
+        return resource_text(self.topology, resource)

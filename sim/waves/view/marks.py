@@ -3,16 +3,16 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ...common.frame import text_width
 from .history import History, Hold, Wait
 from .telling import name_any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Scale", "draw_marks", "legend_marks", "text_width"]
+__all__ = ["Scale", "draw_marks", "legend_marks"]
 
 BAR = 0.76  # of a row
 HATCH = "//////"
@@ -45,14 +45,6 @@ class Scale:
     colours: Mapping[int, str]
 
 
-@cache
-def text_width(text: str, size: float) -> float:
-    """Width of a text in points."""
-    from matplotlib.textpath import TextPath
-
-    return float(TextPath((0, 0), text, size=size).get_extents().width) if text else 0.0
-
-
 def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw all that happened; the axes show the history's cycles, each half a cycle to both sides."""
     _bars(axes, history, scale)
@@ -67,7 +59,7 @@ def legend_marks(history: History) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    marks = [Patch(facecolor=NEUTRAL, label="flit on the link"),
+    marks = [Patch(facecolor=NEUTRAL, label="flit"),
              Patch(facecolor=_tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
              Line2D([], [], color="black", linewidth=0.8, label="header waits"),
              Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail delivered")]

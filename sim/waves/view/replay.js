@@ -338,4 +338,4 @@ if (model.deadlock) {
 drawNetwork();
 drawStrip();
 drawWorms();
-go(Number(location.hash.slice(1)) || model.first);  // FILE.html#CYCLE opens at a cycle
+go(location.hash ? Number(location.hash.slice(1)) || 0 : data.opens);  // FILE.html#CYCLE opens at a cycle

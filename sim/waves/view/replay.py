@@ -9,7 +9,7 @@ from typing import Any
 
 from wormcast import __version__
 
-from ...common.curve_frame import COLOURS
+from ...common.frame import COLOURS
 from ...common.whole_file import whole_file
 from .history import History, Hold
 from .lanes import BOX, CORNER, HOST, lay_out
@@ -70,6 +70,7 @@ def _data(history: History) -> dict[str, Any]:
     places = [history.channel(resource) for resource in asked]
     return {
         "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
+        "opens": min((hold.first for hold in history.holds), default=history.first),
         "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
         "corner": ground.corner, "size": ground.size, "box": BOX, "host": HOST, "node": CORNER,
         "names": {node: history.topology.node_name(node) for node in named},

@@ -54,8 +54,8 @@ def _label(history: History, link: int, vc: int, used: int) -> str:
 def choose_links(history: History, text: str) -> list[int] | None:
     """Read which links are meant: ``used`` (None), ``all``, or some, joined by commas.
 
-    ``0.1>0.2`` is a link between routers, ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, and
-    ``0.1`` all that begin or end there.
+    ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, ``inj:0.1`` and ``cons:0.1`` are those between a router
+    and its node, and ``0.1`` all that begin or end there.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def choose_links(history: History, text: str) -> list[int] | None:
 
 
 def _means(topology: Topology, name: str, link: Link) -> bool:
-    start, arrow, end = name.partition(">")
+    start, arrow, end = name.removeprefix("link:").partition(">")
     if arrow:
         return (link.kind, link.source, link.target) == ("network", topology.node(start), topology.node(end))
     kind, colon, node = name.partition(":")

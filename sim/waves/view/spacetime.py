@@ -1,17 +1,30 @@
 """Space-time diagram: virtual channels down, cycles across, a colour for each worm."""
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms import WormcastError
 
-from ...common.curve_frame import WORDS
 from ...common.figure_file import require_picture, save_figure
+from ...common.frame import (
+    COLUMN,
+    GRID,
+    LINE,
+    MARGIN,
+    MOST_HEIGHT,
+    PAGE,
+    POINTS,
+    SETTINGS,
+    SIZE,
+    WORDS,
+    blank_figure,
+    text_width,
+    wrapped,
+)
 from ...common.text import count
 from .history import History
-from .marks import Scale, draw_marks, legend_marks, text_width
+from .marks import Scale, draw_marks, legend_marks
 from .rows import Row
 from .telling import describe, describe_deadlock, describe_worm
 from .worms import colours_of, shown_worms
@@ -22,27 +35,16 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_spacetime", "require_drawable"]
 
-NARROW, WIDE = 3.4, 7.0  # inches: one column of a paper, and two
 NARROW_CYCLES, NARROW_ROWS = 200, 45
 MOST_ROWS = 800
-PAGE = 8.0  # inches: what rows should fit into, if they need not be lower than the least
-LEAST_ROW, LARGEST_ROW = 0.07, 0.13
+LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
 LISTED = 16  # worms told below; more would be a table of their own
 
-MARGIN = 0.06
+# inches
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
-LINE = 0.095  # of the caption
-LETTERS = 24  # in an inch of it
-FONT = 5.5
 LANE = 0.09  # of an arrow of the deadlock, beside the bars
 GAP = 0.7  # rows, before the consumption channels
-GRID = "#e2e2e2"
-
-SETTINGS: dict[Any, Any] = {
-    "font.size": FONT, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
-    "axes.linewidth": 0.5, "xtick.major.width": 0.5, "xtick.major.size": 2, "xtick.major.pad": 1.5,
-}
 
 
 def require_drawable(rows: Sequence[Row], file: Path) -> None:
@@ -77,14 +79,11 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[Row]]], file: Path, f
     """
     # takes half a second to load, which every other command would wait for
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     with matplotlib.rc_context(SETTINGS):
         diagrams = [_Diagram(history, rows) for history, rows in drawn]
         width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
-        figure = Figure(figsize=(width, height))
-        FigureCanvasAgg(figure)
+        figure = blank_figure(width, height)
         parts = figure.subfigures(1, len(diagrams), squeeze=False, wspace=0,
                                   width_ratios=[one.width for one in diagrams])
         for part, diagram in zip(parts[0], diagrams, strict=True):
@@ -103,19 +102,18 @@ class _Diagram:
     def __init__(self, history: History, rows: Sequence[Row]):
         self.history, self.rows = history, rows
         cycles = history.end - history.first
-        self.width = NARROW if cycles <= NARROW_CYCLES and len(rows) <= NARROW_ROWS else WIDE
-        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, PAGE / len(rows)))
-        self._size = min(FONT, 0.85 * 72 * self._pitch)
-        self._left = MARGIN + 0.05 + max(text_width(row.label, self._size) for row in rows) / 72
+        self.width = COLUMN if cycles <= NARROW_CYCLES and len(rows) <= NARROW_ROWS else PAGE
+        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / len(rows)))
+        self._size = min(SIZE, 0.85 * POINTS * self._pitch)
+        self._left = MARGIN + 0.05 + max(text_width(row.label, self._size) for row in rows) / POINTS
         self._right = 0.1 + LANE * (len(history.deadlock["cycle"]) if history.deadlock else 0)
         self._colours = colours_of(history)
         worms = shown_worms(history)
         self._listed = [(self._colours[worm], describe_worm(history, worm)) for worm in worms] \
             if len(worms) <= LISTED else []
-        longest = max((text_width(text, FONT) for _, text in self._listed), default=0)
-        self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / 72)))
-        self._lines = [line for text in (*describe(history), *describe_deadlock(history))
-                       for line in textwrap.wrap(text, int(LETTERS * self.width))]
+        longest = max((text_width(text) for _, text in self._listed), default=0)
+        self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / POINTS)))
+        self._lines = wrapped([*describe(history), *describe_deadlock(history)], self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
         self._tall = max(self._at.values()) + 1
         self._twice = len(rows) > NARROW_ROWS
@@ -132,11 +130,11 @@ class _Diagram:
                                 self._pitch * self._tall / height))
         axes.set(xlim=(history.first - 0.5, history.end - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
         _frame(axes, [(self._at[row.link, row.vc], row.label) for row in self.rows], self._size, self._twice)
-        across = (width - left - right) * 72 / (history.end - history.first)
-        draw_marks(axes, history, Scale(self._at, self._pitch * 72, across, FONT, LANE * 72, self._colours))
+        across = (width - left - right) * POINTS / (history.end - history.first)
+        draw_marks(axes, history, Scale(self._at, self._pitch * POINTS, across, SIZE, LANE * POINTS, self._colours))
         figure.legend(handles=legend_marks(history), loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
                       ncols=5, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4,
-                      columnspacing=1.1)
+                      columnspacing=0.9)
         for index, (colour, text) in enumerate(self._listed):
             row, column = divmod(index, self._columns)
             x = MARGIN + column * (width - 2 * MARGIN) / self._columns
@@ -160,7 +158,7 @@ def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: 
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
     axes.xaxis.labelpad = 1
     axes.xaxis.label.set_color(WORDS)
-    axes.tick_params(colors=WORDS, top=twice, labeltop=twice)
+    axes.tick_params(colors=WORDS, top=twice, labeltop=twice, length=2, pad=1.5)
     axes.grid(axis="x", color=GRID, linewidth=0.4)
     axes.set_axisbelow(True)
     for side in ("left", "right", "top"):

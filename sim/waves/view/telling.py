@@ -39,7 +39,7 @@ def describe_deadlock(history: History) -> list[str]:
 
 
 def name_any(history: History, resources: Sequence[str]) -> str:
-    """Resources of which any one will do: ``cons 0.2:0 or :1``; without numbers where any one of a link will do."""
+    """Resources of which any one will do: ``cons:0.2:0 or :1``; without numbers where any one of a link will do."""
     by_name: dict[str, list[str]] = {}
     for resource in resources:
         name, _, number = history.resource_name(resource).rpartition(":")

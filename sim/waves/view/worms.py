@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wormcast.algorithms import WormcastError
 
-from ...common.curve_frame import COLOURS
+from ...common.frame import COLOURS
 from ...common.text import count
 from .history import History
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, check, topology
+from wormcast.sim.common.text import resource_text
 from wormcast.sim.drawing import cycle_sheet, draw_cycle, layout_of
 
 CYCLES = [("4x4", "dual-path"), ("8x8", "dual-path"), ("8x8", "e-mcast"), ("3x3x3", "dual-path")]
@@ -16,7 +17,8 @@ def test_each_resource_has_its_number_where_it_is(shape, scheme, legible):
     assert {one.split(":")[0] for one in resources} == {"link", "cons"}
     sheet = cycle_sheet(mesh, resources, ["what it is"])
     said = legible(sheet)
-    assert ", ".join(f"{number}\xa0{one}" for number, one in enumerate(resources, 1)) in " ".join(said)
+    listed = ", ".join(f"{number}\xa0{resource_text(mesh, one)}" for number, one in enumerate(resources, 1))
+    assert listed in " ".join(said)
     places = layout_of(mesh).nodes
     at = {int(text.get_text()): np.array(text.get_position()) for text in sheet.axes.texts if text.get_zorder() == 5}
     assert set(at) == set(range(1, len(resources) + 1))

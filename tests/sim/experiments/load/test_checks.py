@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
-from wormcast.sim import Configuration, Traffic, load
+from wormcast.sim import Configuration, Trace, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.load.window import Window
 
@@ -93,3 +93,17 @@ def test_an_error_with_a_relation_of_ours_is_a_bug(monkeypatch):
     monkeypatch.setattr(BulkEngine, "run", spoil)
     with pytest.raises(RuntimeError, match=r"seed 8, up to cycle \d+: router 1.1 found an error at east, credit"):
         run()
+
+
+@pytest.mark.parametrize("overhead", ["t_ns", "t_nr"])
+def test_what_waits_for_its_overhead_is_not_taken_for_stuck(overhead, monkeypatch, tmp_path):
+    """A tail that its interface holds back, or a packet that waits there: nothing moves for longer than the patience,
+    and nobody looks for a deadlock."""
+    module = sys.modules["wormcast.sim.experiments.load.group"]
+    looks = []
+    monkeypatch.setattr(module, "find_deadlock", lambda *arguments: looks.append(arguments))
+    (tmp_path / "one.jsonl").write_text('{"cycle": 9, "source": 0, "destinations": [2], "length": 4}\n')
+    found = load(topology("mesh:1x3"), SCHEMES["individual"], Trace(str(tmp_path / "one.jsonl")), seeds=[0],
+                 configuration=Configuration(vcs=1, consumption=1, packet=2, **{overhead: 3 * module.PATIENCE}))
+    assert found.totals["messages"].sum() == 1
+    assert not looks

@@ -208,7 +208,12 @@ def test_precision_needs_messages_and_says_what_is_missing():
     assert not few.precise
     assert few.imprecise == "a seed has 29 messages, fewer than 30"
     alone = dataclasses.replace(exact, slices=slices[:, :1], seeds=(1,))
-    assert alone.imprecise == "there is no interval of the latency"
+    assert alone.imprecise == "one seed: no confidence interval"
+    slices = slices.copy()
+    slices["messages"][:, 1:] = 0
+    assert dataclasses.replace(exact, slices=slices).imprecise == "one seed alone has messages: no confidence interval"
+    slices["messages"] = 0
+    assert dataclasses.replace(exact, slices=slices).imprecise == "no message received: no latency"
 
 
 @pytest.mark.parametrize(("completed", "latency", "saturated"), [

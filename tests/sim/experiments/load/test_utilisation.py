@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import some
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network, Traffic, load
@@ -26,10 +27,11 @@ def measured(scheme="dual-path", *, traffic=TRAFFIC, cycles=12_000, warmup=2000,
                 cycles=cycles, warmup=warmup, seeds=seeds, workers=workers)
 
 
-@pytest.mark.parametrize("scheme", ["dual-path", "u-mesh", "individual"])
+# worms that stop on their way are the hard case: of the others each link has whole worms
+@pytest.mark.parametrize("scheme", some(["dual-path", "u-mesh", "individual"], "dual-path"))
 def test_utilisation_is_flits_times_hops(scheme):
     """At a load that is taken, a network link carries the created flits times their planned hops; others by count."""
-    found = measured(scheme, flit_width=128, cycles=30_000)  # every header in one flit
+    found = measured(scheme, cycles=30_000)  # four destinations: every header in one flit
     created = [Source(TRAFFIC, MESH, seed).until(30_000) for seed in found.seeds]
     hops, worms, stops = 0, 0, 0
     for made in created:

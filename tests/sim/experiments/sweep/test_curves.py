@@ -19,16 +19,22 @@ def sweep_of(tmp_path):
     return write
 
 
-def result(latency, saturated=False, deadlock=False, half=5.0):
+def result(latency, saturated=False, deadlock=False, half=5.0, effective=0.1, precise=True):
     if deadlock:
-        return {"latency": {"mean": None, "half_width": None}, "delivered_per_node": None, "saturated": None,
-                "deadlock": {"at": 1}}
-    return {"latency": {"mean": latency, "half_width": half}, "delivered_per_node": 0.1, "saturated": saturated,
-            "deadlock": None}
+        return {"latency": {"mean": None, "half_width": None}, "effective": None, "delivered_per_node": None,
+                "saturated": None, "precise": None, "deadlock": {"at": 1}}
+    return {"latency": {"mean": latency, "half_width": half}, "effective": effective, "delivered_per_node": 0.1,
+            "saturated": saturated, "precise": precise, "deadlock": None}
+
+
+def lines_of(axes, points):
+    """The lines of so many points, without those that are markers alone."""
+    return [line for line in axes.lines if line.get_linestyle() not in ("None", "")
+            and len(line.get_xdata()) == points and line.get_linestyle() != ":"]
 
 
 def drawn(sweep, results, monkeypatch, tmp_path):
-    """Draw, and give the two axes and the legend's words."""
+    """Draw, and give the two axes and the legend's words, which are all inside of the picture."""
     from matplotlib.figure import Figure
 
     figures = []
@@ -36,30 +42,85 @@ def drawn(sweep, results, monkeypatch, tmp_path):
     monkeypatch.setattr(Figure, "savefig", lambda self, *at, **form: (figures.append(self), save(self, *at, **form)))
     draw(sweep, points(sweep), results, tmp_path / "picture", "svg")
     [figure] = figures
-    return *figure.axes, [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    figure.draw_without_rendering()
+    for legend in figure.legends:
+        box = legend.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+    return *figure.axes, [text.get_text() for legend in figure.legends for text in legend.get_texts()
+                           if text.get_text() != " "]
 
 
 def test_lines_are_the_other_combinations_over_the_load(sweep_of, monkeypatch, tmp_path):
-    sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2]\nscheme = ["dual-path", "u-mesh"]\n')
-    latency, delivered, words = drawn(sweep, [result(100.0 + k) for k in range(8)], monkeypatch, tmp_path)
-    assert words == ["vcs 1, dual-path", "vcs 1, u-mesh", "vcs 2, dual-path", "vcs 2, u-mesh", "reconstructed scheme"]
-    lines = [line for line in latency.lines if line.get_linestyle() not in ("None", "")
-             and len(line.get_xdata()) == 2]
-    assert [list(line.get_xdata()) for line in lines] == [[0.04, 0.08]] * 4
-    assert [list(line.get_ydata()) for line in lines] == [[104.0 + k, 100.0 + k] for k in range(4)]
-    assert [line.get_linestyle() for line in lines] == ["-", "--", "-", "--"]
-    assert latency.get_xlabel() == delivered.get_xlabel() == "load: payload flits asked for, per node and cycle"
-    assert len({line.get_color() for line in lines}) == 4
+    """Families are told apart by hue and marker, their members by dashes, and each has a column of the legend."""
+    sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\nscheme = ["dual-path", "u-mesh"]\n')
+    loads = [0.078] * 6 + [0.041] * 6
+    latency, delivered, words = drawn(sweep, [result(100.0 + k, effective=load) for k, load in enumerate(loads)],
+                                      monkeypatch, tmp_path)
+    families = [[f"{scheme}, vcs {vcs}" for vcs in (1, 2, 4)] for scheme in ("dual-path", "u-mesh\N{DAGGER}")]
+    assert words == [*families[0], *families[1], "\N{DAGGER} reconstructed scheme"]
+    lines = lines_of(latency, 2)
+    assert [list(line.get_xdata()) for line in lines] == [[0.041, 0.078]] * 6
+    assert [list(line.get_ydata()) for line in lines] == [[106.0 + k, 100.0 + k] for k in (0, 2, 4, 1, 3, 5)]
+    looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
+    assert len({hue for hue, _ in looks}) == 2
+    assert len({dashes for _, dashes in looks}) == 3
+    assert len(set(looks)) == 6
+    assert [(lines_of(delivered, 2)[k].get_color(), delivered.lines[0].get_linestyle()) for k in range(6)] == [
+        (hue, ":") for hue, _ in looks]
+    markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("o", "s", "^")
+               and len(line.get_xdata())}
+    assert len({marker for _, marker in markers}) == len(markers) == 2
+    assert latency.get_xlabel() == delivered.get_xlabel() == "load (payload flits to deliver per node and cycle)"
+
+
+def test_a_legend_of_families_fits_beside_its_signs(sweep_of, monkeypatch, tmp_path):
+    sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\n'
+                     'scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast", "u-mesh"]\n')
+    results = [result(100.0, saturated=k % 5 == 0, precise=k % 7 > 0) for k in range(36)]
+    words = drawn(sweep, results, monkeypatch, tmp_path)[2]
+    assert words[:6] == [f"{scheme}, vcs {vcs}" for scheme in ("individual", "dual-path") for vcs in (1, 2, 4)]
+
+
+def test_a_network_that_delivers_all_lies_on_the_diagonal(sweep_of, monkeypatch, tmp_path):
+    """The load is what was created in the run, which in a short one is not quite what was asked for."""
+    sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
+    _, delivered, _ = drawn(sweep, [result(100.0, effective=0.1) for _ in range(2)], monkeypatch, tmp_path)
+    [line] = lines_of(delivered, 2)
+    assert list(line.get_xdata()) == list(line.get_ydata()) == [0.1, 0.1]
+
+
+def test_a_line_that_leaves_the_frame_has_an_arrow_there(sweep_of, monkeypatch, tmp_path):
+    """And no interval of a point that is beyond reaches into the frame."""
+    sweep = sweep_of('rate = [0.01, 0.02, 0.03]\nscheme = "dual-path"\n')
+    latency, _, words = drawn(sweep, [result(100.0, effective=0.1), result(200.0, effective=0.2),
+                                      result(5000.0, saturated=True, half=4900.0, effective=0.3)],
+                              monkeypatch, tmp_path)
+    assert latency.get_ylim() == (0, 250)
+    [arrow] = [line for line in latency.lines if "arrow" in str(line.get_marker())]
+    assert arrow.get_xdata() == pytest.approx([0.2 + 0.1 * 50 / 4800])
+    assert "beyond the frame" in words
+    bars = [path for bars in latency.collections for path in bars.get_segments()]
+    assert sorted(float(bar[0][0]) for bar in bars if len(bar) and not (bar != bar).any()) == [0.1, 0.2]
+
+
+def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, monkeypatch, tmp_path):
+    sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
+    latency, delivered, words = drawn(sweep, [result(100.0), result(120.0, effective=0.2, precise=False)],
+                                      monkeypatch, tmp_path)
+    assert [list(line.get_xdata()) for line in latency.lines if line.get_fillstyle() == "left"] == [[0.2]]
+    assert not [line for line in delivered.lines if line.get_fillstyle() == "left"]
+    assert words == ["all points", "imprecise mean"]
 
 
 def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, monkeypatch, tmp_path):
     sweep = sweep_of('rate = [0.01, 0.02, 0.03, 0.04]\nscheme = "dual-path"\n')
-    latency, delivered, words = drawn(sweep, [result(100.0), result(200.0), result(5000.0, saturated=True), result(
-        0, deadlock=True)], monkeypatch, tmp_path)
+    latency, delivered, words = drawn(sweep, [
+        result(100.0, effective=0.04), result(200.0, effective=0.08), result(5000.0, saturated=True, effective=0.12),
+        result(0, deadlock=True)], monkeypatch, tmp_path)
     assert latency.get_yscale() == "linear"
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
-    assert words == ["all points", "saturated", "deadlock"]
+    assert words == ["all points", "saturated", "beyond the frame", "deadlock"]
     hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "o"]
     assert [list(line.get_ydata()) for line in hollow] == [[5000.0], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]

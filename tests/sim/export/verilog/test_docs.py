@@ -8,7 +8,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.sim.common.external import find_tool
 from wormcast.sim.export.verilog import export, ports
 
-from .cases import blueprint
+from .cases import OWN, blueprint
 from .test_lint import WAIVED
 
 TEXT = (Path(__file__).parents[4] / "docs" / "verilog.md").read_text()
@@ -43,7 +43,7 @@ def test_lint_command_ends_with_0(tmp_path):
 def test_names_in_three_dimensions():
     paragraph = TEXT.partition("In three dimensions")[2].partition("\n\n")[0]
     compared = {port.name for port in ports(blueprint("mesh:2x2x3", "individual").router())}
-    table = {port.name for port in ports(blueprint("mesh:2x2x3").router())}
+    table = {port.name for port in ports(blueprint("mesh:2x2x3", relation=OWN).router())}
     assert {"x_plus_in_valid", "z_minus_out_valid", "strap_coordinate_2"} <= compared
     assert {"strap_address", "strap_route", "strap_rises"} <= table - compared
     for name in re.findall(r"`(strap_\w+)`", paragraph):

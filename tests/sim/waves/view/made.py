@@ -15,7 +15,7 @@ def links_of(mesh, vcs=1, consumption=1):
         links.append(Link(f"inj:{node}:0", "injection", node, node, 1))
         links += [Link(f"link:{start}>{end}", "network", start, end, vcs)
                   for start, _, end, _ in mesh.links.tolist() if start == node]
-        links.append(Link(f"cons:{node}:0", "consumption", node, node, consumption))
+        links.append(Link(f"cons:{node}#0", "consumption", node, node, consumption))
     return tuple(links)
 
 
@@ -25,8 +25,8 @@ def figure_4(end=40):
     links = links_of(mesh)
     number = {link.name: index for index, link in enumerate(links)}
     holds, waits = [], []
-    for worm, way in enumerate((("inj:0:0", "link:0>1", "cons:1:0", "link:1>2"),
-                                ("inj:3:0", "link:3>2", "cons:2:0", "link:2>1"))):
+    for worm, way in enumerate((("inj:0:0", "link:0>1", "cons:1#0", "link:1>2"),
+                                ("inj:3:0", "link:3>2", "cons:2#0", "link:2>1"))):
         for name, first, flits in zip(way, (3, 6, 9, 10), (
                 (3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 16, 17), (6, 7, 8, 9, 12, 13, 14, 15), (10, 11, 12, 13),
                 (10, 11, 12, 13)), strict=True):
@@ -63,14 +63,14 @@ def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):
             ahead = mesh.node(".".join(str(value + step * (place == axis)) for place, value in enumerate(here)))
             way.append((number[f"link:{at}>{ahead}"], vc))
             at = ahead
-        way.append((number[f"cons:{target}:0"], worm % 2))
+        way.append((number[f"cons:{target}#0"], worm % 2))
         for place, (link, channel) in enumerate(way):
             flits = tuple(range(now, now + 2 * length, 2))
             holds.append(Hold(link, channel, worm, now, flits[-1], flits, ended=True))
             now += 3
             if place + 1 < len(way) and rng.random() < 0.2:
                 after, wanted = way[place + 1]
-                resource = links[after].name.removesuffix(":0") + f":{wanted}"
+                resource = links[after].name.removesuffix("#0") + f":{wanted}"
                 waits.append(Wait(worm, link, channel, now - 1, now + 5, (resource,)))
                 now += 7
     holds.sort(key=lambda hold: (hold.first, hold.link, hold.vc))

@@ -34,8 +34,8 @@ def crossing(tmp_path):
     path = tmp_path / "w.vcd"
     path.write_text(vcd(said, [
         ("inj:0:0", 1, 4, 10, "FF.T"), ("link:0>1", 0, 4, 12, "FF.T"), ("link:1>2", 1, 4, 14, "FF..T"),
-        ("cons:2:0", 0, 4, 16, "..FF.T"), ("inj:0:0", 0, 7, 14, "FT"), ("link:0>1", 1, 7, 17, "FT"),
-        ("cons:1:0", 1, 7, 20, ".FT")]))
+        ("cons:2#0", 0, 4, 16, "..FF.T"), ("inj:0:0", 0, 7, 14, "FT"), ("link:0>1", 1, 7, 17, "FT"),
+        ("cons:1#0", 1, 7, 20, ".FT")]))
     return read_waveform(path)
 
 
@@ -45,22 +45,23 @@ def history(links, shape="2x3", **hardware):
 
 def test_channels_are_named_in_the_words_of_the_commands():
     shown = history([Link("link:0>1", "network", 0, 1, 2), Link("inj:3:0", "injection", 3, 3, 2),
-                     Link("cons:4:0", "consumption", 4, 4, 2)])
-    assert [shown.channel_name(link, 1) for link in range(3)] == ["0.0 > 0.1:1", "inj 1.0:1", "cons 1.1:1"]
-    assert [shown.channel(one) for one in ("link:0>1:1", "injection:3:0", "cons:4:1", "link:1>2:0", "token:3")] == [
+                     Link("cons:4#0", "consumption", 4, 4, 2)])
+    assert [shown.channel_name(link, 1) for link in range(3)] == ["link:0.0>0.1:1", "inj:1.0:0:1", "cons:1.1:1"]
+    assert [shown.channel(one) for one in ("link:0>1:1", "inj:3:0:0", "cons:4:1", "link:1>2:0", "token:3")] == [
         (0, 1), (1, 0), (2, 1), None, None]
-    assert [shown.resource_name(one) for one in ("link:0>1:1", "link:1>2:0", "cons:5:1", "injection:3:0", "token:3")
-            ] == ["0.0 > 0.1:1", "0.1 > 0.2:0", "cons 1.2:1", "inj 1.0:0", "token:3"]
+    assert [shown.resource_name(one) for one in ("link:0>1:1", "link:1>2:0", "cons:5:1", "inj:3:0:0", "token:3")
+            ] == ["link:0.0>0.1:1", "link:0.1>0.2:0", "cons:1.2:1", "inj:1.0:0:0", "token:3"]
 
 
 def test_consumption_channels_are_counted_over_the_links_of_a_node():
     """Where each has, or some of them share, a link of their own; injection ports are told where there are several."""
-    shown = history([Link(f"cons:4:{place}", "consumption", 4, 4, 2) for place in range(2)]
+    shown = history([Link(f"cons:4#{place}", "consumption", 4, 4, 2) for place in range(2)]
                     + [Link(f"inj:4:{place}", "injection", 4, 4, 1) for place in range(2)])
     assert [shown.channel(f"cons:4:{number}") for number in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [shown.channel_name(*shown.channel(f"cons:4:{number}")) for number in range(4)] == [
-        "cons 1.1:0", "cons 1.1:1", "cons 1.1:2", "cons 1.1:3"]
-    assert shown.channel_name(3, 0) == "inj 1.1 port 1:0"
+        "cons:1.1:0", "cons:1.1:1", "cons:1.1:2", "cons:1.1:3"]
+    assert shown.channel_name(3, 0) == "inj:1.1:1:0"
+    assert shown.channel("inj:4:1:0") == (3, 0)
 
 
 def test_a_window_cuts_holds_and_waits(crossing):
@@ -96,8 +97,8 @@ def test_cycles_without_flits_are_trimmed(figure_4, crossing):
 
 def test_rows_are_a_staircase_with_consumption_channels_behind(crossing):
     assert [row.label for row in rows_of(crossing)] == [
-        "inj 0.0:0", "inj 0.0:1", "0.0 > 0.1:0", "0.0 > 0.1:1", "0.1 > 0.2", "cons 0.2:0", "cons 0.1:1"]
-    assert [row.label for row in rows_of(of_worms(crossing, [7]))] == ["inj 0.0", "0.0 > 0.1", "cons 0.1:1"]
+        "inj:0.0:0:0", "inj:0.0:0:1", "link:0.0>0.1:0", "link:0.0>0.1:1", "link:0.1>0.2", "cons:0.2:0", "cons:0.1:1"]
+    assert [row.label for row in rows_of(of_worms(crossing, [7]))] == ["inj:0.0:0", "link:0.0>0.1", "cons:0.1:1"]
 
 
 def test_rows_are_a_staircase_in_a_window_that_begins_amid_a_worm(tmp_path):
@@ -105,7 +106,8 @@ def test_rows_are_a_staircase_in_a_window_that_begins_amid_a_worm(tmp_path):
     said = comment(links_of(4), [worm(0, 3, [0])], 30, first=10)
     (tmp_path / "w.vcd").write_text(vcd(said, [
         (f"link:{node}>{node - 1}", 0, 0, 5, "F" * (10 - node) + "T") for node in (1, 2, 3)]))
-    assert [row.label for row in rows_of(read_waveform(tmp_path / "w.vcd"))] == ["0.3 > 0.2", "0.2 > 0.1", "0.1 > 0.0"]
+    labels = [row.label for row in rows_of(read_waveform(tmp_path / "w.vcd"))]
+    assert labels == ["link:0.3>0.2", "link:0.2>0.1", "link:0.1>0.0"]
 
 
 def test_neighbours_on_a_virtual_channel_differ_in_colour(tmp_path):
@@ -123,9 +125,10 @@ def test_neighbours_on_a_virtual_channel_differ_in_colour(tmp_path):
 
 @pytest.mark.parametrize(("text", "names"), [
     ("0.0>0.1", ["link:0>1"]),
-    ("1 > 2, cons:0.2", ["link:1>2", "cons:2:0"]),
+    ("1 > 2, cons:0.2", ["link:1>2", "cons:2#0"]),
+    ("link:0.1>0.2", ["link:1>2"]),
     ("inj:@0", ["inj:0:0"]),
-    ("0", ["link:0>1", "link:1>0", "inj:0:0", "cons:0:0"]),
+    ("0", ["link:0>1", "link:1>0", "inj:0:0", "cons:0#0"]),
 ])
 def test_links_are_chosen_by_name(crossing, text, names):
     assert [crossing.links[link].name for link in choose_links(crossing, text)] == names

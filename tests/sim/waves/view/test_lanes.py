@@ -85,7 +85,7 @@ def test_planes_of_three_dimensions_stand_side_by_side():
 
 
 def test_only_the_part_that_was_looked_at_is_drawn():
-    links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28:0", "consumption", 28, 28, 2))
+    links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28#0", "consumption", 28, 28, 2))
     ground = lay_out(network("mesh:8x8", links=links))
     assert sorted(ground.nodes) == [27, 28]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.common import curve_frame
+from wormcast.sim.common import frame
 from wormcast.sim.waves.view.replay import replay_page, write_replay
 from wormcast.sim.waves.view.worms import colours_of
 
@@ -41,6 +41,12 @@ def test_nothing_in_the_data_ends_the_script():
     assert ["classes", "</script><script>alert(1)</script>"] in data_of(page)["hardware"]
 
 
+def test_it_opens_where_the_first_worm_comes():
+    """Not on cycles in which nothing is to be seen."""
+    assert data_of(replay_page(figure_4()))["opens"] == 3
+    assert data_of(replay_page(replace(figure_4(), holds=(), waits=(), deadlock=None)))["opens"] == 0
+
+
 def test_flits_are_kept_as_stretches():
     history = figure_4()
     for hold, (_, _, first, last, ended, lengths) in zip(history.holds, data_of(replay_page(history))["holds"],
@@ -57,7 +63,7 @@ def test_colours_are_those_of_the_other_pictures():
     page = replay_page(history)
     light = re.search(r":root \{(.*?)\}", page, re.DOTALL)[1]
     palette = re.findall(r"--c\d: (#\w+);", light)
-    assert tuple(palette) == curve_frame.COLOURS
+    assert tuple(palette) == frame.COLOURS
     assert {number: palette[colour] for number, _, _, colour in data_of(page)["worms"]} == colours_of(history)
 
 

@@ -116,9 +116,10 @@ def crowd(browser, tmp_path):
 
 
 def test_buttons_and_keys_step_through_all_of_it(deadlock):
+    assert deadlock.cycle == 3
     deadlock.require_truth()
-    for name, cycle in (("forward", 1), ("forward", 2), ("back", 1), ("last", 39), ("forward", 39), ("first", 0),
-                        ("back", 0), ("next", 12), ("next", 39), ("before", 12), ("before", 0)):
+    for name, cycle in (("first", 0), ("forward", 1), ("forward", 2), ("back", 1), ("last", 39), ("forward", 39),
+                        ("first", 0), ("back", 0), ("next", 12), ("next", 39), ("before", 12), ("before", 0)):
         deadlock.click(name)
         assert deadlock.cycle == cycle
         deadlock.require_truth()
@@ -140,6 +141,7 @@ def test_every_cycle_of_a_deadlock_is_shown_as_it_was(deadlock):
 def test_circle_of_a_deadlock_is_shown_from_when_it_closes(deadlock):
     """Both headers wait from cycle 12 on."""
     box = deadlock.browser.find_element(By.ID, "deadlock")
+    deadlock.click("first")
     for _ in range(11):
         deadlock.click("forward")
     assert not box.is_displayed()
@@ -148,10 +150,10 @@ def test_circle_of_a_deadlock_is_shown_from_when_it_closes(deadlock):
         deadlock.click(name)
         assert box.is_displayed()
         assert box.text.splitlines() == describe_deadlock(deadlock.history)
-        assert deadlock.lanes(".ring[data-lane]") == {"0.1 > 0.2:0", "0.2 > 0.1:0", "cons 0.1:0", "cons 0.2:0"}
+        assert deadlock.lanes(".ring[data-lane]") == {"link:0.1>0.2:0", "link:0.2>0.1:0", "cons:0.1:0", "cons:0.2:0"}
         assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-waits .circle .arrow")) == 2
-    assert deadlock.texts("#worms .now") == ["waits at 0.2 for cons 0.2:0 (worm 1)",
-                                             "waits at 0.1 for cons 0.1:0 (worm 0)"]
+    assert deadlock.texts("#worms .now") == ["waits at 0.2 for cons:0.2:0 (worm 1)",
+                                             "waits at 0.1 for cons:0.1:0 (worm 0)"]
     assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-holds .still")) == len(deadlock.history.holds)
 
 
@@ -168,6 +170,7 @@ def test_slider_goes_to_any_cycle(crowd):
 def test_it_plays_and_pauses(crowd):
     Select(crowd.browser.find_element(By.ID, "speed")).select_by_visible_text("32")
     play = crowd.browser.find_element(By.ID, "play")
+    crowd.click("first")
     play.click()
     started = time.monotonic()
     WebDriverWait(crowd.browser, 10, 0.05).until(lambda _: crowd.cycle >= 20)
@@ -187,11 +190,11 @@ def test_flits_of_a_link_lie_between_its_routers(crowd):
     WebDriverWait(crowd.browser, 10, 0.05).until(lambda _: crowd.cycle == 60)
     places = {crowd.history.topology.node_name(node): (x, y)
               for node, (_, x, y) in enumerate(crowd.middles("#layer-ground .router"))}
-    flits = [flit for flit in crowd.middles("#layer-flits rect") if " > " in flit[0]]
+    flits = [flit for flit in crowd.middles("#layer-flits rect") if ">" in flit[0]]
     assert len(flits) > 10
     cell = places["0.1"][0] - places["0.0"][0]
     for lane, x, y in flits:
-        start, end = lane.rpartition(":")[0].split(" > ")
+        start, end = lane.split(":")[1].split(">")
         assert x == pytest.approx((places[start][0] + places[end][0]) / 2, abs=cell / 5)
         assert y == pytest.approx((places[start][1] + places[end][1]) / 2, abs=cell / 5)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 from written_waves import FIGURE_4, comment, links_of, vcd, worm
 
 from wormcast.algorithms import WormcastError
@@ -54,6 +56,19 @@ def test_bars_are_as_long_as_holds_and_full_where_flits_are(tmp_path):
     assert np.allclose(full[:, 0], held[:, 0], atol=0.01)
 
 
+def test_its_words_are_inside_of_it(tmp_path, monkeypatch):
+    """The legend of a deadlock is the longest."""
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: figures.append(self))
+    history = history_of(tmp_path, *FIGURE_4)
+    draw_spacetime([(history, rows_of(history))], tmp_path / "drawn", "svg")
+    [figure] = figures
+    figure.draw_without_rendering()
+    for text in figure.findobj(Text):
+        box = text.get_window_extent()
+        assert not text.get_text().strip() or 0 <= box.x0 < box.x1 <= figure.bbox.x1, text
+
+
 def test_a_path_is_a_staircase(tmp_path):
     text = svg(history_of(tmp_path, *FIGURE_4), tmp_path)
     network = boxes(text, "worm-1-held")[:3]
@@ -92,7 +107,7 @@ def test_a_deadlock_has_arrows_and_a_caption(tmp_path, told):
         assert asks[2] < turns[0, 1] < asks[3]
         assert has[2] < turns[-1, 1] < has[3]
         assert turns[:, 0].max() > asks[1]
-    assert "<!-- worm 0 waits for cons 0.2:0, held by worm 1 -->" in text.replace("\n", " -->\n<!-- ")
+    assert "<!-- worm 0 waits for cons:0.2:0, held by worm 1 -->" in text.replace("\n", " -->\n<!-- ")
     free = svg(dataclasses.replace(history, deadlock=None), tmp_path)
     assert "waits-0" not in free
     assert "deadlock" not in free
@@ -100,8 +115,8 @@ def test_a_deadlock_has_arrows_and_a_caption(tmp_path, told):
 
 def test_deliveries_are_marked_at_the_end_of_their_bars(tmp_path):
     said = comment(links_of(3), [worm(0, 0, [1, 2])], 30)
-    history = history_of(tmp_path, said, [("link:0>1", 0, 0, 1, "FFFT"), ("cons:1:0", 0, 0, 4, "FFFT"),
-                                          ("link:1>2", 0, 0, 4, "FFFT"), ("cons:2:0", 0, 0, 7, "FFFT")])
+    history = history_of(tmp_path, said, [("link:0>1", 0, 0, 1, "FFFT"), ("cons:1#0", 0, 0, 4, "FFFT"),
+                                          ("link:1>2", 0, 0, 4, "FFFT"), ("cons:2#0", 0, 0, 7, "FFFT")])
     text = svg(history, tmp_path)
     marks = np.array([[float(x), float(y)] for x, y in
                       re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', group(text, "deliveries"))])
@@ -114,7 +129,7 @@ def test_deliveries_are_marked_at_the_end_of_their_bars(tmp_path):
 def test_a_delivery_is_marked_in_the_bar_where_the_next_worm_follows(tmp_path):
     said = comment(links_of(2), [worm(0, 0, [1]), worm(1, 0, [1])], 60)
     full = "F" * 24 + "T"
-    history = history_of(tmp_path, said, [("cons:1:0", 0, 0, 2, full), ("cons:1:0", 0, 1, 27, full)])
+    history = history_of(tmp_path, said, [("cons:1#0", 0, 0, 2, full), ("cons:1#0", 0, 1, 27, full)])
     text = svg(history, tmp_path)
     marks = [float(x) for x in re.findall(r'<use [^>]*x="([\d.]+)"', group(text, "deliveries"))]
     first, second = boxes(text, "worm-0-held")[0], boxes(text, "worm-1-held")[0]

@@ -30,7 +30,7 @@ def test_all_of_it_is_read(tmp_path):
     assert [link.name for link in history.links] == [link["name"] for link in said["links"]]
     assert (history.worms[1].source, history.worms[1].destinations, history.worms[1].length) == (3, (2, 1), 8)
     assert sorted(shown(history)) == sorted((*hold[:4], 29, False) for hold in holds)
-    assert next(hold for hold in history.holds if history.links[hold.link].name == "cons:1:0") == Hold(
+    assert next(hold for hold in history.holds if history.links[hold.link].name == "cons:1#0") == Hold(
         11, 0, 0, 10, 29, (10, 11, 12), False)
     assert history.waits == (Wait(0, 2, 0, 13, 29, ("cons:2:0",)), Wait(1, 3, 0, 15, 29, ("cons:1:0",)))
     assert history.deliveries == []
@@ -38,10 +38,10 @@ def test_all_of_it_is_read(tmp_path):
 
 def test_a_hold_has_the_cycles_of_its_flits_on_its_own_virtual_channel(tmp_path):
     said = comment(links_of(2, vcs=2, consumption=2), [worm(0, 0, [1]), worm(1, 0, [1])], 12)
-    holds = [("link:0>1", 0, 0, 2, "F.F.F.T"), ("link:0>1", 1, 1, 3, "F...F.T"), ("cons:1:0", 1, 1, 4, "..FT")]
+    holds = [("link:0>1", 0, 0, 2, "F.F.F.T"), ("link:0>1", 1, 1, 3, "F...F.T"), ("cons:1#0", 1, 1, 4, "..FT")]
     history = read(tmp_path, said, holds)
     flits = {(history.links[hold.link].name, hold.vc): hold.flits for hold in history.holds}
-    assert flits == {("link:0>1", 0): (2, 4, 6, 8), ("link:0>1", 1): (3, 7, 9), ("cons:1:0", 1): (6, 7)}
+    assert flits == {("link:0>1", 0): (2, 4, 6, 8), ("link:0>1", 1): (3, 7, 9), ("cons:1#0", 1): (6, 7)}
     assert all(hold.ended for hold in history.holds)
     assert [hold.vc for hold in history.deliveries] == [1]
 
@@ -66,7 +66,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     """Worm 1 comes in behind worm 0; it is the one that waits once worm 0 has gone on."""
     said = comment(links_of(3), [worm(0, 0, [2]), worm(1, 0, [2])], 40, first=2)
     holds = [("link:0>1", 0, 1, 4, "F.............FT"), ("link:1>2", 0, 0, 10, "FFT"),
-             ("link:1>2", 0, 1, 18, "FFT"), ("cons:2:0", 0, 0, 12, "FFT"), ("cons:2:0", 0, 1, 20, "FFT")]
+             ("link:1>2", 0, 1, 18, "FFT"), ("cons:2#0", 0, 0, 12, "FFT"), ("cons:2#0", 0, 1, 20, "FFT")]
     waits = [("link:0>1", 0, 0, 4, 9, ["link:1>2:0"]), ("link:0>1", 0, 1, 10, 17, ["link:1>2:0"])]
     history = read(tmp_path, said, holds, waits)
     assert [(wait.worm, wait.first, wait.last) for wait in history.waits] == [(0, 4, 9), (1, 10, 17)]
@@ -84,7 +84,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: text.replace('"end": 30', '"end": 0', 1), "its comment gives cycles 0 to 0 of 1000000 fs"),
     (lambda text: text.replace('"source": 3', '"source": 4', 1), "its comment gives source of worm 1 as [4]"),
     (lambda text: text.replace('"vcs": 1,', '"vcs": null,', 2), "its comment gives vcs of link 0 as None"),
-    (lambda text: text.replace("cons:3:0", "of:3", 1), "its comment gives name of link 13 as 'of:3'"),
+    (lambda text: text.replace("cons:3#0", "of:3", 1), "its comment gives name of link 13 as 'of:3'"),
     (lambda text: text.replace('"destinations": [2, 1]', '"destinations": [2, 7]'), "destinations of worm 1 as [2, 7]"),
     (lambda text: text.replace("mesh:1x4", "mesh:1y4"), "its comment gives topology: 'mesh:1y4' is not mesh:ROWSxCOL"),
     (lambda text: text.replace('"at": 29', '"on": 29'), "its comment gives at of deadlock as None"),

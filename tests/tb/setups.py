@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What the benches are told of a design: its links, worms to send, errors and what must come of them."""
+"""Set-ups of the benches: of a design its links, the worms to send, errors and what must come of them."""
 
 import random
 
@@ -27,7 +27,7 @@ def fault_widths(component):
 
 
 def of_switch(scheme, options, worms=60):
-    """The router in the middle of 3x3 nodes, and what its bench is told."""
+    """The router in the middle of 3x3 nodes, and its bench's set-up."""
     mesh, found = topology("mesh:3x3"), SCHEMES[scheme]
     configuration = hardware(mesh, found, options)
     blueprint = Blueprint(mesh, found, configuration)
@@ -77,7 +77,7 @@ def spoilt_worms(form):
 
 
 def of_interface(options, *, ports=1, links=1, worms=12):
-    """A network interface, and what its bench is told."""
+    """A network interface, and its bench's set-up."""
     mesh, scheme, rng = topology("mesh:3x3"), SCHEMES["dual-path"], random.Random(str(options))
     configuration = hardware(mesh, scheme, options)
     blueprint = Blueprint(mesh, scheme, configuration)
@@ -120,7 +120,7 @@ def of_interface(options, *, ports=1, links=1, worms=12):
 
 
 def of_network(name, scheme, options):
-    """A network with one link each way between host and interface, and what its bench is told but for worms."""
+    """A network with one link each way between host and interface, and its bench's set-up but for worms."""
     mesh, found = topology(name), SCHEMES[scheme]
     network = Network(mesh, found, hardware(mesh, found, options))
     nodes = [f"node_{mesh.node_name(node).replace('.', '_')}" for node in range(mesh.nodes)]

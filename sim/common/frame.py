@@ -1,0 +1,84 @@
+"""The frame of every picture: widths of a paper's columns, letters, colours, and room for words."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
+           "SMALL", "WORDS", "blank_figure", "legend_columns", "legend_entry", "text_width", "wrapped"]
+
+POINTS = 72  # in an inch
+
+# inches
+COLUMN, PAGE = 3.4, 7.0  # widths: one column of a paper, and two
+MOST_HEIGHT = 8.0  # of what a page should hold
+MARGIN = 0.06
+LINE = 0.1  # from one line of words to the next
+
+SIZE, SMALL = 6.0, 5.0  # points, of letters: words, and numbers where room is short
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
+WORDS = "#404040"
+GRID = "#e2e2e2"
+
+#: matplotlib's options of a legend in columns; lengths in letters.
+LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
+ENTRY = 4.6  # letters that an entry takes besides its words, by these options
+
+#: matplotlib's settings.
+SETTINGS: dict[Any, Any] = {
+    "font.size": SIZE, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
+    "axes.linewidth": 0.5, "xtick.major.width": 0.5, "ytick.major.width": 0.5,
+}
+
+
+@cache
+def text_width(text: str, size: float = SIZE) -> float:
+    """Width of a text in points."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), text, size=size).get_extents().width) if text else 0.0
+
+
+def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]:
+    """Break texts into lines of at most so many inches, at spaces, or anywhere in a longer word."""
+    def fits(line: str) -> bool:
+        return text_width(line, size) <= width * POINTS
+
+    lines = []
+    for text in texts:
+        line = ""
+        for word in text.split(" "):
+            if line and not fits(f"{line} {word}"):
+                lines.append(line)
+                line = ""
+            line = f"{line} {word}" if line else word
+            while not fits(line):
+                end = next(end for end in range(len(line) - 1, 0, -1) if end == 1 or fits(line[:end]))
+                lines.append(line[:end])
+                line = line[end:]
+        lines.append(line)
+    return lines
+
+
+def legend_columns(labels: Sequence[str], width: float, size: float = SIZE) -> int:
+    """Columns of a legend with these labels, so many inches wide."""
+    return max(1, int(width / legend_entry(labels, size)))
+
+
+def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
+    """Inches that a legend's column with these labels takes."""
+    return (ENTRY * size + max((text_width(label, size) for label in labels), default=0.0)) / POINTS
+
+
+def blank_figure(width: float, height: float, **options: Any) -> "Figure":
+    """A figure of so many inches that needs no screen; ``options`` are matplotlib's."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), **options)
+    FigureCanvasAgg(figure)
+    return figure

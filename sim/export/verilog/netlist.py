@@ -94,7 +94,7 @@ def _extended(cell: str, widths: dict[str, int], width: int) -> str:
 
 
 def _repeated(cell: str, widths: dict[str, int]) -> str:
-    """Repeat the top bit of a signed operand that is narrower; Amaranth writes a bit that is repeated as a signed one."""
+    """Repeat the top bit of a signed operand that is narrower; a bit that is repeated Amaranth writes as one."""
     width = max(widths["A"], widths["B"])
     for side in "AB":
         more = width - widths[side]

@@ -18,8 +18,8 @@ Pins = dict[tuple[str, int, str], str]
 
 @dataclass(frozen=True)
 class Outside:
-    """A port of the network: one of an interface's to its host, what a component has found wrong, or the bus that writes
-    routers' tables.
+    """A port of the network: one of an interface's to its host, what a component has found wrong, or the bus that
+    writes routers' tables.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def _port(network: Network, kind: str, name: str) -> ComponentPort:
 
 
 def table_words(network: Network) -> list[int]:
-    """What has to be on ``tables_in`` before the reset, a word a cycle: all entries, and zeros till the last is there."""
+    """What has to be on ``tables_in`` before the reset, a word a cycle: all entries, and 0 until the last is there."""
     layout = network.blueprint.tables
     if layout is None:
         return []

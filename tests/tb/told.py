@@ -132,7 +132,7 @@ def of_network(name, scheme, options):
         "faults": {f"{node}_{kind}_fault": fault_widths(component)
                    for node in nodes for kind, component in network.components.items()},
         "errors": {cause.name: {"link": f"{nodes[0]}_host_in_0", "flits": flits, "fault": {
-            f"{nodes[0]}_{kind}_fault": [cause.value, network.router_inputs.index("local") if kind == "router" else 0]}}
+            f"{nodes[0]}_{kind}_fault": [cause.value, network.routers["router"].decoder.inputs.index("local") if kind == "router" else 0]}}
             for cause, kind, flits in spoilt_by_the_host(network.header)},
     }
 

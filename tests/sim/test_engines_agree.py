@@ -142,8 +142,8 @@ def amaranth_words(net, host, cycles, names):
 
     def observe(cycle, look):
         assert cycle == len(seen)
-        seen.append({(kind, word): [look(kind, instance, looked_up[kind, word]) for instance in range(len(net.kinds[kind].instances))]
-                     for kind, word in names})
+        seen.append({(kind, word): [look(kind, instance, looked_up[kind, word])
+                                    for instance in range(len(net.kinds[kind].instances))] for kind, word in names})
 
     engine = AmaranthEngine(net, host, observe=observe)
     looked_up = {}

@@ -57,16 +57,11 @@ def way(network, source, destination):
         at, phase = int(shape.links[row, 2]), int(routes.phase_of_link[row])
 
 
-def created(network, seed, cycles):
-    return Source(TRAFFIC, network.topology, seed).until(cycles)
-
-
-def started(network, cycles, **options):
+def started(network, cycles, traffic=TRAFFIC, **options):
     """An engine with the messages of so many cycles before it, a seed for each lane; and these messages."""
-    messages = [created(network, seed, cycles) for seed in range(network.lanes)]
+    messages = [Source(traffic, network.topology, seed).until(cycles) for seed in range(network.lanes)]
     source, ends, at, length = (np.concatenate([getattr(one, name) for one in messages])
                                 for name in ("source", "destinations", "at", "length"))
-    worms = network.scheme.batch(network.topology, source, np.arange(len(source) + 1), ends)
     lane = np.repeat(np.arange(network.lanes), [len(one.at) for one in messages])
     order = np.argsort(at, kind="stable")
     worms = network.scheme.batch(network.topology, source[order], np.arange(len(source) + 1), ends[order])
@@ -102,9 +97,9 @@ def test_flits_and_worms_are_those_of_the_routes(case):
 @EACH
 def test_waiting_worms_are_those_of_the_fronts(case):
     network = built(case)
-    engine, _ = started(network, 600, measure=True)
+    engine, _ = started(network, 1500, Traffic(0.8, multicast_fraction=0, unicast_length=LENGTH), measure=True)
     wanted = np.zeros((2, network.topology.switches), np.int64)
-    while engine.host.counters[NOW] < 400:
+    while engine.host.counters[NOW] < 1500:
         if sampled(engine.host.counters[NOW]):
             snapshot = Snapshot(engine)
             for channel in snapshot.channels():

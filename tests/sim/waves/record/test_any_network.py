@@ -25,8 +25,8 @@ def sent(case, path, **options):
     name, relation, hardware = CASES[case]
     network = topology(name)
     nodes = network.nodes
-    messages = [send(node, (node * 3 + 1 + turn) % nodes if (node * 3 + 1 + turn) % nodes != node else (node + 1) % nodes,
-                     length=5 + node % 3, at=turn) for turn in range(2) for node in range(nodes)]
+    messages = [send(node, (node + step) % nodes, length=5 + node % 3, at=step) for step in (1, nodes // 2)
+                for node in range(nodes)]
     done = run(network, find_scheme("individual", network, relation), messages, Configuration(**hardware), vcd=path,
                **options)
     assert done.outcome == "delivered"

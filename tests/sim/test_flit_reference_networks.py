@@ -22,12 +22,11 @@ ONE, TWO = {"vcs": 1, "buffer": 3, "consumption": 1}, {"vcs": 2, "buffer": 2, "c
 
 def ups(links):
     """Whether each link leads up: to a switch nearer to switch 0, or of two as near to that of the lower number."""
-    level = {0: 0}
-    for depth in count(1):
-        found = {b for a, _, b, _ in links if a in level} - level.keys()
-        if not found:
-            return [(level[b], b) < (level[a], a) for a, _, b, _ in links]
+    level, depth = {0: 0}, 0
+    while found := {b for a, _, b, _ in links if a in level} - level.keys():
+        depth += 1
         level |= dict.fromkeys(found, depth)
+    return [(level[b], b) < (level[a], a) for a, _, b, _ in links]
 
 
 def ways(built, up):

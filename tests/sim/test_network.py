@@ -48,8 +48,8 @@ def fewer():
     for rows, switch, port in ((links, 0, 1), (links, 2, 3), (ends, 0, 1)):
         there = rows[:, switch] == 2
         rows[there, port] = [kept.index(one) for one in rows[there, port].tolist()]
-    return replace(ROW, name="fewer", kind="own", ports=(*ROW.ports[:2], tuple(ROW.ports[2][port] for port in kept)), links=links,
-                   injections=ends, consumptions=ends.copy())
+    ports = (*ROW.ports[:2], tuple(ROW.ports[2][port] for port in kept))
+    return replace(ROW, name="fewer", kind="own", ports=ports, links=links, injections=ends, consumptions=ends.copy())
 
 
 ALL_PAIRS = [(a, b) for a in range(3) for b in range(3) if a != b]
@@ -64,7 +64,7 @@ def tails(network, pairs):
 
 
 @pytest.mark.parametrize("network", [
-    replace(ROW, name="renamed", kind="own", ports=tuple(tuple(name[:1].upper() for name in names) for names in ROW.ports)),
+    replace(ROW, name="renamed", kind="own", ports=(("E", "W", "L"),) * 3),
     turned(),
     fewer(),
 ], ids=lambda network: network.name)

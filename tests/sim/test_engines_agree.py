@@ -83,7 +83,7 @@ class Draw:
 
 @st.composite
 def draws(draw, hardware):
-    mesh, scheme, options, *relation = draw(st.sampled_from(hardware))
+    mesh, scheme, options = draw(st.sampled_from(hardware))
     nodes = range(topology(mesh).nodes)
 
     def message():
@@ -95,8 +95,7 @@ def draws(draw, hardware):
     # a host tells its worms, at most as many a message as there are destinations, apart by the bits of a flit
     most = min(2 * len(nodes), 2 ** options.get("flit_width", 32) // (len(nodes) - 1))
     messages = [message() for _ in range(draw(st.integers(1, most)))]
-    return Draw(mesh, scheme, options, messages, draw(st.sampled_from([0.0, 0.3, 0.9])), draw(st.integers(0, 99)),
-                *relation)
+    return Draw(mesh, scheme, options, messages, draw(st.sampled_from([0.0, 0.3, 0.9])), draw(st.integers(0, 99)))
 
 
 class Whole:

@@ -71,7 +71,8 @@ class Network(Placement):
     ----------
     topology : Topology
     scheme : Scheme
-        Gives the header format and the routing relation that the routers are built for.
+        Gives the header format and the routing relation that the routers are built for: that which it has on the
+        topology is its own here.
     configuration : Configuration
     lanes : int
         Networks of this kind side by side, which know nothing of each other: instance i of a kind in lane k is its
@@ -84,6 +85,7 @@ class Network(Placement):
     """
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scheme", self.scheme.on(self.topology))
         self._require_known_classes()
 
     def _require_known_classes(self) -> None:

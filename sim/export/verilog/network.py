@@ -133,10 +133,10 @@ def _top(network: Network, name: str) -> Iterator[str]:
 def _join(network: Network, pins: Pins) -> Iterator[str]:
     """Put a wire between the two ends of each member of a link, and of the bus of the tables, called as the end that
     drives it."""
-    for near, far in pairwise(network.chain):
-        port = _port(network, near[0], TABLES_OUT)
-        wire = f"{network.kinds[near[0]].instances[near[1]]}_{TABLES_OUT}"
-        pins[*near, TABLES_OUT] = pins[*far, TABLES_IN] = wire
+    for first, second in pairwise(network.chain):
+        port = _port(network, first[0], TABLES_OUT)
+        wire = f"{network.kinds[first[0]].instances[first[1]]}_{TABLES_OUT}"
+        pins[*first, TABLES_OUT] = pins[*second, TABLES_IN] = wire
         yield f"  wire {_range(port.width)}{wire};\n"
     for join in network.joins:
         if HOST in (join.from_kind, join.to_kind):

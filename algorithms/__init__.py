@@ -9,7 +9,7 @@ One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lea
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
 arrays), ``channels`` (the names of what they hold), ``consumption`` (which consumption channels they may take),
 ``stops`` (where a map of them says nothing), ``plan`` (the readable, checked view of one multicast), ``legs``
-and ``deadlock/`` (whether worms can wait for each other in a circle), ``found`` (schemes and relations by the
+and ``deadlock/`` (whether worms can wait for each other in a circle), ``lookup`` (schemes and relations by the
 names that users give them).
 """
 
@@ -19,8 +19,8 @@ if __name__ != "wormcast.algorithms":
 from .consumption import NO_CLASS, ConsumptionClasses
 from .deadlock import Analysis, Dependency, HeldWorm, check
 from .errors import WormcastError
-from .found import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .headers import AddressList, Unicast, ideal_width
+from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme

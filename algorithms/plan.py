@@ -8,8 +8,8 @@ from typing import Any
 
 from .consumption import NO_CLASS
 from .errors import WormcastError
-from .found import load_scheme
 from .kinds import require_kind
+from .lookup import load_scheme
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .worms import AT_ONCE

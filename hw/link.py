@@ -63,11 +63,14 @@ class PortSpec:
     depth : int
         Flits of buffer per virtual channel at the receiving end, 1 to 16: the own buffer of an input, the
         credits of an output.
+    to_node : bool
+        It is an ejection port.
     """
 
     name: str
     vcs: int = 1
     depth: int = 4
+    to_node: bool = False
 
     def __post_init__(self):
         if self.vcs < 1:

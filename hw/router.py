@@ -12,7 +12,7 @@ from amaranth.lib import data
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes
+from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes, without_classes
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
@@ -70,6 +70,8 @@ class Options(Protocol):
     def t_ns(self) -> int: ...
     @property
     def t_nr(self) -> int: ...
+    @property
+    def vc_classes(self) -> str: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
@@ -109,9 +111,15 @@ class Blueprint(Generic[Given]):
         return switch_kinds(self.topology)
 
     @cached_property
+    def named_kinds(self) -> dict[str, SwitchKind]:
+        """The kinds of routers by name: ``router``, or ``router_0``, ``router_1``, ... where there are several."""
+        return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
+
+    @cached_property
     def routes(self) -> Routes:
-        """The scheme's relation on this network."""
-        return self.scheme.relation_on(self.topology).on(self.topology)
+        """The scheme's relation on this network, without its classes of virtual channels where they are not wanted."""
+        relation = self.scheme.relation_on(self.topology)
+        return (without_classes(relation) if self.configuration.vc_classes == "none" else relation).on(self.topology)
 
     @cached_property
     def header(self) -> AddressList:
@@ -124,11 +132,23 @@ class Blueprint(Generic[Given]):
                            self.relations)
 
     def router(self, kind: SwitchKind | None = None) -> Switch:
-        """Build one router of a kind, of the first one by default."""
+        """Build one router of a kind, of the first one by default.
+
+        Raises
+        ------
+        WormcastError
+            Its virtual channels cannot be divided among the relation's classes.
+        """
+        classes = len(self.routes.classes)
+        if self.configuration.vcs % classes:
+            raise WormcastError(f"vcs: {self.configuration.vcs} is given, {self.routes.relation.name} tells {classes} "
+                                f"classes of virtual channels apart on {self.topology.name}: allowed are multiples of "
+                                f"{classes}, or any number without classes (vc-classes none)")
         decoder, options = self._decoders[0 if kind is None else self._number(kind)], self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
-            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer)
+            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer,
+                     to_node=o >= decoder.ejection)
             for o, name in enumerate(decoder.outputs)
         ]
         return Switch(

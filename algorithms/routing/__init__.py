@@ -2,7 +2,7 @@
 
 A relation is data: bound to a topology it is one table of alternatives for each switch and node, for worms from the
 node's injection and for those that came by each link. Paths, plans, deadlock analysis and route memories all read
-that table. A new relation is one file with a class that has one method, and one line in ``found``.
+that table. A new relation is one file with a class that has one method, and one line in ``lookup``.
 """
 
 from ..topologies.grid import GRIDS

@@ -28,9 +28,9 @@ class MeshDecoder(GridDecoder):
     is decoded in its place: two cycles more.
 
     *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian*: R of
-    [Boppana98], section 2.1, without labels. In two dimensions: along the row if the destination is in this row, or if it is in
-    the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column. As
-    rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
+    [Boppana98], section 2.1, without labels. In two dimensions: along the row if the destination is in this row, or
+    if it is in the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column.
+    As rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
     within a pair of rows, to the left within the other pairing". In more dimensions ([Amnah]) likewise, from the
     slowest axis of the labels to the fastest: along it, unless that passes the destination, which lies in the next
     plane then; and so along the next axis, if there is a neighbour in the direction of the path.

@@ -46,7 +46,8 @@ def blueprint_of(options: Mapping[str, Any]) -> Blueprint:
     return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
 
 
-def build_component(blueprint: Blueprint, name: str, port: str | None = None) -> wiring.Component:
+def build_component(blueprint: Blueprint, name: str, port: str | None = None,
+                    kind: str | None = None) -> wiring.Component:
     """Build a component.
 
     Parameters
@@ -55,14 +56,21 @@ def build_component(blueprint: Blueprint, name: str, port: str | None = None) ->
         One of `COMPONENTS`.
     port : str, optional
         The router's port that it belongs to; the first one if it is not given.
+    kind : str, optional
+        The kind of routers that it belongs to, of `Blueprint.named_kinds`; the first one if it is not given.
 
     Raises
     ------
     WormcastError
-        There is no such component, or it is not one of a port's, or the router has no such port.
+        There is no such component, or it is not one of a port's or of a router, or there is no such port or kind.
     """
     part = find_component(name)
-    router = blueprint.router()
+    kinds = blueprint.named_kinds
+    if kind is not None and (kind not in kinds or part.whole == "interface"):
+        allowed = f"belongs to none of {', '.join(kinds)}" if part.whole == "interface" else (
+            f"of {blueprint.topology.name} is allowed with {', '.join(kinds)}")
+        raise WormcastError(f"kind: {kind!r} is given, {name} {allowed}")
+    router = blueprint.router(None if kind is None else kinds[kind])
     ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
     if port is not None and port not in ports:
         allowed = f"allowed are {', '.join(ports)}" if ports else f"{name} belongs to none"

@@ -72,6 +72,9 @@ class Configuration:
                           changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
+    vc_classes: str = _hardware(
+        "none: worms take any virtual channel of a link, whatever class their relation says; default: the relation's.",
+        "relation", allowed=("relation", "none"), changes="router")
     classes: str | None = _hardware(
         'Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
         "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")

@@ -80,9 +80,8 @@ class Placement:
 
     @cached_property
     def switch_kinds(self) -> dict[str, SwitchKind]:
-        """The kinds of routers: ``router``, or ``router_0``, ``router_1``, ... where there are several."""
-        kinds = self.blueprint.kinds
-        return {"router" if len(kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(kinds)}
+        """The kinds of routers by name, as `Blueprint.named_kinds`."""
+        return self.blueprint.named_kinds
 
     @cached_property
     def routers(self) -> dict[str, Switch]:

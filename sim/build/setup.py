@@ -85,7 +85,7 @@ class Setup:
             Options that are left out.
         """
         told = {
-            "topology": self.topology.name, "scheme": self.origin.scheme,
+            "topology": self.topology.origin, "scheme": self.origin.scheme,
             "relation": self.origin.relation or self.scheme.relation.name, **(others or {}),
             named: self.origin.named, **self.configuration.resolved(self.topology, self.scheme),
         }

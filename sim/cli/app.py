@@ -133,9 +133,9 @@ def find_scheme(name: str, network: Topology, relation: str | None = None) -> Sc
         return algorithms.find_scheme(name, network, relation)
 
 
-def user_files(scheme: str | None, relation: str | None = None) -> dict[str, str | None]:
-    """The files that a user names for a scheme and a relation, as `require_apart` takes them."""
-    return {"the scheme": user_file(scheme), "the relation": user_file(relation)}
+def user_files(scheme: str | None, relation: str | None = None, topology: str | None = None) -> dict[str, str | None]:
+    """The files that a user names for a scheme, a relation and a topology, as `require_apart` takes them."""
+    return {"the scheme": user_file(scheme), "the relation": user_file(relation), "the topology": user_file(topology)}
 
 
 def main() -> None:

@@ -13,15 +13,16 @@ from wormcast.algorithms import (
     Relation,
     Scheme,
     Topology,
-    WormcastError,
     check,
     load_relation,
     without_classes,
 )
 from wormcast.algorithms import topology as build_topology
 
+from ..build.configuration import Configuration
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.schema import options_of
 from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import (
@@ -38,7 +39,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, RelationOption, describe_classes
+from .hardware import Classes, Consumption, RelationOption, VcClasses, describe_classes
 
 __all__ = ["report"]
 
@@ -53,9 +54,7 @@ def check_(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
     relation: RelationOption = None,
-    vc_classes: Annotated[str | None, typer.Option(
-        metavar="none", help="none: worms take any virtual channel of a link, whatever class their relation says.",
-    )] = None,
+    vc_classes: VcClasses = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(
@@ -71,21 +70,21 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    if vc_classes not in (None, "none"):
-        raise WormcastError(f"vc_classes: {vc_classes!r} is given, allowed is none")
+    free = _is_free(vc_classes)
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
-        require_apart({**user_files(scheme, relation), **{f"{word} of --with {text}": file for text in others
-                                                          for word, file in others[text].items()}}, {"--plot": plot})
+        require_apart({**user_files(scheme, relation, topology),
+                       **{f"{word} of --with {text}": file for text in others
+                          for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
         analysis = check(
             network,
             found,
-            relation=_relation(found, relation, vc_classes),
+            relation=_relation(found, relation, free),
             consumption=consumption,
             classes=None if classes is None else ConsumptionClasses.parse(classes),
-            others=[_other(text, network, vc_classes) for text in with_ or ()],
+            others=[_other(text, network, free) for text in with_ or ()],
             vcs=vcs,
             seed=seed,
         )
@@ -97,10 +96,10 @@ def check_(
         emit(
             analysis.to_dict() | {"plot": plot and str(plot)},
             {
-                "topology": network.name, "scheme": scheme, "relation": relation or found.relation.name,
+                "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs, "vc_classes": vc_classes,
+                "vcs": vcs, "vc_classes": "none" if free else "relation",
             },
             seed,
         )
@@ -111,16 +110,24 @@ def check_(
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
-def _other(text: str, network: Topology, vc_classes: str | None) -> tuple[Scheme, Relation | None]:
+def _is_free(vc_classes: str | None) -> bool:
+    """Whether worms take any virtual channel of a link."""
+    declared = options_of(Configuration)["vc_classes"]
+    chosen = declared.default if vc_classes is None else vc_classes
+    declared.require(chosen)
+    return bool(chosen == "none")
+
+
+def _other(text: str, network: Topology, free: bool) -> tuple[Scheme, Relation | None]:
     name, equals, relation = text.partition("=")
     scheme = find_scheme(name, network)
-    return scheme, _relation(scheme, relation if equals else None, vc_classes)
+    return scheme, _relation(scheme, relation if equals else None, free)
 
 
-def _relation(scheme: Scheme, name: str | None, vc_classes: str | None) -> Relation | None:
+def _relation(scheme: Scheme, name: str | None, free: bool) -> Relation | None:
     """Find the relation that routes a scheme's worms; None: the scheme's own, as it is."""
     chosen = None if name is None else load_relation(name)
-    return chosen if vc_classes is None else without_classes(chosen or scheme.relation)
+    return without_classes(chosen or scheme.relation) if free else chosen
 
 
 def report(analysis: Analysis) -> None:

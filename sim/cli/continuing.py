@@ -34,7 +34,8 @@ def continue_(
         require_apart({"FILE": file}, {word: path for word, path in outputs.writes.items() if word != "--checkpoint"})
         experiment, origin = resume(file, rewind=True)
         trace = experiment.traffic.path if isinstance(experiment.traffic, Trace) else None
-        require_apart({**user_files(origin.scheme, origin.relation), "the trace": trace}, outputs.writes)
+        named = user_files(origin.scheme, origin.relation, experiment.topology.origin)
+        require_apart({**named, "the trace": trace}, outputs.writes)
         outputs.drawing.require(experiment.topology)
         if cycles is not None:
             experiment.extend(cycles)

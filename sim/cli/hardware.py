@@ -13,7 +13,7 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "RelationOption", "describe_classes", "describe_hardware",
+__all__ = ["Classes", "Consumption", "RelationOption", "VcClasses", "describe_classes", "describe_hardware",
            "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
@@ -27,7 +27,7 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes = OPTIONS["consumption"], OPTIONS["classes"]
+Consumption, Classes, VcClasses = (OPTIONS[name] for name in ("consumption", "classes", "vc_classes"))
 
 #: What a component is built for beside the hardware options, in the order of --help.
 COMPONENT = {
@@ -40,6 +40,9 @@ COMPONENT = {
         help="Routing relations that a router decodes, joined by commas; default: the scheme's.")],
     "port": Annotated[str | None, typer.Option(
         help="Port of the router whose part it is, as in local; default: the first.")],
+    "kind": Annotated[str | None, typer.Option(
+        help="Kind of router that it is, or is a part of, where there are several, as in router_1; default: the "
+        "first.")],
 }
 
 

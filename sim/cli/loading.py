@@ -89,7 +89,7 @@ def load_(
     """
     spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval})
     outputs = Outputs(kept)
-    require_apart({**user_files(scheme, relation), "--trace": traffic.get("trace")}, outputs.writes)
+    require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)

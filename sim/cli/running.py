@@ -83,7 +83,7 @@ def run_(
 
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
     """
-    require_apart({**user_files(scheme, relation), "--messages": messages},
+    require_apart({**user_files(scheme, relation, topology), "--messages": messages},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})

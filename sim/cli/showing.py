@@ -90,6 +90,7 @@ def topology_(
     network = build_topology(name)
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
+    require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:
@@ -97,19 +98,21 @@ def topology_(
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")
-    description = network.describe()
+    description, switches = network.describe(), network.switch_names
     if json:
-        emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.name})
+        emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
+    apart = any("consumes" in node for node in description["nodes"])
     table(
-        ["id", "coordinates", "label", "switch", "port"],
-        [[node["id"], network.node_name(node["id"]), node["label"], f"s{node['switch']}", node["port"]]
+        ["id", "coordinates", "label", "switch", "port", *(["consumes at", "port"] if apart else [])],
+        [[node["id"], network.node_name(node["id"]), node["label"], switches[node["switch"]], node["port"],
+          *([switches[end["switch"]], end["port"]] if apart and (end := node.get("consumes", node)) else [])]
          for node in description["nodes"]],
     )
     table(
         ["from", "output", "to", "input"],
-        [[f"s{link['from']}", link["out"], f"s{link['to']}", link["in"]] for link in description["links"]],
+        [[switches[link["from"]], link["out"], switches[link["to"]], link["in"]] for link in description["links"]],
     )
     if plot:
         say(f"picture: {plot}")
@@ -131,7 +134,7 @@ def plan_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-        require_apart(user_files(scheme), {"--plot": plot})
+        require_apart(user_files(scheme, topology=topology), {"--plot": plot})
     found_scheme = find_scheme(scheme, network)
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
@@ -140,7 +143,7 @@ def plan_(
             draw_paths(found, *target)
     if json:
         emit(found.to_dict() | {"plot": plot and str(plot)},
-             {"topology": network.name, "scheme": scheme, "source": found.source,
+             {"topology": network.origin, "scheme": scheme, "source": found.source,
               "destinations": sorted(found.destinations)})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "

@@ -172,9 +172,9 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
     """Synthesise all points, and write, draw and print what they cost."""
     if plot:
         require_drawable(sweep, seeds, plot)
-    schemes, relations = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation"))
-    for scheme, relation in itertools.product(schemes, relations):
-        require_apart(user_files(scheme, relation), {"--output": output, "--plot": plot})
+    named = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation", "topology"))
+    for scheme, relation, topology in itertools.product(*named):
+        require_apart(user_files(scheme, relation, topology), {"--output": output, "--plot": plot})
     for file in filter(None, (output, plot)):
         require_writable(file)
     with stdout_for_results():

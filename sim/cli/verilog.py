@@ -1,6 +1,7 @@
 """``verilog``: components and networks as Verilog."""
 
 import contextlib
+import json as json_module
 import shlex
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from ..build.configuration import INTERFACE_FIELDS
 from ..build.setup import Origin, Setup
 from ..common.apart import require_apart
 from ..common.whole_file import require_writable, whole_file
-from ..export.verilog import Export, export, foreign_options
+from ..export.verilog import NETWORK, Export, export, foreign_options
 from .app import Json, app, emit, put, say, stdout_for_results, user_files
 from .hardware import takes_component
 from .options import Given
@@ -32,6 +33,9 @@ def verilog(
         "--output", "-o", metavar="FILE", help="Write to this file; default: to stdout.")] = None,
     doc: Annotated[bool, typer.Option(
         "--doc", help="With -o: write a table of the ports beside it, to FILE.md.")] = False,
+    tables: Annotated[Path | None, typer.Option(
+        metavar="FILE.json", help="Of a network whose routers have tables: write here, as a list, the words that write "
+        "them over its port tables_in.")] = None,
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module; those of its parts begin with it. Default: wormcast_WHAT.")] = None,
     *,
@@ -50,29 +54,34 @@ def verilog(
             raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
                                 f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network")
     table = output.with_name(output.name + ".md") if output and doc else None
-    require_apart(user_files(built_for.get("scheme"), built_for.get("relation")), {"--output": output, "--doc": table})
-    for file in filter(None, (output, table)):
+    require_apart(user_files(built_for.get("scheme"), built_for.get("relation"), built_for.get("topology")),
+                  {"--output": output, "--doc": table, "--tables": tables})
+    for file in filter(None, (output, table, tables)):
         require_writable(file)
-    port = built_for.pop("port", None)
+    port, kind = built_for.pop("port", None), built_for.pop("kind", None)
     with stdout_for_results():
         blueprint = blueprint_of(built_for | given)
-        command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.name}, port=port,
-                           module=module, **given)
-        made = export(blueprint, what, port=port, module=module, named=given.get("configuration"), command=command,
-                      progress=lambda line: print(line, file=sys.stderr))
+        command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.origin}, port=port,
+                           kind=kind, module=module, **given)
+        if tables and (what != NETWORK or blueprint.tables is None):
+            raise WormcastError(f"tables: {tables} is given, but {what} for {blueprint.topology.name} has none to "
+                                "write, allowed for a network whose routers have tables")
+        made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
+                      command=command, progress=lambda line: print(line, file=sys.stderr))
+    _write(made, output, table, tables)
     if output is None:
         put(made.verilog)
         return
-    _write(made, output, table)
     if json:
         setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration,
                       Origin.of({**DEFAULTS, **built_for, **given}))
-        resolved = {"what": what, **setup.to_dict({"port": port, "relations": blueprint.decoded},
+        resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
                                                   without=() if "relation" in built_for else ("relation",))}
         emit({"module": made.module, "file": str(output), "document": None if table is None else str(table),
-              "yosys": made.yosys}, resolved)
+              "tables": None if tables is None else str(tables), "yosys": made.yosys}, resolved)
         return
-    say(f"{made.module}: {output}" + (f", ports in {table}" if table else ""))
+    say(f"{made.module}: {output}" + (f", ports in {table}" if table else "") + (
+        f", tables in {tables}" if tables else ""))
 
 
 def _command(what: str, **options: object) -> str:
@@ -84,9 +93,10 @@ def _command(what: str, **options: object) -> str:
     return shlex.join(words)
 
 
-def _write(made: Export, output: Path, table: Path | None) -> None:
-    """Write both files, or none."""
-    with whole_file(output) as verilog, whole_file(table) if table else contextlib.nullcontext() as document:
-        verilog.write_text(made.verilog)
-        if document is not None:
-            document.write_text(made.document)
+def _write(made: Export, output: Path | None, table: Path | None, tables: Path | None) -> None:
+    """Write all files that are wanted, or none."""
+    texts = {output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n"}
+    with contextlib.ExitStack() as stack:
+        for file, text in texts.items():
+            if file is not None:
+                stack.enter_context(whole_file(file)).write_text(text)

@@ -234,7 +234,7 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
 
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
-    """One cycle of all hosts; see `host_step`. ``found`` is room for a number for each node, and one."""
+    """One cycle of all hosts; see `host_step`. ``lookup`` is room for a number for each node, and one."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, chain, header, begun, tagged, working, sending,
      options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]

@@ -199,7 +199,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
-        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed is none"),
+        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed are relation, none"),
         (["torus:4x4", "individual", "--vcs", "3"], "vcs: 3 is given, the relations tell 2 classes of virtual"),
         (["torus:4x4", "dual-path"], "scheme dual-path: it is not defined on torus:4x4, allowed are mesh"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command import wormcast
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import WormcastError, to_toml, topology
 from wormcast.sim.common.apart import require_apart
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
@@ -30,6 +30,7 @@ def folder(tmp_path):
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "net.toml").write_text(to_toml(topology("ring:4")))
     (tmp_path / "link.vcd").symlink_to("mine.py")
     os.link(tmp_path / "mine.py", tmp_path / "hard.vcd")
     (tmp_path / "x.csv").symlink_to("x.svg.py")
@@ -46,6 +47,14 @@ def contents(folder):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
+    (["topology", "net.toml", "--toml", "./net.toml"],
+     "--toml: net.toml is given, which is the file of the topology too"),
+    (["run", "net.toml", "individual", *RUN[3:], "--vcd", "net.toml"],
+     "--vcd: net.toml is given, which is the file of the topology too"),
+    (["load", "net.toml", "individual", "--rate", "0.01", "--checkpoint", "net.toml"],
+     "--checkpoint: net.toml is given, which is the file of the topology too"),
+    (["verilog", "router", "--topology", "net.toml", "-o", "net.toml"],
+     "--output: net.toml is given, which is the file of the topology too"),
     ([*OWN, "--vcd", "mine.py"], "--vcd: mine.py is given, which is the file of the scheme too"),
     ([*OWN, "--vcd", "link.vcd"], "--vcd: link.vcd is given, which is the file of the scheme too"),
     ([*OWN, "--vcd", "hard.vcd"], "--vcd: hard.vcd is given, which is the file of the scheme too"),

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
@@ -14,9 +14,10 @@ __all__ = ["bulk", "check_receipts", "finish", "host_of", "left_over", "network"
 
 
 @cache
-def network(mesh, scheme, options):
+def network(name, scheme, options, relation=None):
     """The network of ``mesh:...`` and a frozen set of hardware options, as pairs; kernels are found on disk."""
-    return Network(topology(mesh), SCHEMES[scheme], Configuration(**dict(options)))
+    built = topology(name)
+    return Network(built, find_scheme(scheme, built, relation), Configuration(**dict(options)))
 
 
 def send(source, *destinations, length=1, at=0):
@@ -28,9 +29,9 @@ def host_of(net, messages, **stalls):
     return make_host(net, messages, worms, **stalls)
 
 
-def bulk(mesh, scheme, messages, *, stall=0.0, seed=0, **options):
+def bulk(name, scheme, messages, *, relation=None, stall=0.0, seed=0, **options):
     """An engine that is about to send these messages."""
-    net = network(mesh, scheme, tuple(sorted(options.items())))
+    net = network(name, scheme, tuple(sorted(options.items())), relation)
     return BulkEngine(net, host_of(net, messages, stall=stall, seed=seed))
 
 

@@ -66,7 +66,7 @@ JOINED = """
 static VerilatedContext context;
 {models}
 static void start() {{
-    for (int k = 0; k < {instances}; ++k) {{ {make} }}
+    {make}
     {straps}
 }}
 static void reset(int on) {{ {reset} }}
@@ -82,7 +82,7 @@ def record(engine: BulkEngine, cycles: int) -> np.ndarray:
 
     The words are, of what the hosts drive: marks, data, credits; and of what the interfaces drive, the same.
     """
-    result = np.zeros((cycles, engine.network.instances, WORDS), np.uint32)
+    result = np.zeros((cycles, engine.network.hosts, WORDS), np.uint32)
     sides = [("out", "tx"), ("out", data_word("tx")), ("out", credit_word("rx")),
              ("in", "rx"), ("in", data_word("rx")), ("in", credit_word("tx"))]
     for cycle in range(cycles):
@@ -121,11 +121,11 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
             (at / "blocks.vlt").write_text("`verilator_config\n" + blocks)
             made = translate(at, "top", "--hierarchical", "blocks.vlt", "top.v")
             folders, classes = [made, *(made / f"V{name}" for name in names)], ["top"]
-            nodes = [name.removeprefix("router_") for name in network.kinds["router"].instances]
+            nodes = [network.node_scope(node) for node in range(network.nodes)]
             models, owners = HIERARCHICAL.format(), [f"top->node_{node}_" for node in nodes]
         else:
             folders, classes = [translate(at, name, f"{name}.v") for name in names], names
-            models, owners = _joined(network), [f"interface[{node}]->" for node in range(network.instances)]
+            models, owners = _joined(network), [f"interface[{node}]->" for node in range(network.hosts)]
         program = PROGRAM.format(models=models, words=np.prod(shape), cycles=cycles, **_hosts(network, owners))
         compile_program(at, timed_program(program, *classes), folders)
         built = time.perf_counter() - started
@@ -150,7 +150,8 @@ def _joined(network: Network) -> str:
     """C++ of the network: a model for each instance, and a loop for each join."""
     kinds = list(network.kinds)
     models = {kind: f"V{kind_module('top', kind)}" for kind in kinds}
-    every = f"for (int k = 0; k < {network.instances}; ++k)"
+    counts = {kind.name: len(kind.instances) for kind in network.kinds.values()}
+    every = {kind: f"for (int k = 0; k < {count}; ++k)" for kind, count in counts.items()}
     straps = [f"{kind.name}[{node}]->{name} = {int(value)}ULL;"
               for kind in network.kinds.values() for name, values in kind.straps.items()
               for node, value in enumerate(values)]
@@ -165,15 +166,14 @@ def _joined(network: Network) -> str:
         joins.append(f"static const int pairs_{number}[][2] = {{{pairs}}};\n"
                      f"for (const auto& pair : pairs_{number}) {{ {' '.join(body)} }}")
     return JOINED.format(
-        models="\n".join(f"static {models[kind]}* {kind}[{network.instances}];" for kind in kinds),
-        instances=network.instances,
-        make=" ".join(f"{kind}[k] = new {models[kind]}(&context, (\"{kind}\" + std::to_string(k)).c_str());"
-                      for kind in kinds),
+        models="\n".join(f"static {models[kind]}* {kind}[{counts[kind]}];" for kind in kinds),
+        make="\n".join(f"{every[kind]} {kind}[k] = new {models[kind]}(&context, "
+                       f"(\"{kind}\" + std::to_string(k)).c_str());" for kind in kinds),
         straps="\n".join(straps),
-        reset=f"{every} {{ {' '.join(f'{kind}[k]->rst = on;' for kind in kinds)} }}",
+        reset=" ".join(f"{every[kind]} {kind}[k]->rst = on;" for kind in kinds),
         joins="\n".join(joins),
-        ticks="\n".join(f"{every} {{ {kind}[k]->clk = 0; {kind}[k]->eval(); {kind}[k]->clk = 1; {kind}[k]->eval(); }}"
-                        for kind in kinds),
+        ticks="\n".join(f"{every[kind]} {{ {kind}[k]->clk = 0; {kind}[k]->eval(); "
+                        f"{kind}[k]->clk = 1; {kind}[k]->eval(); }}" for kind in kinds),
     )
 
 
@@ -184,7 +184,7 @@ def _hosts(network: Network, owners: list[str]) -> dict[str, str]:
     """
     widths = {port.name: port.width for port in ports(network.components["interface"])}
     drive, check = [], []
-    for node in range(network.instances):
+    for node in range(network.hosts):
         for link, side, into in (("host_in_0", 0, True), ("host_out_0", 3, False)):
             first = node * WORDS + side
             valid, vc, flit, credit = (f"{link}_{member}" for member in ("valid", "vc", "flit", "credit"))

@@ -27,8 +27,8 @@ from .traffic import Traffic
 __all__ = ["keep", "resume"]
 
 #: Names of what is in the manifest beside the arrays.
-CONTENT = {"cycle", "topology", "scheme", "relation", "named", "scheme_sha256", "relation_sha256", "configuration",
-           "hardware", "traffic", "cycles", "warmup", "seconds", "parts", "groups"}
+CONTENT = {"cycle", "topology", "scheme", "relation", "named", "topology_sha256", "scheme_sha256", "relation_sha256",
+           "configuration", "hardware", "traffic", "cycles", "warmup", "seconds", "parts", "groups"}
 
 #: Users whose files are run: the system's and this one.
 OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
@@ -50,7 +50,8 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
         numbers.append({name: leaf for name, leaf in leaves.items() if not isinstance(leaf, np.ndarray)})
     checkpoint.write(Path(path), {
         "cycle": experiment.now,
-        "topology": experiment.topology.name,
+        "topology": experiment.topology.origin,
+        "topology_sha256": file_digest(experiment.topology.origin),
         **asdict(origin),
         "scheme_sha256": file_digest(origin.scheme),
         "relation_sha256": file_digest(origin.relation),
@@ -77,7 +78,7 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     ------
     WormcastError
         The file is of no use (`wormcast.sim.waves.record.checkpoint.opened`), or what it needs is not here: the
-        scheme's and the relation's files, as they were. These are run, nothing else is.
+        topology's, the scheme's and the relation's files, as they were. These are run, nothing else is.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:
@@ -109,9 +110,9 @@ def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experi
     if content.keys() != CONTENT:
         raise ValueError(f"{', '.join(sorted(content.keys() ^ CONTENT))} is missing, or not known")
     origin = Origin(content["scheme"], content["relation"], content["named"])
-    network = topology(content["topology"])
-    for what, name in (("scheme", origin.scheme), ("relation", origin.relation)):
+    for what, name in (("topology", content["topology"]), ("scheme", origin.scheme), ("relation", origin.relation)):
         _require_same(path, what, name, content[f"{what}_sha256"])
+    network = topology(content["topology"])
     scheme = find_scheme(origin.scheme, network, origin.relation)
     if not all(isinstance(part, list) and part for part in content["parts"]):
         raise ValueError("parts must be lists of seeds")

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.topologies.grid import GRIDS
 
 __all__ = ["PATTERNS", "PERMUTATIONS", "expected_hot_spots", "partners"]
 
@@ -13,8 +14,16 @@ Integers = npt.NDArray[np.int32]
 Reals = npt.NDArray[np.float64]
 
 
+def _require_coordinates(name: str, topology: Topology) -> None:
+    """Refuse a network whose nodes have ids alone, which say nothing of where they are."""
+    if len(topology.shape) == 1 and topology.kind not in GRIDS:
+        raise WormcastError(f"pattern: {name} is given on {topology.name}, whose nodes have no coordinates, it needs "
+                            "those of a mesh, torus or ring")
+
+
 def _transpose(topology: Topology) -> Integers:
     """Coordinates in reverse order."""
+    _require_coordinates("transpose", topology)
     if topology.shape != topology.shape[::-1]:
         raise WormcastError(f"pattern: transpose is given on {topology.name}, its extents must be the same read "
                             "backwards")
@@ -23,15 +32,16 @@ def _transpose(topology: Topology) -> Integers:
 
 def _tornado(topology: Topology) -> Integers:
     """Just less than half way around each dimension."""
-    return _shifted(topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
+    return _shifted("tornado", topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
 
 
 def _neighbour(topology: Topology) -> Integers:
     """One step up each dimension, from its end to its beginning."""
-    return _shifted(topology, [1] * len(topology.shape))
+    return _shifted("neighbour", topology, [1] * len(topology.shape))
 
 
-def _shifted(topology: Topology, steps: list[int]) -> Integers:
+def _shifted(name: str, topology: Topology, steps: list[int]) -> Integers:
+    _require_coordinates(name, topology)
     return np.ravel_multi_index(tuple((topology.coordinates + steps).T), topology.shape, mode="wrap")
 
 

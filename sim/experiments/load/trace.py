@@ -78,7 +78,7 @@ class Trace:
     path: str
     sha256: str = field(init=False)
     _stamp: tuple[int, int] = field(init=False, repr=False, compare=False)
-    _facts: dict[str, Facts] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _facts: dict[Topology, Facts] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_kind("trace", self.path, str, os.PathLike)
@@ -101,9 +101,9 @@ class Trace:
             The file cannot be read or has no line; a line is no message of this network, is not in the order of the
             cycles, or waits for a receipt that its source never gets.
         """
-        if topology.name not in self._facts:
-            self._facts[topology.name] = self._check(topology)
-        return self._facts[topology.name]
+        if topology not in self._facts:
+            self._facts[topology] = self._check(topology)
+        return self._facts[topology]
 
     def _check(self, topology: Topology) -> Facts:
         lines, last, most = 0, 0, 0

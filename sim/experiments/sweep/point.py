@@ -21,7 +21,7 @@ from ..load import Specification, Trace, Traffic, check, load, load_until_interv
 __all__ = ["Point", "build", "points"]
 
 #: Options whose value may name a user's file.
-BY_NAME = ("scheme", "relation")
+BY_NAME = ("topology", "scheme", "relation")
 
 #: Kernels are compiled once for all points that run side by side, and one after the other.
 COMPILING = threading.Lock()
@@ -93,7 +93,7 @@ def points(sweep: Sweep) -> list[Point]:
 def build(given: dict[str, Any], name: str) -> Point:
     """Build and check a point: see `Point` for the parameters, `points` for errors."""
     with named_point(name):
-        network = _topology(given["topology"])
+        network = _topology(given["topology"], file_digest(given["topology"]))
         scheme = _scheme(given["scheme"], network, given.get("relation"))
         spec = Specification.of(given)
         traffic = _read_once(spec.traffic) if isinstance(spec.traffic, Trace) else spec.traffic
@@ -119,7 +119,8 @@ def _compile(network: Topology, scheme: Scheme, configuration: Configuration) ->
 
 
 @functools.cache
-def _topology(name: str) -> Topology:
+def _topology(name: str, digest: str | None) -> Topology:
+    """Give the same object for the same text of a user's file, so that hardware is built once for all points."""
     return topology(name)
 
 

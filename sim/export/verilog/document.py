@@ -52,19 +52,52 @@ def component_tables(blueprint: Blueprint, component: wiring.Component, *, clock
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
                      facts: Iterable[tuple[str, str]]) -> str:
-    """Tables of one node's ports, of what is in a flit, and of the nodes."""
-    rows = [(entry.name.replace(f"node_{entry.node}_", "node_NODE_", 1), entry.port, network.components[entry.kind])
-            for entry in outside(network) if entry.instance == 0]
-    nodes = [name.removeprefix("router_") for name in network.kinds["router"].instances]
+    """Tables of a node's and a router's ports, of what is in a flit, and of the nodes and routers."""
+    direct = network.topology.direct
     return "".join([
         *_opening(module, summary(Network), command, facts),
-        "\nIn the names of ports NODE stands for the node's name, below.\n",
+        "\nIn the names of ports NODE stands for the node's name, below" + (
+            ".\n" if direct else ", and SWITCH for the router's.\n"),
         _clock(),
-        *_tables(rows),
+        *_tables(_network_ports(network)),
+        *([f"\n## Tables of routers\n\n{tables_told(network)}\n"] if network.chain else ()),
         *_flit(blueprint),
         *_channels(blueprint),
-        "\n## Nodes\n\n| id | NODE |\n|---:|---|\n", *(f"| {node} | `{name}` |\n" for node, name in enumerate(nodes)),
+        "\n## Nodes\n\n| id | NODE |\n|---:|---|\n",
+        *(f"| {node} | `{network.node_scope(node)}` |\n" for node in range(network.nodes)),
+        *(() if direct else _switches(network)),
     ])
+
+
+def tables_told(network: Network) -> str:
+    """Say how the tables of a network's routers are written."""
+    return (f"Routers look the way up in tables, which are empty at first: until they are written, every header is an "
+            f"error on the wire. tables_in is the bus that writes them, a word a cycle; it goes through all "
+            f"{len(network.chain)} routers, a cycle each. wormcast verilog network --tables FILE writes the words for "
+            "these options, a list in JSON: put each on tables_in for a cycle, in their order, then reset, which the "
+            "tables outlast.")
+
+
+def _network_ports(network: Network) -> list[Named]:
+    """Rows for the ports of the node that has most, and for what is the same for all routers of a kind."""
+    of_nodes: dict[str, list[Named]] = {}
+    others: dict[tuple[str, str], Named] = {}
+    for entry in outside(network):
+        component = network.components[entry.kind]
+        if entry.of == "node":
+            of_nodes.setdefault(entry.scope, []).append((f"node_NODE_{entry.what}", entry.port, component))
+        else:
+            place = f"router_SWITCH_{entry.what}" if entry.of else entry.what
+            several = f" of {entry.kind}" if entry.of and len(network.routers) > 1 else ""
+            others[entry.kind, entry.what] = (place + several, entry.port, component)
+    return [*max(of_nodes.values(), key=len), *others.values()]
+
+
+def _switches(network: Network) -> Iterator[str]:
+    """The routers' names, and which kind each is."""
+    yield "\n## Routers\n\n| id | SWITCH | kind |\n|---:|---|---|\n"
+    for switch in range(network.topology.switches):
+        yield f"| {switch} | `{network.switch_scope(switch)}` | {network.home(switch).kind} |\n"
 
 
 def _opening(module: str, said: str, command: str, facts: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -94,8 +127,27 @@ def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
     """What a link is for, and its credits; ``port`` is its first member, ``valid``."""
     name = port.path[0]
     vcs = component.signature.members[name].signature.vcs
-    said = member_meaning(type(component), name)
+    said = _of_node(component, name) or member_meaning(type(component), name)
     return " ".join(filter(None, [said, links(component)[name].credits(inward=port.inward, vcs=vcs)]))
+
+
+def _of_node(component: wiring.Component, name: str) -> str | None:
+    """What is said of a switch's link from or to a node, whatever the node's port is called; None of others."""
+    if not isinstance(component, Switch):
+        return None
+    decoder, kind = component.decoder, component.decoder.kind
+    for place, p in enumerate(kind.injections):
+        for i in decoder.injections[place]:
+            if name == f"{decoder.inputs[i]}_in":
+                way = decoder.inputs[i].removeprefix(kind.name(p))
+                return member_meaning(Switch, f"local{way}_in")
+    for place, p in enumerate(kind.ejections):
+        for o in decoder.ejections[place]:
+            link, way = name.removeprefix(decoder.outputs[o]), decoder.outputs[o].removeprefix(f"{kind.name(p)}_")
+            if link in ("_out", *(f"_{c}_out" for c in range(component.outputs[o].vcs))):
+                alone = "" if decoder.outputs[o] == kind.name(p) else f" For worms that came by {way} alone."
+                return f"{member_meaning(Switch, f'local{link}')}{alone}"
+    return None
 
 
 def _clock() -> str:

@@ -13,10 +13,10 @@ from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
 from .comment import CLOCK, NO_CLOCK, RESET, comment
 from .docstrings import promises, summary
-from .document import document_component, document_network
+from .document import document_component, document_network, tables_told
 from .facts import NETWORK, facts
 from .netlist import netlist
-from .network import kind_module, top
+from .network import kind_module, table_words, top
 from .yosys import translate
 
 __all__ = ["Export", "component_verilog", "export", "has_clock"]
@@ -38,12 +38,15 @@ class Export:
         Tables of the ports of the module on top, in Markdown.
     yosys : str
         Which Yosys has written it.
+    tables : list of int
+        Of a network whose routers have tables: what to put on ``tables_in``, a word a cycle, before a reset.
     """
 
     module: str
     verilog: str
     document: str
     yosys: str
+    tables: list[int]
 
 
 def component_verilog(component: wiring.Component, name: str,
@@ -52,15 +55,16 @@ def component_verilog(component: wiring.Component, name: str,
     return translate(netlist(component, name), progress)
 
 
-def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: str | None = None,
-           named: str | None = None, command: str, progress: Progress = lambda line: None) -> Export:
+def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
+           module: str | None = None, named: str | None = None, command: str,
+           progress: Progress = lambda line: None) -> Export:
     """Export a component, or the network.
 
     Parameters
     ----------
     what : str
         One of `COMPONENTS`, or ``network``.
-    port : str, optional
+    port, kind : str, optional
         As in `build_component`.
     module : str, optional
         Name of the module on top, with which those of all others begin; ``wormcast_`` and what it is by default.
@@ -81,27 +85,33 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, module: 
     if module is not None:
         _require_name(module, progress)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
-    kind: type
-    listed = list(facts(blueprint, what, port, named))
+    tables: list[int] = []
+    said: list[str] = []
     if what == NETWORK:
-        if port is not None or blueprint.relations:
-            raise WormcastError(f"network: {'port' if port else 'relations'} is given, allowed for a component alone")
+        for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
+            if value:
+                raise WormcastError(f"network: {word} is given, allowed for a component alone")
+        listed = list(facts(blueprint, what, named=named))
         network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
-        parts = [component_verilog(kind.build(), kind_module(name, kind.name), progress)
-                 for kind in network.kinds.values()]
+        parts = [component_verilog(one.build(), kind_module(name, one.name), progress)
+                 for one in network.kinds.values()]
         text, yosys = "\n".join([top(network, name), *(part for part, _ in parts)]), parts[0][1]
         document = document_network(blueprint, network, name, command=command, facts=listed)
-        kind, clocked = Network, True
+        built: type = Network
+        clocked = True
+        if network.chain:
+            tables, said = table_words(network), [f"Tables: {tables_told(network)}"]
     else:
         if what not in COMPONENTS:
             raise WormcastError(f"verilog: {what!r} is unknown, there are {NETWORK}, {', '.join(COMPONENTS)}")
-        component = build_component(blueprint, what, port)
+        component = build_component(blueprint, what, port, kind)
+        listed = list(facts(blueprint, what, port, kind, named))
         text, yosys = component_verilog(component, name, progress)
-        kind, clocked = type(component), has_clock(text)
+        built, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
-    told = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *promises(kind)]
-    head = comment(name, summary(kind), command=command, yosys=yosys, facts=listed, promises=told)
-    return Export(name, head + text, document, yosys)
+    told = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
+    head = comment(name, summary(built), command=command, yosys=yosys, facts=listed, promises=told)
+    return Export(name, head + text, document, yosys, tables)
 
 
 def has_clock(verilog: str) -> bool:

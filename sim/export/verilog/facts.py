@@ -15,8 +15,11 @@ __all__ = ["NETWORK", "axis", "facts", "foreign_options", "header_fields"]
 NETWORK = "network"
 """What `facts` and the command call the network as a whole."""
 
+#: Switches that are named one by one.
+MOST_NAMES = 8
 
-def facts(blueprint: Blueprint, what: str, port: str | None = None,
+
+def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | None = None,
           named: str | None = None) -> Iterator[tuple[str, str]]:
     """Parameters of a component, or of the network, by name: with where they are from, as far as that is known."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
@@ -25,6 +28,8 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None,
     if _whole(what) != "interface":
         yield "relations", ", ".join(blueprint.relations or (scheme.relation.name,))
         yield "classes", str(configuration.consumption_classes(topology, scheme)) or "none"
+    if len(blueprint.kinds) > 1 and _whole(what) == "router":
+        yield "kind", _kind(blueprint, kind)
     if port is not None:
         yield "port", port
     if named is not None:
@@ -32,6 +37,16 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None,
     for name, value in configuration.to_dict().items():
         if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
+
+
+def _kind(blueprint: Blueprint, name: str | None) -> str:
+    """Which kind of routers it is, the first by default: of which switches, and which others there are."""
+    kinds, names = blueprint.named_kinds, blueprint.topology.switch_names
+    chosen = next(iter(kinds)) if name is None else name
+    members = [names[switch] for switch in kinds[chosen].members]
+    told = " ".join(members if len(members) <= MOST_NAMES else [*members[:MOST_NAMES - 1], "...", members[-1]])
+    others = ", ".join(one for one in kinds if one != chosen)
+    return f"{chosen}, of {count(len(members), 'router')}: {told}; there are {others} too"
 
 
 def foreign_options(what: str) -> tuple[str, ...]:
@@ -57,8 +72,8 @@ def axis(dimensions: int, d: int) -> str:
 def header_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
     """Fields of a header flit's data: lowest and highest bit, and what is there."""
     bits, top = header.address_bits, header.flit_width - header.selector_bits
-    fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}"
-              for d, width in enumerate(header.field_bits) if width]
+    fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}" if len(header.shape) > 1 else
+              "the node's id" for d, width in enumerate(header.field_bits) if width]
     order = ", from the top down" if len(fields) > 1 else ""
     yield 0, bits - 1, f"address of the next destination: {', '.join(fields)}{order}"
     used, marks = header.capacity * bits, top - header.last_bits

@@ -52,14 +52,15 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
     match component:
         case Switch():
             yield from ((f"{port.name}_in", ComponentLink(port.depth)) for port in component.inputs)
-            yield from ((f"{port.name}_out", ComponentLink(port.depth)) for port in component.outputs[:-1])
+            yield from ((f"{port.name}_out", ComponentLink(port.depth))
+                        for port in component.outputs[:component.ejection])
             to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION)
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
         case InputUnit():
             yield "link", ComponentLink(component.spec.depth)
         case OutputUnit():
             port = component.port
-            link = ComponentLink(port.depth, CONSUMPTION) if port.name == "local" else ComponentLink(port.depth)
+            link = ComponentLink(port.depth, CONSUMPTION) if port.to_node else ComponentLink(port.depth)
             yield from ((component.lane("link", lane), link) for lane in range(port.vcs if component.separate else 1))
         case Injection():
             yield "host", ComponentLink(component.queue)

@@ -70,7 +70,9 @@ def _as_wide(found: re.Match) -> str:
     cell, kind, name = found[0], found[1], found[2]
     widths = {side: int(bits) for side, bits in re.findall(r"parameter \\([ABY])_WIDTH (\d+)", cell)}
     if "_SIGNED 1" in cell:
-        return _repeated(cell, widths) if kind in ("eq", "ne") else cell
+        if kind in ("eq", "ne"):  # of two equally wide operands signs make no difference
+            return _repeated(cell, widths).replace("_SIGNED 1", "_SIGNED 0")
+        return _repeated(cell, widths) if kind in COMPARISONS else cell
     if kind in COMPARISONS:
         return _extended(cell, widths, max(widths["A"], widths["B"]))
     if kind in SUMS:
@@ -92,10 +94,7 @@ def _extended(cell: str, widths: dict[str, int], width: int) -> str:
 
 
 def _repeated(cell: str, widths: dict[str, int]) -> str:
-    """Repeat the top bit of an operand that is narrower: of two equally wide ones signs make no difference.
-
-    Amaranth writes a bit that is repeated as a signed operand.
-    """
+    """Repeat the top bit of a signed operand that is narrower; a bit that is repeated Amaranth writes as one."""
     width = max(widths["A"], widths["B"])
     for side in "AB":
         more = width - widths[side]
@@ -105,7 +104,7 @@ def _repeated(cell: str, widths: dict[str, int]) -> str:
             wide = f"{{ {f'{top} ' * more}{operand} }}"
             cell = cell.replace(f"connect \\{side} {operand}\n", f"connect \\{side} {wide}\n")
             cell = cell.replace(f"\\{side}_WIDTH {widths[side]}\n", f"\\{side}_WIDTH {width}\n")
-    return cell.replace("_SIGNED 1", "_SIGNED 0")
+    return cell
 
 
 def _whole(cell: str, widths: dict[str, int], name: str) -> str:

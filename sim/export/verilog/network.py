@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ...build.network import HOST, Network
 from .ports import ComponentPort, ports
 
-__all__ = ["Outside", "kind_module", "outside", "top"]
+__all__ = ["Outside", "kind_module", "outside", "table_words", "top"]
+
+INTERFACE = "interface"
+TABLES_IN, TABLES_OUT = "tables_in", "tables_out"
 
 Pins = dict[tuple[str, int, str], str]
 """What stands behind each port of each instance: kind, instance, port."""
@@ -14,27 +18,34 @@ Pins = dict[tuple[str, int, str], str]
 
 @dataclass(frozen=True)
 class Outside:
-    """A port of the network: one of an interface's to its host, or what a component has found wrong.
+    """A port of the network: one of an interface's to its host, what a component has found wrong, or the bus that
+    writes routers' tables.
 
     Parameters
     ----------
-    node : str
-        The node's name, as in ``1_2``.
-    instance : int
+    of : "node", "router" or ""
+        Whose it is: a node's, as its router is in a direct network; a router's where it is no node's; the network's.
+    scope : str
+        The name of that: ``1_2``, ``s3``.
+    what : str
+        ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
     kind : str
+    instance : int
     port : ComponentPort
         The component's.
     """
 
-    node: str
-    instance: int
+    of: str
+    scope: str
+    what: str
     kind: str
+    instance: int
     port: ComponentPort
 
     @property
     def name(self) -> str:
-        """Name in Verilog: ``node_1_2_host_in_0_valid``, ``node_1_2_router_fault``."""
-        return f"node_{self.node}_" + (f"{self.kind}_" if len(self.port.path) == 1 else "") + self.port.name
+        """Name in Verilog: ``node_1_2_host_in_0_valid``, ``router_s3_fault``, ``tables_in``."""
+        return "_".join(filter(None, (self.of, self.scope, self.what)))
 
 
 def kind_module(name: str, kind: str) -> str:
@@ -43,15 +54,46 @@ def kind_module(name: str, kind: str) -> str:
 
 
 def outside(network: Network) -> Iterator[Outside]:
-    """Ports of the network, node after node."""
-    hosts = {join.to_port if join.from_kind == HOST else join.from_port
-             for join in network.joins if HOST in (join.from_kind, join.to_kind)}
-    for instance in range(network.instances):
-        for kind in ("interface", "router"):
-            node = network.kinds[kind].instances[instance].removeprefix(f"{kind}_")
-            for port in ports(network.components[kind]):
-                if port.path == ("fault",) or (kind == "interface" and port.path[0] in hosts):
-                    yield Outside(node, instance, kind, port)
+    """Ports of the network: of its tables, node after node, and then of the routers that are no node's."""
+    if network.chain:
+        kind, instance = network.chain[0]
+        yield Outside("", "", TABLES_IN, kind, instance, _port(network, kind, TABLES_IN))
+    own = network.topology.direct
+    for node in range(network.nodes):
+        yield from _of_node(network, node)
+        if own:
+            home = network.home(node)
+            yield Outside("node", network.node_scope(node), "router_fault", home.kind, home.instance,
+                          _port(network, home.kind, "fault"))
+    for switch in range(0 if own else network.topology.switches):
+        home = network.home(switch)
+        yield Outside("router", network.switch_scope(switch), "fault", home.kind, home.instance,
+                      _port(network, home.kind, "fault"))
+
+
+def _of_node(network: Network, node: int) -> Iterator[Outside]:
+    """Ports of a node's interface to its host, those of ports that the node has; and what it has found wrong."""
+    ways = {f"host_in_{p}" for p in range(len(network.injection_ports(node)))}
+    ways |= {f"host_out_{c}" for c in range(len(network.consumption_ports(node)))}
+    scope = network.node_scope(node)
+    for port in ports(network.components[INTERFACE]):
+        if port.path[0] in ways:
+            yield Outside("node", scope, port.name, INTERFACE, node, port)
+    yield Outside("node", scope, "interface_fault", INTERFACE, node, _port(network, INTERFACE, "fault"))
+
+
+def _port(network: Network, kind: str, name: str) -> ComponentPort:
+    """A port of a kind of components that is no link's."""
+    return next(port for port in ports(network.components[kind]) if port.path == (name,))
+
+
+def table_words(network: Network) -> list[int]:
+    """What has to be on ``tables_in`` before the reset, a word a cycle: all entries, and 0 until the last is there."""
+    layout = network.blueprint.tables
+    if layout is None:
+        return []
+    words = [layout.const(entry).as_bits() for entry in network.table_writes()]
+    return words + [0] * len(network.chain)
 
 
 def top(network: Network, name: str) -> str:
@@ -89,7 +131,13 @@ def _top(network: Network, name: str) -> Iterator[str]:
 
 
 def _join(network: Network, pins: Pins) -> Iterator[str]:
-    """Put a wire between the two ends of each member of a link, called as the end that drives it."""
+    """Put a wire between the two ends of each member of a link, and of the bus of the tables, called as the end that
+    drives it."""
+    for first, second in pairwise(network.chain):
+        port = _port(network, first[0], TABLES_OUT)
+        wire = f"{network.kinds[first[0]].instances[first[1]]}_{TABLES_OUT}"
+        pins[*first, TABLES_OUT] = pins[*second, TABLES_IN] = wire
+        yield f"  wire {_range(port.width)}{wire};\n"
     for join in network.joins:
         if HOST in (join.from_kind, join.to_kind):
             continue

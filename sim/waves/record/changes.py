@@ -74,7 +74,7 @@ class Changes:
 def compare(now, before, lanes, first, parts, found):
     """Bring ``before`` [rows, instances] to what ``now`` [rows, lanes] shows at these lanes.
 
-    Number and new value of each difference are put into the columns of ``found``, whose number is returned; ``parts``
+    Number and new value of each difference are put into the columns of ``lookup``, whose number is returned; ``parts``
     rows are one word, the first of them word ``first``.
     """
     count = 0

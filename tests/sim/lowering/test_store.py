@@ -42,7 +42,7 @@ def get(factory, tmp_path):
     return get
 
 
-def test_found_again(factory, get):
+def test_lookup_again(factory, get):
     first = get()
     started = time.perf_counter()
     second = get()

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from wormcast.algorithms import WormcastError, load_relation
+from wormcast.algorithms import WormcastError, find_scheme, load_relation, to_toml, topology
+from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.setup import Origin
-from wormcast.sim.experiments.load import keep, resume
+from wormcast.sim.experiments.load import Experiment, Traffic, keep, resume
 from wormcast.sim.waves.record import checkpoint
 
 from .test_experiment import DEADLOCK, SETTINGS, experiment, outcome
@@ -15,8 +16,11 @@ from .test_experiment import DEADLOCK, SETTINGS, experiment, outcome
 RELATION = """
 from wormcast.algorithms import E_CUBE, Relation
 
-class Mine(type(E_CUBE)):
+class Mine(Relation):
     name = "mine"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
 """
 
 
@@ -112,6 +116,30 @@ def test_a_relation_must_be_the_same_text(tmp_path, monkeypatch):
     file.unlink()
     with pytest.raises(WormcastError, match=r"relation: there is no file mine\.py"):
         resume(tmp_path / "kept")
+
+
+@pytest.mark.parametrize("name", ["mine.toml", "mine.py:ring"])
+def test_a_network_of_ones_own_is_built_again_from_its_file_and_from_no_other(name, tmp_path, monkeypatch):
+    """A changed file is refused before it is run."""
+    monkeypatch.chdir(tmp_path)
+    file, ran = tmp_path / name.partition(":")[0], tmp_path / "ran"
+    text = to_toml(topology("ring:4")) if file.suffix == ".toml" else (
+        f"from wormcast.algorithms import topology\nopen({str(ran)!r}, 'a').close()\n"
+        "def ring():\n    return topology('ring:4')\n")
+    file.write_text(text)
+    network = topology(name)
+    one = Experiment(network, find_scheme("individual", network), Traffic(0.05, multicast_fraction=0),
+                     configuration=Configuration(), cycles=600, warmup=100, parts=[[1]])
+    one.run(300)
+    keep(one, Origin("individual"), tmp_path / "kept")
+    other, _ = resume(tmp_path / "kept")
+    assert other.topology.describe() == network.describe()
+    assert other.topology.origin == name
+    ran.unlink(missing_ok=True)
+    file.write_text(f"{text}# changed\n")
+    with pytest.raises(WormcastError, match=rf"topology: {name} is not what it was when .*kept was written"):
+        resume(tmp_path / "kept")
+    assert not ran.exists()
 
 
 @pytest.mark.parametrize(("change", "why"), [

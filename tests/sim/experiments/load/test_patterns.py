@@ -48,7 +48,7 @@ def test_permutations_by_hand(pattern, side):
 
 
 @pytest.mark.parametrize("pattern", PERMUTATIONS)
-@pytest.mark.parametrize("mesh", ["mesh:4x4x4", "mesh:4x2x4", "mesh:8x8"])
+@pytest.mark.parametrize("mesh", ["mesh:4x4x4", "mesh:4x2x4", "mesh:8x8", "torus:4x4"])
 def test_permutations_reach_every_node_once(pattern, mesh):
     network = topology(mesh)
     assert sorted(partners(pattern, network)) == list(range(network.nodes))
@@ -64,6 +64,23 @@ def test_a_permutation_that_does_not_exist_is_refused(pattern, mesh, sentence):
     for ask in (lambda: traffic.check(topology(mesh), 1), lambda: Source(traffic, topology(mesh), 1)):
         with pytest.raises(WormcastError, match=sentence):
             ask()
+
+
+@pytest.mark.parametrize("pattern", PERMUTATIONS)
+@pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=4,ports=6,nodes=8"])
+def test_what_moves_coordinates_needs_nodes_that_have_some(pattern, name):
+    """Those of bits are as on a mesh of as many nodes."""
+    network = topology(name)
+    if pattern in ("transpose", "tornado", "neighbour"):
+        with pytest.raises(WormcastError, match=f"pattern: {pattern} is given on .*, whose nodes have no coordinates"):
+            partners(pattern, network)
+    else:
+        assert partners(pattern, network).tolist() == partners(pattern, topology("mesh:2x4")).tolist()
+
+
+def test_around_a_ring():
+    assert partners("tornado", topology("ring:6")).tolist() == [2, 3, 4, 5, 0, 1]
+    assert partners("neighbour", topology("ring:6")).tolist() == [1, 2, 3, 4, 5, 0]
 
 
 def test_unicasts_go_by_the_permutation_and_multicasts_to_any():

@@ -1,10 +1,11 @@
 """What a sweep's file says, and what is refused of it."""
 
 import inspect
+import json
 
 import pytest
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import WormcastError, to_toml, topology
 from wormcast.sim.cli.loading import load_
 from wormcast.sim.experiments.load import Specification, Traffic
 from wormcast.sim.experiments.sweep import OPTIONS, points, read
@@ -65,6 +66,28 @@ def test_key_tells_texts_of_a_relation_apart(sweep_of, tmp_path):
         [point] = points(sweep_of(SMALL + f'scheme = "individual"\nrate = 0.01\nrelation = "{file}:own"\n'))
         keys.add(point.key)
     assert len(keys) == 2
+
+
+def test_key_tells_texts_of_a_network_apart(sweep_of, tmp_path):
+    file, keys = tmp_path / "own.toml", set()
+    for name in ("ring:4", "ring:5"):
+        file.write_text(to_toml(topology(name)))
+        [point] = points(sweep_of(f'topology = "{file}"\nscheme = "individual"\nrate = 0.01\nmulticast_fraction = 0\n'))
+        keys.add(point.key)
+        assert (point.resolved["topology"], point.network.name, point.files) == (
+            str(file), name, {"topology": str(file)})
+    assert len(keys) == 2
+
+
+def test_networks_of_several_kinds_are_swept(sweep_of):
+    """The lists of their parameters have commas and equals signs."""
+    names = ["min:b=2,stages=2", "torus:2x3", "irregular:switches=3,ports=5,nodes=5"]
+    swept = points(sweep_of(f'topology = {json.dumps(names)}\nscheme = "individual"\nrate = 0.1\nvc_classes = "none"\n'
+                            "multicast_fraction = 0\ncycles = 800\nwarmup = 100\nseeds = 1\n"))
+    assert [point.name for point in swept] == [f"topology {name}" for name in names]
+    assert [point.network.kind for point in swept] == ["min", "torus", "irregular"]
+    assert all(point.run()["messages"] > 0 for point in swept)
+    assert {point.resolved["vc_classes"] for point in swept} == {"none"}
 
 
 def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, topology
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, find_scheme, topology
 from wormcast.hw.router import Blueprint
 from wormcast.sim.build.configurations import hardware
 
@@ -26,6 +26,22 @@ def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=Non
         found = found.routed_by(relation)
     return Blueprint(network, found, hardware(network, found, options), relations)
 
+
+def on_any(network, **options):
+    """Blueprint of unicasts on a network of any kind."""
+    found = topology(network)
+    scheme = find_scheme("individual", found)
+    return Blueprint(found, scheme, hardware(found, scheme, options))
+
+
+#: Networks other than meshes: coordinates around rings, digits of addresses, tables in memories, several kinds of
+#: routers and several nodes at one.
+ANY = [
+    pytest.param(lambda: on_any("torus:3x3"), id="torus"),
+    pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
+    pytest.param(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
+                 id="irregular"),
+]
 
 #: Hardware that differs from the usual in all that makes other Verilog. Its tests are slow: a replay takes a minute or
 #: two, lint less.

@@ -9,7 +9,7 @@ from wormcast.sim.build.components import COMPONENTS
 from wormcast.sim.common.external import find_tool
 from wormcast.sim.export.verilog import NETWORK, export
 
-from .cases import WIDE, blueprint
+from .cases import ANY, WIDE, blueprint
 
 #: Warnings that stay, and why.
 WAIVED = {
@@ -43,6 +43,11 @@ def test_network_is_clean_but_for_what_is_waived(tmp_path):
     found = warnings(blueprint("mesh:2x2"), NETWORK, tmp_path)
     assert unexpected(found) == []
     assert {kind for kind, _ in found} == set(WAIVED)
+
+
+@pytest.mark.parametrize("case", ANY)
+def test_networks_of_every_kind_are_clean(case, tmp_path):
+    assert unexpected(warnings(case(), NETWORK, tmp_path)) == []
 
 
 @pytest.mark.slow

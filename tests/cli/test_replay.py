@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from command import wormcast
 
 FIGURE_4 = [{"at": 700, "source": 0, "destinations": [1, 2], "length": 64},

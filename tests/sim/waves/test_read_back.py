@@ -33,8 +33,10 @@ def sent(name, path, seed=1, number=12):
     """Send unicasts at random, and read the waveform back: the run and the history."""
     network = topology(name)
     rng = random.Random(seed)
-    messages = [Message(rng.randrange(20), source, (rng.choice([node for node in range(network.nodes) if node != source]),),
-                        7) for source in rng.choices(range(network.nodes), k=number)]
+    messages = []
+    for source in rng.choices(range(network.nodes), k=number):
+        others = [node for node in range(network.nodes) if node != source]
+        messages.append(Message(rng.randrange(20), source, (rng.choice(others),), 7))
     scheme = find_scheme("individual", network)
     result = run(network, scheme, messages, Configuration(vcs=2, buffer=4), vcd=path)
     assert result.outcome == "delivered"
@@ -112,7 +114,7 @@ def test_a_network_of_ones_own_is_built_from_its_file_again(tmp_path):
     with pytest.raises(WormcastError, match="is damaged: its comment gives name of link"):
         read_waveform(path)
     Path(file).unlink()
-    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair from {file}:pair, which cannot be built again"):
+    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair from {file}:pair, which cannot be built"):
         read_waveform(path)
 
 

@@ -92,7 +92,8 @@ def table_words(network: Network) -> list[int]:
     layout = network.blueprint.tables
     if layout is None:
         return []
-    words = [layout.const(entry).as_bits() for entry in network.table_writes()]
+    fields = dict(layout)
+    words = [sum(value << fields[name].offset for name, value in entry.items()) for entry in network.table_writes()]
     return words + [0] * len(network.chain)
 
 
@@ -133,10 +134,10 @@ def _top(network: Network, name: str) -> Iterator[str]:
 def _join(network: Network, pins: Pins) -> Iterator[str]:
     """Put a wire between the two ends of each member of a link, and of the bus of the tables, called as the end that
     drives it."""
-    for near, far in pairwise(network.chain):
-        port = _port(network, near[0], TABLES_OUT)
-        wire = f"{network.kinds[near[0]].instances[near[1]]}_{TABLES_OUT}"
-        pins[*near, TABLES_OUT] = pins[*far, TABLES_IN] = wire
+    for first, second in pairwise(network.chain):
+        port = _port(network, first[0], TABLES_OUT)
+        wire = f"{network.kinds[first[0]].instances[first[1]]}_{TABLES_OUT}"
+        pins[*first, TABLES_OUT] = pins[*second, TABLES_IN] = wire
         yield f"  wire {_range(port.width)}{wire};\n"
     for join in network.joins:
         if HOST in (join.from_kind, join.to_kind):

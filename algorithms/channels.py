@@ -8,7 +8,7 @@ from functools import lru_cache
 from .errors import WormcastError
 from .topologies.base import Topology
 
-__all__ = ["Resource", "class_channels", "link_names", "switch_pair"]
+__all__ = ["Resource", "class_channels", "link_names", "link_rows", "switch_pair"]
 
 SPELLINGS = {
     "link": "link:U>V:vc",
@@ -107,6 +107,12 @@ def link_names(topology: Topology) -> tuple[str, ...]:
         names.append(f"{pair}#{seen[pair]}" if several[pair] > 1 else pair)
         seen[pair] += 1
     return tuple(names)
+
+
+@lru_cache(maxsize=16)
+def link_rows(topology: Topology) -> dict[str, int]:
+    """Rows of `Topology.links` by the names that `link_names` gives them; not to be changed."""
+    return {name: row for row, name in enumerate(link_names(topology))}
 
 
 def switch_pair(topology: Topology, start: int, end: int) -> str:

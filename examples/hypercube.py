@@ -16,9 +16,9 @@ def hypercube(dimensions):
     links = np.stack(np.broadcast_arrays(ids[:, None], port, ids[:, None] ^ 1 << port, port), axis=-1).reshape(-1, 4)
     own = np.stack([ids, np.full_like(ids, dimensions)], axis=1)
     bits = ids[:, None] >> port & 1
-    # bits 0, 2, ... go to the right and 1, 3, ... down, each pair further than all before it and a little aslant
-    places = np.stack([(bits * np.where(port % 2 == axis, 2.0 ** (port // 2) * 1.2, 0.25)).sum(axis=1)
-                       for axis in (0, 1)], axis=1)
+    # bits 0, 2, ... lie along x and 1, 3, ... along y, in the order of a Gray code: neighbours differ in one bit
+    codes = np.stack([(bits * np.where(port % 2 == axis, 2 ** (port // 2), 0)).sum(axis=1) for axis in (0, 1)], axis=1)
+    places = np.bitwise_xor.reduce([codes >> shift for shift in range(dimensions)]).astype(float)
     return Topology(
         name=f"hypercube-{dimensions}",
         kind="hypercube",

@@ -14,6 +14,15 @@ __all__ = ["Places", "levels", "places_around", "places_by_level"]
 GAP = 2.0
 """Cells from the lowest nodes of a level to the switches of the next."""
 
+ROW = 8
+"""Nodes of a switch that lie in one row, at least."""
+
+BESIDE, FARTHER = 0.6, 0.7
+"""Cells from node to node of a row, and those by which every second one is farther from the switch."""
+
+SIDES, LINK = 1.3, 0.7
+"""Cells between the nodes of two switches, and those for each two links down from a switch that pass beside its own."""
+
 ARC = 1.0
 """Cells by which the ends of a level lie above its middle, so that a link within the level passes what is between."""
 
@@ -37,9 +46,10 @@ class Wired(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where a network is drawn: x to the right, y down, and in three dimensions z towards the reader.
+    """Where a network is drawn: x to the right, y down; or x to the right, y up and z towards the reader.
 
-    The unit is a cell: what two neighbours in a row are apart. The arrays are read-only.
+    Three dimensions are drawn as planes of equal y. The unit is a cell: what two neighbours in a row are apart. The
+    arrays are read-only.
 
     Parameters
     ----------
@@ -76,16 +86,17 @@ def places_by_level(topology: Wired) -> Places:
     """Lay a network out from the root on top downwards, a level in a row, each switch with its nodes below it.
 
     Within a level switches are in the order of where their neighbours above lie on average. Nodes that share a switch
-    lie below it in a block about as wide as high; in a direct network a node lies where its switch does.
+    lie below it in rows of eight or more, every second one farther down; in a direct network a node lies where its
+    switch does.
     """
     level = levels(topology)
     level[level < 0] = level.max() + 1
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
-    wide = int(np.ceil(np.sqrt(np.bincount(homes).max())))  # nodes in a row of a block
     elsewhere = bool((homes != ends).any())
-    high = 0 if topology.direct else -(-int(np.bincount(homes).max()) // wide)
-    above = -(-int(np.bincount(ends).max()) // wide) if elsewhere else 0
-    cell = 1.5 if topology.direct else wide + 1.0
+    wide, high = _size(int(np.bincount(homes).max()))
+    above = _size(int(np.bincount(ends).max()))[1] if elsewhere else 0.0
+    cell = 1.5 if topology.direct else (wide - 1) * BESIDE + SIDES + LINK * _most_beside(topology, level)
+    high = 0.0 if topology.direct else high
 
     places = np.zeros((topology.switches, 2))
     for one in range(level.max() + 1):
@@ -104,9 +115,15 @@ def places_around(topology: Wired, places: Floats) -> Places:
     if topology.direct:
         return Places(places, places)
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
-    wide = int(np.ceil(np.sqrt(np.bincount(homes).max())))
-    return Places(places, _block(places, homes, wide, 1),
-                  _block(places, ends, wide, -1) if (homes != ends).any() else None)
+    return Places(places, _block(places, homes, 1), _block(places, ends, -1) if (homes != ends).any() else None)
+
+
+def _most_beside(topology: Wired, level: Integers) -> int:
+    """The most links down, either way, that pass on each side of a switch's nodes."""
+    start, end = topology.links[:, 0], topology.links[:, 2]
+    down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)
+    up = np.bincount(end[level[start] > level[end]], minlength=topology.switches)
+    return -(-int(np.maximum(down, up).max()) // 2)
 
 
 def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -> float:
@@ -117,14 +134,22 @@ def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -
     return float(places[above, 0].mean()) if len(above) else 0.0
 
 
-def _block(places: Floats, homes: Integers, wide: int, down: int) -> Floats:
-    """Places of nodes in blocks below (or with -1 above) their switches; a row that is not full is centred."""
+def _size(nodes: int) -> tuple[int, float]:
+    """Nodes in a row, and how far below the switch the last row of so many nodes reaches, in cells."""
+    wide = min(nodes, max(ROW, int(np.ceil(np.sqrt(2 * nodes)))))
+    return wide, (-(-nodes // wide) - 1) * 2 * FARTHER + 1.0 + FARTHER * (wide > 1)
+
+
+def _block(places: Floats, homes: Integers, down: int) -> Floats:
+    """Places of nodes in rows below (or with -1 above) their switches; every second one of a row farther away."""
     numbers = np.zeros(len(homes), int)
     counts = np.bincount(homes, minlength=len(places))
     for switch in np.flatnonzero(counts):
         numbers[homes == switch] = np.arange(counts[switch])
+    wide, _ = _size(int(counts.max()))
     row, column = np.divmod(numbers, wide)
     in_row = np.minimum(counts[homes] - row * wide, wide)
     beside = np.zeros((len(homes), places.shape[1]))
-    beside[:, :2] = np.stack([column - (in_row - 1) / 2, down * (row + 1.0)], axis=1)
+    beside[:, :2] = np.stack([BESIDE * (column - (in_row - 1) / 2),
+                              down * (1.0 + 2 * FARTHER * row + FARTHER * (column % 2))], axis=1)
     return np.round(places[homes] + beside, 4)

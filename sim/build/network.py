@@ -1,8 +1,9 @@
 """Composition: which components a network is made of, and which of their links are joined."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,8 @@ class Network(Placement):
     ----------
     topology : Topology
     scheme : Scheme
-        Gives the header format and the routing relation that the routers are built for.
+        Gives the header format and the routing relation that the routers are built for: that which it has on the
+        topology is its own here.
     configuration : Configuration
     lanes : int
         Networks of this kind side by side, which know nothing of each other: instance i of a kind in lane k is its
@@ -84,6 +86,7 @@ class Network(Placement):
     """
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scheme", self.scheme.on(self.topology))
         self._require_known_classes()
 
     def _require_known_classes(self) -> None:
@@ -231,7 +234,7 @@ class Network(Placement):
         return [(home.kind, lane * self.count(home.kind) + home.instance)
                 for lane in range(self.lanes) for home in homes]
 
-    def table_writes(self) -> Iterator[dict[str, int]]:
+    def table_writes(self) -> Iterator[Mapping[int | str, Any]]:
         """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
         for hops, (kind, instance) in enumerate(self.chain):
             decoder = self.routers[kind].decoder

@@ -3,25 +3,15 @@
 import tempfile
 from pathlib import Path
 
-from wormcast.algorithms import Topology
-
-from ..common.whole_file import require_writable
 from ..experiments.run import Run
 from ..waves.record import find_instances
 from ..waves.view import read_waveform
-from ..waves.view.lanes import require_layout
 from ..waves.view.replay import write_replay
 
-__all__ = ["replay_run", "require_replay"]
+__all__ = ["replay_run"]
 
 #: Cycles after the last flit that a host has sent or received: by then all that has to wait waits.
 REST = 500
-
-
-def require_replay(topology: Topology, file: Path) -> None:
-    """Refuse, before the run, a network that cannot be drawn, and a file that cannot be written."""
-    require_layout(topology)
-    require_writable(file)
 
 
 def replay_run(result: Run, file: Path) -> None:
@@ -30,7 +20,7 @@ def replay_run(result: Run, file: Path) -> None:
     Raises
     ------
     WormcastError
-        As `require_replay`, or there are too many signals and cycles for a waveform.
+        The file cannot be written, or there are too many signals and cycles for a waveform.
     """
     sent = result.host.injected[result.host.injected >= 0]
     first = int(sent.min()) if len(sent) else 0

@@ -15,7 +15,7 @@ from wormcast.algorithms.errors import MessageError
 from ..build.setup import Setup
 from ..common.apart import require_apart
 from ..common.text import resource_text
-from ..common.whole_file import whole_file
+from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -35,7 +35,7 @@ from .app import (
 )
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given
-from .replaying import replay_run, require_replay
+from .replaying import replay_run
 from .waveform import record_deadlock, waveform_files, window_of
 
 __all__ = ["describe_deadlock", "holds_and_waits", "read_messages", "report"]
@@ -91,7 +91,7 @@ def run_(
     posted = _messages(network, source, destinations, length, messages)
     cycles = window_of(window)
     if replay:
-        require_replay(network, replay)
+        require_writable(replay)
     # the simulator of engine amaranth writes the waveform alone
     whole = whole_waveform if engine == "bulk" else whole_file
     with (stdout_for_results(), _entries_named(messages),

@@ -155,9 +155,9 @@ def plan_(
     say(f"provenance: {found.scheme.provenance}")
     rows: list[list[object]] = []
     for worm in found.worms:
-        stops = set(worm.destinations)
-        path = [worm.source, *(end for _, end in worm.links)]
-        drawn = " ".join(network.node_name(node) + ("*" if node in stops else "") for node in path)
+        stops = set(network.consumptions[list(worm.destinations), 0].tolist())
+        path = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
+        drawn = " ".join(network.switch_title(switch) + ("*" if switch in stops else "") for switch in path)
         visits = " ".join(map(network.node_name, worm.destinations))
         rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
     table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)

@@ -16,10 +16,11 @@ def count(number: int, word: str) -> str:
 def resource_text(topology: Topology, resource: str) -> str:
     """Name a resource for people, with coordinates for the ids of nodes: ``cons:1:0`` becomes ``cons:0.1:0``.
 
-    It may lack its last number, as the name of a link does. What names no node of the topology stays as it is.
+    Switches keep their names, but in a direct network, where they have the ids of their nodes. The resource may lack
+    its last number, as the name of a link does. What names no node of the topology stays as it is.
     """
     parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj):(\d+)(.*)", resource)
-    if parts is None:
+    if parts is None or (parts[1] and not topology.direct):
         return resource
     kind, *nodes, rest = (part for part in parts.groups() if part is not None)
     if any(int(node) >= topology.nodes for node in nodes):

@@ -1,6 +1,5 @@
 """A picture of a cycle of links and consumption channels that worms hold and ask for."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import count
@@ -9,13 +8,26 @@ from pathlib import Path
 import numpy as np
 
 from wormcast.algorithms import Topology
+from wormcast.algorithms.channels import Resource, link_rows
 
 from ..common.frame import SMALL, text_width
 from ..common.text import resource_text
-from .arrows import APART, along, aside, outlines
-from .layout import layout_of
-from .network import FAR, draw_lines, draw_nodes, free_direction, line_angles
+from .arrows import APART, outlines
+from .layout import Layout, layout_of
+from .network import (
+    FAR,
+    NODE,
+    clear_of_names,
+    draw_lines,
+    draw_names,
+    draw_nodes,
+    free_direction,
+    line_angles,
+    name_angle,
+    shorts,
+)
 from .sheet import Mark, Sheet
+from .ways import along, aside, middle_of
 
 __all__ = ["cycle_sheet", "draw_cycle"]
 
@@ -27,6 +39,8 @@ LEAST, LARGEST = 17.0, 43.0  # a cell that holds what is drawn at a node, and on
 SHORT = 3.2  # of an arrow, from its nodes
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
 NUMBER = 3.6  # from an arrow to its number
+BETWEEN = 1.15  # angle from square to square
+NAME = 0.6  # half the angle that the name of a node takes
 SQUARE, FARTHER = 7.0, 9.0  # from a node to the square of its consumption channel; to one that finds no place there
 
 
@@ -56,52 +70,74 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     layout = layout_of(topology)
     listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
                        for number, resource in enumerate(resources, 1))
-    kinds = {resource.split(":")[0] for resource in resources}
+    held = [Resource.parse(resource) for resource in resources]
+    kinds = {one.kind for one in held}
     marks: list[Mark] = []
     if "link" in kinds:
         marks.append(("link", {"color": HELD, "linewidth": 1.1, "marker": ">", "markersize": 3}))
     if "cons" in kinds:
         marks.append(("consumption channel", {"color": CHANNEL, "marker": "s", "markersize": 5}))
     title = f"a cycle of {len(resources)}: each is held by a worm that asks for the next" if resources else "no cycle"
-    channels = Counter(resource.split(":")[1] for resource in resources if resource.startswith("cons"))
-    clear = SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2)
-    sheet = Sheet(layout, least=LEAST / min(1, 2 * layout.narrowest), largest=LARGEST, clear=clear, legend=marks,
+    channels = Counter(one.where for one in held if one.kind == "cons")
+    clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
+                clear_of_names(topology, layout, NODE))
+    dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)
+    sheet = Sheet(layout, least=LEAST / dense, largest=LARGEST, clear=clear, legend=marks,
                   title=title, words=[*([listed] if listed else []), *caption])
     draw_lines(sheet, topology, layout)
     draw_nodes(sheet, topology, layout)
+    draw_names(sheet, topology, layout, NODE)
 
     taken: dict[int, list[float]] = defaultdict(list)  # directions in which arrows lie at each switch
-    held = [(number, re.split("[:>]", resource)) for number, resource in enumerate(resources, 1)]
-    links = [(number, int(start), int(end)) for number, (kind, start, end, *_) in held if kind == "link"]
-    for number, start, end in links:
-        _arrow(sheet, layout.switches[[start]], layout.switches[[end]], str(number))
-        forward = along(layout.switches[start], layout.switches[end])
-        right = aside(forward)
-        for switch, leaving in ((start, forward), (end, -forward)):
-            taken[switch].append(float(np.arctan2(*(leaving * SHORT + right * APART * 2)[::-1])))
+    rows = link_rows(topology)
+    for number, resource in enumerate(held, 1):
+        if resource.kind == "link":
+            link = rows[resource.where]
+            _arrow(sheet, topology, layout, link, str(number))
+            for switch, way in zip(topology.links[link, [0, 2]].tolist(), _both_ways(layout.links[link]), strict=True):
+                leaving = along(*way[:2])
+                side = aside(leaving) if way is layout.links[link] else -aside(leaving)
+                taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
     squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # at each node, near to it and farther
-    for number, (kind, place, *_) in held:
-        if kind == "cons":
-            node = int(place)
-            angles = [*line_angles(topology, layout, node), *taken[int(topology.consumptions[node, 0])]]
+    for number, resource in enumerate(held, 1):
+        if resource.kind == "cons":
+            node = int(resource.where)
+            angles = line_angles(topology, layout, node)
+            home = int(topology.consumptions[node, 0])
+            if layout.shared[home]:
+                angles += taken[home]
+            if not layout.names:
+                angles += [name_angle(topology, layout, node) + turn for turn in (-NAME, 0, NAME)]
             for ring in count():
                 angle, gap = free_direction([*angles, *squares[node, ring]])
-                if gap >= FAR or not squares[node, ring]:
+                if not squares[node, ring] or (gap >= FAR and _gap(angle, squares[node, ring]) >= BETWEEN):
                     break
             squares[node, ring].append(angle)
             reach = sheet.cells(SQUARE + FARTHER * ring)
-            _square(sheet, layout.nodes[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number))
+            _square(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number))
     return sheet
 
 
-def _arrow(sheet: Sheet, start: np.ndarray, end: np.ndarray, number: str) -> None:
+def _gap(angle: float, others: Sequence[float]) -> float:
+    """The least angle between one direction and others."""
+    return min(abs((angle - other + np.pi) % (2 * np.pi) - np.pi) for other in others)
+
+
+def _both_ways(way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return way, way[::-1]
+
+
+def _arrow(sheet: Sheet, topology: Topology, layout: Layout, link: int, number: str) -> None:
     from matplotlib.patches import Polygon
 
-    corners = outlines(start, end, apart=sheet.cells(APART + HALF), short=sheet.cells(SHORT), half=sheet.cells(HALF),
-                       head=sheet.cells(HEAD), barb=sheet.cells(BARB))[0]
+    way, apart = layout.links[link], 0.0 if layout.one_way[link] else APART + HALF
+    short = sheet.cells(1) * shorts(topology, layout, SHORT)[[link]]
+    [corners] = outlines([way], apart=sheet.cells(apart), short=short, half=sheet.cells(HALF), head=sheet.cells(HEAD),
+                         barb=sheet.cells(BARB))
     sheet.axes.add_patch(Polygon(corners, facecolor=HELD, edgecolor="none", zorder=4))
-    away = aside(along(start, end))[0] * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))
-    x, y = ((start + end)[0] / 2 + away * sheet.cells(1)).tolist()
+    middle, forward = middle_of(way)
+    away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))
+    x, y = (middle + away * sheet.cells(1)).tolist()
     sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=SMALL)
 
 

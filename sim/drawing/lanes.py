@@ -1,14 +1,14 @@
 """Side by side: which place each worm has on the links that it shares, what room that takes, and its way there."""
 
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import count, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from .arrows import along, aside
+from .ways import along, aside, beside
 
 __all__ = ["bend", "lanes", "least_cell"]
 
@@ -39,7 +39,7 @@ class _Run:
             0, len(self.hops), self.journey, self.first)
 
 
-def lanes(places: Floats, journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
+def lanes(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
           least: int) -> list[list[int]]:
     """Give each hop of each journey its place beside the line, 0 the nearest: no two have the same one on a link.
 
@@ -48,8 +48,8 @@ def lanes(places: Floats, journeys: Sequence[Sequence[Hop]], shunned: Sequence[S
 
     Parameters
     ----------
-    places : float array [switches, 2]
-        Where the switches lie, y downwards.
+    ways : mapping of (int, int) to float array [points, 2]
+        The way of each hop, y downwards.
     journeys : sequence of sequence of (int, int)
         Hops from switch to switch, one after the other.
     shunned : sequence of set of int
@@ -58,7 +58,7 @@ def lanes(places: Floats, journeys: Sequence[Sequence[Hop]], shunned: Sequence[S
     found = [[0] * len(hops) for hops in journeys]
     taken: dict[Hop, set[int]] = defaultdict(set)
     for run in sorted((run for number, hops in enumerate(journeys)
-                       for run in _runs(places, number, hops, shunned[number], least)),
+                       for run in _runs(ways, number, hops, shunned[number], least)),
                       key=lambda run: run.order):
         used = {lane for hop in run.hops for lane in taken[hop]}
         lane = next(lane for lane in count(run.least) if lane not in used)
@@ -68,10 +68,9 @@ def lanes(places: Floats, journeys: Sequence[Sequence[Hop]], shunned: Sequence[S
     return found
 
 
-def _runs(places: Floats, journey: int, hops: Sequence[Hop], shunned: Set[int], least: int) -> list[_Run]:
+def _runs(ways: Mapping[Hop, Floats], journey: int, hops: Sequence[Hop], shunned: Set[int], least: int) -> list[_Run]:
     """Divide a journey where it turns."""
-    ways = [places[end] - places[start] for start, end in hops]
-    turns = [_turn(way, after) for way, after in pairwise(ways)]
+    turns = [_turn(ways[one][-1] - ways[one][-2], ways[other][1] - ways[other][0]) for one, other in pairwise(hops)]
     found, first = [], 0
     for place, turn in enumerate([*turns, 0]):
         if turn or place == len(hops) - 1:
@@ -113,27 +112,33 @@ def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int],
     return needed
 
 
-def bend(starts: Floats, ends: Floats, apart: Sequence[float]) -> list[Floats]:
-    """Corners of a path beside these hops: where it turns, the lines beside both hops meet, if that is not far away.
+def bend(ways: Sequence[Floats], apart: Sequence[float]) -> list[Floats]:
+    """Corners of a path beside these ways: where it turns, the lines beside both meet, if that is not far away.
+
+    Where one way ends at another place than the next one begins, on the box of a switch, the path goes straight from
+    the one to the other.
 
     Parameters
     ----------
-    starts, ends : float array [hops, 2]
+    ways : sequence of float array [points, 2]
     apart : sequence of float
-        How far to the right of each hop.
+        How far to the right of each.
     """
-    if not len(starts):
+    if not len(ways):
         return []
-    forward = along(starts, ends)
-    beside = aside(forward) * np.array(apart)[:, None]
-    corners = [starts[0] + beside[0]]
-    for (way, after), (one, other), corner in zip(pairwise(forward), pairwise(beside), ends, strict=False):
+    lines = [beside(way, away) for way, away in zip(ways, apart, strict=True)]
+    corners = [lines[0][0]]
+    for (one, other), (line, next_line) in zip(pairwise(ways), pairwise(lines), strict=True):
+        corners += list(line[1:-1])
+        way, after = along(*one[-2:]), along(*other[:2])
         across = way[0] * after[1] - way[1] * after[0]
-        if abs(across) < STRAIGHT or way @ after < SHARP:  # where the lines meet, if they do, is far away
-            beyond = float(across < -STRAIGHT)  # on the outer side of a turn to the left
-            corners += [corner + one + beyond * way * np.linalg.norm(one),
-                        corner + other - beyond * after * np.linalg.norm(other)]
+        beyond = float(across < -STRAIGHT)  # on the outer side of a turn to the left
+        if not np.array_equal(one[-1], other[0]):
+            corners += [line[-1], next_line[0]]
+        elif abs(across) < STRAIGHT or way @ after < SHARP:  # where the lines meet, if they do, is far away
+            corners += [line[-1] + beyond * way * np.linalg.norm(line[-1] - one[-1]),
+                        next_line[0] - beyond * after * np.linalg.norm(next_line[0] - other[0])]
         else:
-            difference = other - one
-            corners.append(corner + one + way * (difference[0] * after[1] - difference[1] * after[0]) / across)
-    return [*corners, ends[-1] + beside[-1]]
+            difference = next_line[0] - line[-1]
+            corners.append(line[-1] + way * (difference[0] * after[1] - difference[1] * after[0]) / across)
+    return [*corners, *lines[-1][1:]]

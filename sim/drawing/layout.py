@@ -1,21 +1,28 @@
-"""Where the nodes and switches of a network lie in its pictures: one function for each kind of topology."""
+"""Where the nodes and switches of a network lie in its pictures, and the ways of its links: one geometry for all.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+It follows from the topology's `places`. Three dimensions become planes, one above the other and seen at an angle.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms import Topology
 
-__all__ = ["LAYOUTS", "Layout", "Name", "layout_of"]
+from .boxes import BETWEEN, Boxes
+from .cables import cables_of, ways_of
+
+__all__ = ["Layout", "Name", "layout_of"]
 
 Floats = npt.NDArray[np.float64]
 
 GAP = 0.7  # between two planes, in cells
 DEPTH = 0.6  # from row to row of a plane that is seen at an angle, in cells
 HIGHEST_PLANE = 2.4  # of more rows than that are closer together
+WIDE_NAMES = 100  # columns: three digits are as wide as the least cell
 
 
 @dataclass(frozen=True)
@@ -33,89 +40,145 @@ class Layout:
 
     Parameters
     ----------
-    nodes : float array [nodes, 2]
     switches : float array [switches, 2]
-        That of a node's own router is the node's.
+    nodes, sinks : float array [nodes, 2]
+        Where nodes inject and consume: the same place, but in networks that are drawn from left to right.
+    boxes : float array [switches, 2]
+        Half the width and height of each switch's box; 0 where a switch is at the place of its node, and one mark
+        stands for both.
+    links : tuple of float array [points, 2]
+        The way of each link, in the order of the topology's; those that lead there and back have the same one.
+    one_way : bool array [links]
+        Whether no link leads back on the same way.
+    injections, consumptions : tuple of float array [points, 2]
+        The way of each node to its switch, and to it from the one where it consumes; none where both are in one place.
     names : tuple of Name
         Of rows, columns and the like.
     narrowest : float
-        What the nearest parallel links that are not between the same two switches are apart, in cells.
+        What the nearest parallel links that are not on the same way are apart, in cells; at most 1.
     planes : tuple of float array [corners, 2]
         Areas that hold together what lies in them.
     """
 
-    nodes: Floats
     switches: Floats
+    nodes: Floats
+    sinks: Floats
+    boxes: Floats
+    links: tuple[Floats, ...]
+    one_way: npt.NDArray[np.bool_]
+    injections: tuple[Floats, ...]
+    consumptions: tuple[Floats, ...]
     names: tuple[Name, ...]
     narrowest: float
     planes: tuple[Floats, ...] = ()
 
-    @property
+    @cached_property
     def corners(self) -> Floats:
-        """Least and largest x and y of all places, [2, 2]."""
-        places = np.concatenate([self.nodes, self.switches])
+        """Least and largest x and y of all places and ways, [2, 2]."""
+        places = np.concatenate([self.nodes, self.sinks, self.switches - self.boxes, self.switches + self.boxes,
+                                 *self.links])
         return np.stack([places.min(axis=0), places.max(axis=0)])
 
     @property
     def extent(self) -> tuple[float, float]:
-        """Width and height that the places take, in cells."""
+        """Width and height that all takes, in cells."""
         least, largest = self.corners
         return tuple((largest - least).tolist())
 
+    @cached_property
+    def drawn_twice(self) -> bool:
+        """Whether nodes have a place for each end of their worms."""
+        return not np.array_equal(self.nodes, self.sinks)
 
+    @cached_property
+    def shared(self) -> npt.NDArray[np.bool_]:
+        """Whether one mark stands for a switch and its node, bool [switches]."""
+        return np.logical_not(self.boxes.any(axis=1))
+
+
+@lru_cache(maxsize=4)
 def layout_of(topology: Topology) -> Layout:
-    """Lay out a network as its kind is drawn.
+    """Lay a network out by its places; the same layout for all pictures, and for the replay."""
+    given = topology.places
+    sinks = given.nodes if given.sinks is None else given.sinks
+    together = np.concatenate([given.switches, given.nodes, sinks])
+    flat = together.shape[1] == 2
+    seen = together.astype(float) if flat else _seen(together)
+    switches, nodes, sinks = np.split(seen, [topology.switches, topology.switches + topology.nodes])
+    cables = cables_of(topology)
+    boxes = Boxes(topology, switches, nodes, sinks, cables)
+    if boxes.half.any():
+        ways = [boxes.cable_way(number) for number in range(len(cables))]
+        narrowest = 1.0 if all(cable.back is None for cable in cables) else BETWEEN
+    else:
+        ways, narrowest = ways_of(switches, cables)
+    links: list[Floats] = [np.zeros((0, 2))] * len(topology.links)
+    one_way = np.zeros(len(topology.links), bool)
+    for cable, way in zip(cables, ways, strict=True):
+        links[cable.there] = way
+        if cable.back is None:
+            one_way[cable.there] = True
+        else:
+            links[cable.back] = way[::-1]
+    if not flat:
+        narrowest = min(narrowest, *_steps(together))
+    joined = range(topology.nodes) if boxes.half.any() else ()
+    layout = Layout(switches, nodes, sinks, boxes.half, tuple(links), one_way,
+                    tuple(boxes.node_way(node, sink=False) for node in joined),
+                    tuple(boxes.node_way(node, sink=True) for node in joined), (), narrowest,
+                    () if flat else _planes(together[:topology.switches], switches))
+    return replace(layout, names=_names(topology, layout))
 
-    Raises
-    ------
-    WormcastError
-        There is no layout for the kind, or a mesh has more than three dimensions.
-    """
-    if topology.kind not in LAYOUTS:
-        raise WormcastError(f"plot: {topology.name} is given, topologies that can be drawn are {', '.join(LAYOUTS)}")
-    return LAYOUTS[topology.kind](topology)
+
+def _steps(places: Floats) -> tuple[float, float]:
+    """What a row of a plane is shifted by against the one behind it, and how far down it lies, in cells."""
+    rows = float(np.ptp(places[:, 2])) + 1
+    return 1 / rows, min(DEPTH, HIGHEST_PLANE / rows)
 
 
-def _mesh(topology: Topology) -> Layout:
-    if len(topology.shape) == 2:
-        return _flat(topology)
-    if len(topology.shape) == 3:
-        return _planes(topology)
-    raise WormcastError(f"plot: {topology.name} is given, meshes of two and three dimensions can be drawn")
-
-
-def _flat(topology: Topology) -> Layout:
-    """Lay rows out from top to bottom, columns from left to right, with their numbers beside them ([Boppana98])."""
-    rows, columns = topology.shape
-    places = topology.coordinates[:, ::-1].astype(float)
-    step = 1 if columns <= 100 else 2  # three digits are as wide as the least cell
-    names = [Name(str(column), (column, 0), "above") for column in range(0, columns, step)]
-    names += [Name(str(row), (0, row), "left") for row in range(rows)]
-    return Layout(places, places, tuple(names), 1.0)
-
-
-def _planes(topology: Topology) -> Layout:
+def _seen(places: Floats) -> Floats:
     """Lay out planes of equal y one above the other, x to the right and z to the front: down, and a little to the left.
 
     So the planes are those that the Hamiltonian path ([Amnah]) goes through one after the other. Each row is shifted
     by its share of a cell, so that links up and down pass between the nodes of their own plane.
     """
-    columns, planes, rows = topology.shape
-    x, y, z = topology.coordinates.T.astype(float)
-    shift, depth = 1 / rows, min(DEPTH, HIGHEST_PLANE / rows)
-    height = (rows - 1) * depth + GAP
-    places = np.stack([x - z * shift, (planes - 1 - y) * height + z * depth], axis=1)
-    left = -(rows - 1) * shift
-    areas = []
-    names = [Name(f"x={column}" if column == 0 else str(column), (column, 0), "above") for column in range(columns)]
-    for plane in range(planes):
-        top = (planes - 1 - plane) * height
-        inside = places[y == plane].reshape(columns, rows, 2)
-        areas.append(inside[[0, -1, -1, 0], [0, 0, -1, -1]])
-        names += [Name(f"z={row}", (left, top + row * depth), "left") for row in range(rows)]
-        names.append(Name(f"y={plane}", (left, top + (rows - 1) * depth / 2), "outer"))
-    return Layout(places, places, tuple(names), min(shift, depth), tuple(areas))
+    shift, depth = _steps(places)
+    x, y, z = (places - places.min(axis=0)).T
+    height = z.max() * depth + GAP
+    return np.stack([x - z * shift, (y.max() - y) * height + z * depth], axis=1)
 
 
-LAYOUTS: Mapping[str, Callable[[Topology], Layout]] = {"mesh": _mesh}
-"""The layout of each kind of topology."""
+def _planes(places: Floats, seen: Floats) -> tuple[Floats, ...]:
+    """The area of each plane of equal y: from its first row to its last, as wide as the widest."""
+    shift, depth = _steps(places)
+    x, _, z = (places - places.min(axis=0)).T
+    found = []
+    for y in np.unique(places[:, 1]):
+        inside = places[:, 1] == y
+        top = float((seen[inside, 1] - z[inside] * depth)[0])
+        found.append(np.array([[across - down * shift, top + down * depth]
+                               for across, down in ((0, 0), (x.max(), 0), (x.max(), z.max()), (0, z.max()))]))
+    return tuple(found)
+
+
+def _names(topology: Topology, layout: Layout) -> tuple[Name, ...]:
+    """Names of rows and columns, and of planes: where nodes lie as their coordinates say."""
+    places, shape = topology.places.nodes, topology.shape
+    if len(shape) == 2 and np.array_equal(places, topology.coordinates[:, ::-1]):
+        left, top = layout.corners[0].tolist()
+        rows, columns = shape
+        step = 1 if columns <= WIDE_NAMES else 2
+        return (*(Name(str(column), (column, top), "above") for column in range(0, columns, step)),
+                *(Name(str(row), (left, row), "left") for row in range(rows)))
+    if len(shape) == 3 and np.array_equal(places, topology.coordinates):
+        columns, planes, rows = shape
+        at = dict(zip(map(tuple, topology.coordinates.tolist()), layout.nodes.tolist(), strict=True))
+        left, top = layout.corners[0].tolist()
+        names = [Name(f"x={column}" if column == 0 else str(column), (at[column, planes - 1, 0][0], top), "above")
+                 for column in range(columns)]
+        for plane in range(planes):
+            heights = [at[0, plane, row][1] for row in range(rows)]
+            names += [Name(f"z={row}", (left, height), "left") for row, height in enumerate(heights)]
+            names.append(Name(f"y={plane}", (left, (heights[0] + heights[-1]) / 2), "outer"))
+        return tuple(names)
+    return ()

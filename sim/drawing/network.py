@@ -1,4 +1,4 @@
-"""The network itself: lines between switches, nodes, and where beside a node nothing runs."""
+"""The network itself: lines between switches, boxes, nodes and their names, and where beside a node nothing runs."""
 
 from collections.abc import Iterable
 
@@ -7,17 +7,22 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
+from ..common.frame import SMALL, WORDS, text_width
 from .layout import Layout
 from .sheet import PLAIN, Sheet
+from .ways import along
 
-__all__ = ["FAR", "NODE", "draw_lines", "draw_nodes", "draw_planes", "free_direction", "line_angles"]
+__all__ = ["FAR", "NODE", "clear_of_names", "draw_boxes", "draw_lines", "draw_names", "draw_nodes", "draw_planes",
+           "free_direction", "line_angles", "name_angle", "shorts"]
 
 Floats = npt.NDArray[np.float64]
 
-NODE = 1.9  # points: radius of a node, and half a switch that is none's own
+NODE = 1.9  # points: radius of a node
 EDGE = "#606060"
 GROUND = "#f5f5f5"
 LINE = 0.6
+NAME = 1.2  # points from a node to its name
+ROOM = 0.9  # of a box, that a name may take
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
 STEPS = 16  # of the other angles that are tried
 FAR = float(np.radians(40))
@@ -34,41 +39,101 @@ def draw_planes(sheet: Sheet, layout: Layout) -> None:
 
 
 def draw_lines(sheet: Sheet, topology: Topology, layout: Layout) -> None:
-    """Draw a line between each two neighbours, on a ground for each plane."""
+    """Draw the ways between switches, and those to nodes, on a ground for each plane."""
+    draw_planes(sheet, layout)
+    once = layout.one_way | (topology.links[:, 0] < topology.links[:, 2])
+    _draw_ways(sheet, [layout.links[link] for link in np.flatnonzero(once)])
+    draw_node_lines(sheet, layout)
+
+
+def draw_node_lines(sheet: Sheet, layout: Layout) -> None:
+    """Draw the ways between nodes and their switches."""
+    _draw_ways(sheet, [*layout.injections, *(layout.consumptions if layout.drawn_twice else ())])
+
+
+def _draw_ways(sheet: Sheet, ways: list[Floats]) -> None:
     from matplotlib.collections import LineCollection
 
-    draw_planes(sheet, layout)
-    pairs = np.unique(np.sort(topology.links[:, [0, 2]], axis=1), axis=0)
-    sheet.axes.add_collection(LineCollection(list(layout.switches[pairs]), colors=PLAIN, linewidths=LINE, zorder=1),
-                              autolim=False)
+    sheet.axes.add_collection(LineCollection(ways, colors=PLAIN, linewidths=LINE, zorder=1), autolim=False)
 
 
 def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float = NODE) -> None:
-    """Draw a circle of this radius, in points, for each node.
+    """Draw a circle of this radius, in points, for each node, twice where it has two places; and boxes of switches."""
+    places = np.concatenate([layout.nodes, layout.sinks]) if layout.drawn_twice else layout.nodes
+    sheet.axes.scatter(places[:, 0], places[:, 1], s=(2 * radius) ** 2, marker="o", facecolor="white",
+                       edgecolor=EDGE, linewidth=LINE, zorder=3)
+    draw_boxes(sheet, topology, layout)
 
-    A switch that no node shares its place with is a square, and a line joins it to its nodes.
-    """
-    from matplotlib.collections import LineCollection
 
-    homes = topology.consumptions[:, 0]
-    apart = (layout.switches[homes] != layout.nodes).any(axis=1)
-    joined = np.stack([layout.nodes, layout.switches[homes]], axis=1)[apart]
-    sheet.axes.add_collection(LineCollection(list(joined), colors=PLAIN, linewidths=LINE, zorder=1), autolim=False)
-    alone = layout.switches[np.setdiff1d(np.arange(topology.switches), homes[~apart])]
-    for places, marker in ((layout.nodes, "o"), (alone, "s")):
-        sheet.axes.scatter(places[:, 0], places[:, 1], s=(2 * radius) ** 2, marker=marker, facecolor="white",
-                           edgecolor=EDGE, linewidth=LINE, zorder=3)
+def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
+    """Draw the boxes of switches, with their names where these fit."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patheffects import withStroke
+
+    apart = np.flatnonzero(~layout.shared)
+    if not len(apart):
+        return
+    corners = layout.switches[apart, None] + layout.boxes[apart, None] * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    sheet.axes.add_collection(PolyCollection(list(corners), facecolors="white", edgecolors=EDGE, linewidths=LINE,
+                                             zorder=3), autolim=False)
+    for switch in apart.tolist():
+        name = topology.switch_names[switch]
+        if text_width(name, SMALL) <= ROOM * 2 * layout.boxes[switch, 0] * sheet.cell:
+            x, y = layout.switches[switch].tolist()
+            sheet.axes.text(x, y, name, ha="center", va="center_baseline", fontsize=SMALL,
+                            color=WORDS, zorder=8, path_effects=[withStroke(linewidth=1.5, foreground="white")])
+
+
+def draw_names(sheet: Sheet, topology: Topology, layout: Layout, radius: float) -> None:
+    """Write the names of nodes beside them, so many points and a little more away, where rows and columns have none."""
+    if layout.names:
+        return
+    for node in range(topology.nodes):
+        at = [(layout.sinks[node], name_angle(topology, layout, node))]
+        if layout.drawn_twice:
+            at.append((layout.nodes[node], np.pi))
+        for (x, y), angle in at:
+            right, down = np.cos(angle).round(6), np.sin(angle).round(6)
+            reach = sheet.cells(radius + NAME)
+            sheet.axes.text(x + right * reach, y + down * reach, topology.node_name(node), fontsize=SMALL, color=WORDS,
+                            zorder=4, ha="center" if not right else "left" if right > 0 else "right",
+                            va="center_baseline" if not down else "top" if down > 0 else "bottom")
+
+
+def name_angle(topology: Topology, layout: Layout, node: int) -> float:
+    """Where the name of a node stands beside it, or where it consumes, as an angle from the right towards below."""
+    if layout.drawn_twice:
+        return 0.0
+    return np.pi / 2 if layout.injections else free_direction(line_angles(topology, layout, node))[0]
+
+
+def clear_of_names(topology: Topology, layout: Layout, radius: float) -> float:
+    """Points beyond the places that nodes of this radius take with their names."""
+    if layout.names:
+        return radius
+    return radius + NAME + max(SMALL, max(text_width(topology.node_name(node), SMALL) for node in
+                                          range(topology.nodes)))
+
+
+def shorts(topology: Topology, layout: Layout, short: float) -> Floats:
+    """By how much arrows are shorter than the ways of links, at either end: at a box not at all; float [links, 2]."""
+    return np.where(layout.shared[topology.links[:, [0, 2]]], short, 0.0)
 
 
 def line_angles(topology: Topology, layout: Layout, node: int | None = None) -> list[float]:
     """Directions in which lines leave a node, or any node, as angles from the right towards below."""
     homes = topology.consumptions[:, 0] if node is None else topology.consumptions[[node], 0]
-    nodes = layout.nodes if node is None else layout.nodes[[node]]
-    leaving = topology.links[np.isin(topology.links[:, 0], homes)]
-    ways = np.concatenate([layout.switches[homes] - nodes,
-                           layout.switches[leaving[:, 2]] - layout.switches[leaving[:, 0]]])
-    ways = np.unique(ways[ways.any(axis=1)].round(6), axis=0)
-    return np.arctan2(ways[:, 1], ways[:, 0]).tolist()
+    ways = [layout.links[link][:2] for link in np.flatnonzero(np.isin(topology.links[:, 0], homes))
+            if layout.shared[topology.links[link, 0]]]
+    ways += [layout.links[link][:-3:-1] for link in np.flatnonzero(np.isin(topology.links[:, 2], homes))
+             if layout.shared[topology.links[link, 2]]]
+    ways += [layout.consumptions[one][:-3:-1] for one in (range(topology.nodes) if node is None else (node,))
+             if layout.consumptions]
+    ways = [way for way in ways if (way[0] != way[1]).any()]
+    if not ways:
+        return []
+    leaving = np.unique(along(*np.stack(ways, axis=1)).round(6) + 0.0, axis=0)
+    return np.arctan2(leaving[:, 1], leaving[:, 0]).tolist()
 
 
 def free_direction(taken: Iterable[float]) -> tuple[float, float]:

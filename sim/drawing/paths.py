@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import Plan, Worm, WormcastError
+from wormcast.algorithms import Plan, Topology, Worm, WormcastError
 
 from ..common.frame import COLOURS, SMALL, text_width
 from ..common.text import count
-from .arrows import APART, along, aside
+from .arrows import APART
 from .lanes import bend, lanes, least_cell
 from .layout import Layout, layout_of
-from .network import NODE, draw_lines, draw_nodes
+from .network import NODE, clear_of_names, draw_lines, draw_names, draw_nodes
 from .sheet import Mark, Sheet, scheme_on
+from .ways import along, aside, beside, longest, middle_of
 
 __all__ = ["MOST_LANES", "draw_paths", "paths_sheet", "steps"]
 
@@ -28,6 +29,7 @@ OUTSIDE = 2  # the first place beside a line from which a worm passes outside of
 PITCH = 2.4  # from worm to worm on a link
 LINE = 1.2
 LEAST, LARGEST = 20.0, 43.0  # a cell
+LEAST_NODES = 13.0  # a cell in which nodes have no lines from one to the next
 GAP = 3.0
 DISC = 4.6  # radius of a destination, at least
 SOURCE = 4.2  # half of the source
@@ -87,27 +89,48 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
 def paths_sheet(plan: Plan) -> Sheet:
     """Draw as `draw_paths` does, without writing it."""
     layout = layout_of(plan.topology)
-    beside = _beside(plan, layout)
+    ways = _Ways(plan.topology, layout)
+    places = _places(plan, layout, ways)
     alone = all(len(worm.destinations) == 1 for worm in plan.worms)
     groups = [step - 1 for step in steps(plan)] if alone else [worm.id for worm in plan.worms]
-    least, clear = _room(plan, layout, beside)
+    least, clear = _room(plan, layout, ways, places)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=clear, legend=_legend(plan, groups, alone),
                   words=_words(plan, alone))
     draw_lines(sheet, plan.topology, layout)
     draw_nodes(sheet, plan.topology, layout)
-    for worm, group, apart in zip(plan.worms, groups, beside, strict=True):
-        _path(sheet, plan, layout, worm, _look(group), apart)
+    draw_names(sheet, plan.topology, layout, DISC)
+    for worm, group, taken in zip(plan.worms, groups, places, strict=True):
+        _path(sheet, plan, layout, ways, worm, _look(group), taken)
         for order, node in enumerate(worm.destinations, 1):
-            _disc(sheet, layout.nodes[node], str(group + 1 if alone else order), _look(group))
+            _disc(sheet, layout.sinks[node], str(group + 1 if alone else order), _look(group))
     sheet.axes.plot(*layout.nodes[plan.source], marker="s", markersize=2 * SOURCE, color=SOURCE_COLOUR, zorder=6)
     return sheet
 
 
-def _beside(plan: Plan, layout: Layout) -> list[list[int]]:
+class _Ways(dict[tuple[int, int], Floats]):
+    """The way of each hop from switch to switch: of several links, that of the first."""
+
+    def __init__(self, topology: Topology, layout: Layout):
+        super().__init__()
+        self.links: dict[tuple[int, int], int] = {}
+        for link, (start, _, end, _) in enumerate(topology.links.tolist()):
+            if (start, end) not in self:
+                self[start, end] = layout.links[link]
+                self.links[start, end] = link
+        self._one_way = layout.one_way
+
+    def apart(self, hop: tuple[int, int], place: int) -> float:
+        """Points to the right of a hop's line at which a place is: where nothing comes back, on both sides of it."""
+        if self._one_way[self.links[hop]]:
+            return PITCH * ((place + 1) // 2) * (1 if place % 2 else -1)
+        return APART + PITCH * place
+
+
+def _places(plan: Plan, layout: Layout, ways: _Ways) -> list[list[int]]:
     """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
     home = plan.topology.consumptions[:, 0].tolist()
-    marked = {home[node] for node in (plan.source, *plan.destinations)}
-    found = lanes(layout.switches, [worm.links for worm in plan.worms],
+    marked = {home[node] for node in (plan.source, *plan.destinations)} & {*np.flatnonzero(layout.shared).tolist()}
+    found = lanes(ways, [worm.links for worm in plan.worms],
                   [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm in plan.worms], OUTSIDE)
     most = max((lane for one in found for lane in one), default=0)
     if most >= MOST_LANES:
@@ -116,19 +139,20 @@ def _beside(plan: Plan, layout: Layout) -> list[list[int]]:
     return found
 
 
-def _room(plan: Plan, layout: Layout, beside: Sequence[Sequence[int]]) -> tuple[float, float]:
+def _room(plan: Plan, layout: Layout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
     """Points that a cell needs so that paths between two lines do not meet, and that they take beyond the outermost."""
-    starts, ends = (layout.switches[plan.topology.links[:, end]] for end in (0, 2))
-    link_of = {(start, end): link for link, (start, _, end, _) in enumerate(plan.topology.links.tolist())}
+    starts, ends = np.stack([longest(way) for way in layout.links], axis=1)
     reach = np.full(len(starts), NODE)
-    for worm, lanes_taken in zip(plan.worms, beside, strict=True):
-        for hop, lane in zip(worm.links, lanes_taken, strict=True):
-            reach[link_of[hop]] = max(reach[link_of[hop]], APART + PITCH * lane + LINE)
+    for worm, taken in zip(plan.worms, places, strict=True):
+        for hop, place in zip(worm.links, taken, strict=True):
+            link = ways.links[hop]
+            reach[link] = max(reach[link], abs(ways.apart(hop, place)) + LINE)
     least, largest = layout.corners
     sides = (starts + ends) / 2 + aside(along(starts, ends)) * 0.01
     beyond = ((sides < least) | (sides > largest)).any(axis=1)
     needed = least_cell(starts, ends, reach, np.flatnonzero(reach > NODE).tolist(), GAP)
-    return max(LEAST, needed), float(reach[beyond].max(initial=DISC + 1))
+    names = clear_of_names(plan.topology, layout, DISC + 1)
+    return max(LEAST if not layout.boxes.any() else LEAST_NODES, needed), float(reach[beyond].max(initial=names))
 
 
 def _words(plan: Plan, alone: bool) -> list[str]:
@@ -150,32 +174,35 @@ def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
     return marks
 
 
-def _path(sheet: Sheet, plan: Plan, layout: Layout, worm: Worm, look: _Look, beside: Sequence[int]) -> None:
+def _path(sheet: Sheet, plan: Plan, layout: Layout, ways: _Ways, worm: Worm, look: _Look,
+          places: Sequence[int]) -> None:
     """Draw a worm from its source to its last destination, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
 
     homes = plan.topology.consumptions[:, 0]
-    apart = [sheet.cells(APART + PITCH * lane) for lane in beside]
-    starts = layout.switches[[start for start, _ in worm.links]].reshape(-1, 2)
-    ends = layout.switches[[end for _, end in worm.links]].reshape(-1, 2)
-    line = np.array([layout.nodes[worm.source], *bend(starts, ends, apart), layout.nodes[worm.destinations[-1]]])
+    apart = [sheet.cells(ways.apart(hop, place)) for hop, place in zip(worm.links, places, strict=True)]
+    hops = [ways[hop] for hop in worm.links]
+    last = worm.destinations[-1]
+    begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
+    end = layout.consumptions[last] if layout.consumptions else layout.sinks[[last]]
+    line = np.array([*begin, *bend(hops, apart), *end])
     sheet.axes.plot(*line.T, color=look.colour, linewidth=LINE, linestyle=look.dashes, zorder=4)
     at = 0
     for node in worm.destinations[:-1]:
         while at < len(worm.links) and worm.links[at][1] != homes[node]:
             at += 1
-        passed = bend(starts[at:at + 1], ends[at:at + 1], apart[at:at + 1])[-1]  # the disc may be beside the line
-        sheet.axes.plot(*zip(layout.nodes[node], passed, strict=True), color=look.colour, linewidth=LINE, zorder=4)
+        passed = bend(hops[at:at + 1], apart[at:at + 1])[-1]  # the disc may be beside the line
+        sheet.axes.plot(*zip(layout.sinks[node], passed, strict=True), color=look.colour, linewidth=LINE, zorder=4)
     if not worm.links:
         return
-    forward = along(starts, ends)
-    right = aside(forward)
-    share = np.array([0.56 - 0.14 * (lane % 3) for lane in beside])[:, None]
-    tips = starts + (ends - starts) * share + right * np.array(apart)[:, None] + forward * sheet.cells(HEAD / 2)
-    necks = tips - forward * sheet.cells(HEAD)
-    barbs = right * sheet.cells(BARB)
-    sheet.axes.add_collection(PolyCollection(list(np.stack([tips, necks + barbs, necks - barbs], axis=1)),
-                                             facecolors=look.colour, edgecolors="none", zorder=5), autolim=False)
+    arrows = []
+    for way, away, place in zip(hops, apart, places, strict=True):
+        middle, forward = middle_of(beside(way, away), 0.56 - 0.14 * (place % 3))
+        tip = middle + forward * sheet.cells(HEAD / 2)
+        neck, barb = tip - forward * sheet.cells(HEAD), aside(forward) * sheet.cells(BARB)
+        arrows.append(np.stack([tip, neck + barb, neck - barb]))
+    sheet.axes.add_collection(PolyCollection(arrows, facecolors=look.colour, edgecolors="none", zorder=5),
+                              autolim=False)
 
 
 def _disc(sheet: Sheet, place: Floats, text: str, look: _Look) -> None:

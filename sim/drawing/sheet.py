@@ -47,7 +47,7 @@ def require_drawable(topology: Topology, file: Path) -> None:
     Raises
     ------
     WormcastError
-        The topology has no layout, or is too long for pixels; or the file's ending says neither SVG nor PNG.
+        The topology is too long for pixels, or the file's ending says neither SVG nor PNG.
     """
     layout = layout_of(topology)
     require_picture(file)

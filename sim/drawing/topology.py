@@ -8,8 +8,9 @@ from wormcast.algorithms import Topology
 
 from ..common.frame import SIZE, SMALL, text_width
 from .arrows import outlines
-from .layout import layout_of
-from .network import draw_nodes, draw_planes, free_direction, line_angles
+from .cables import nearest
+from .layout import Layout, layout_of
+from .network import draw_node_lines, draw_nodes, draw_planes, free_direction, line_angles, shorts
 from .sheet import Mark, Sheet
 
 __all__ = ["draw_topology", "topology_sheet"]
@@ -49,7 +50,8 @@ def topology_sheet(topology: Topology) -> Sheet:
     layout = layout_of(topology)
     names = [topology.node_name(node) for node in range(topology.nodes)]
     radius = max(4.0, max(text_width(name, SMALL) for name in names) / 2 + 1.0)
-    words = [f"{topology.name}: {topology.nodes} nodes, {len(topology.links)} links"]
+    switches = "" if topology.direct else f"{topology.switches} switches, "
+    words = [f"{topology.name}: {topology.nodes} nodes, {switches}{len(topology.links)} links"]
     legend: list[Mark] = []
     along_path = np.zeros(len(topology.links), bool)
     if topology.labels is not None:
@@ -58,24 +60,39 @@ def topology_sheet(topology: Topology) -> Sheet:
         legend = [("link of the Hamiltonian path", {"color": PATH, "linewidth": 0.9}),
                   ("other link", {"color": OTHER, "linewidth": 0.9})]
         words.append("in a node its coordinates, beside it its Hamiltonian label")
-    least = (2 * radius + BETWEEN) / min(1, 2 * layout.narrowest)
+    if layout.boxes.any():
+        words.append("box: switch" + ", circle: node" + ", on the left where it injects, on the right where it consumes"
+                     * layout.drawn_twice)
+    least = _least(layout, radius)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + SIZE, words=words, named=False,
                   legend=legend)
     draw_planes(sheet, layout)
     draw_nodes(sheet, topology, layout, radius)
 
-    start, end = layout.switches[topology.links[:, 0]], layout.switches[topology.links[:, 2]]
-    corners = outlines(start, end, apart=sheet.cells(APART), short=sheet.cells(radius + BESIDE),
-                       half=sheet.cells(HALF), head=sheet.cells(HEAD), barb=sheet.cells(BARB))
-    for chosen, colour in ((~along_path, OTHER), (along_path, PATH)):
-        sheet.axes.add_collection(PolyCollection(list(corners[chosen]), facecolors=colour, edgecolors="none", zorder=2),
-                                  autolim=False)
+    corners = outlines(layout.links, apart=np.where(layout.one_way, 0, sheet.cells(APART)),
+                       short=sheet.cells(1) * shorts(topology, layout, radius + BESIDE), half=sheet.cells(HALF),
+                       head=sheet.cells(HEAD), barb=sheet.cells(BARB))
+    plain = OTHER if along_path.any() else PATH
+    for chosen, colour in ((~along_path, plain), (along_path, PATH)):
+        sheet.axes.add_collection(PolyCollection([corners[link] for link in np.flatnonzero(chosen)], facecolors=colour,
+                                                 edgecolors="none", zorder=2), autolim=False)
+    draw_node_lines(sheet, layout)
     angle, _ = free_direction(line_angles(topology, layout))
     right, down = np.cos(angle), np.sin(angle)
-    for node, (x, y) in enumerate(layout.nodes.tolist()):
+    places = np.concatenate([layout.nodes, layout.sinks]) if layout.drawn_twice else layout.nodes
+    for place, (x, y) in enumerate(places.tolist()):
+        node = place % topology.nodes
         sheet.axes.text(x, y, names[node], ha="center", va="center_baseline", fontsize=SMALL, zorder=4)
         if topology.labels is not None:
             reach = sheet.cells(radius + BESIDE)
             sheet.axes.text(x + right * reach, y + down * reach, str(topology.label(node)), color=LABEL, fontsize=SMALL,
                             ha="left" if right > 0 else "right", va="top" if down > 0 else "bottom", zorder=4)
     return sheet
+
+
+def _least(layout: Layout, radius: float) -> float:
+    """Points that a cell needs so that nodes, and arrows between them, have room."""
+    if not layout.boxes.any():
+        return (2 * radius + BETWEEN) / min(1, 2 * layout.narrowest)
+    return max((2 * radius + APART) / nearest(np.concatenate([layout.nodes, layout.sinks])),
+               2 * (APART + HALF + BARB) / layout.narrowest)

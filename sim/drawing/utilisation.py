@@ -11,8 +11,9 @@ from wormcast.algorithms import Topology
 
 from ..common.frame import SIZE, SMALL, WORDS
 from .arrows import outlines
+from .cables import nearest
 from .layout import layout_of
-from .network import draw_planes
+from .network import clear_of_names, draw_boxes, draw_names, draw_node_lines, draw_planes, shorts
 from .sheet import Sheet
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ LEAST, FULL, LARGEST = 14.4, 27.0, 43.0
 APART = 3.1  # of a link from the line
 THIN, THICK = 0.8, 4.6  # a link without a flit, and the busiest
 RADIUS = 5.6  # of a node
+NODE = 0.3  # of what nodes apart from their switches are apart: their radius
 SHORT = 5.1  # of a link, from its nodes
 HEAD, BARB = 4.0, 0.9
 
@@ -52,7 +54,7 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
     links : float array [links]
         From 0, in the order of the topology's links.
     inside : two float arrays [nodes]
-        For the left and the right half of each node.
+        For the left and the right half of each node, or for its two places where it is drawn twice.
     title : str
         What the numbers are.
     words : sequence of str
@@ -65,7 +67,9 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
 
     layout = layout_of(topology)
     dense = min(1.0, 1.9 * layout.narrowest)
-    sheet = Sheet(layout, least=LEAST / dense, largest=LARGEST, clear=RADIUS, words=words, room=BAR)
+    least = LEAST if layout.boxes.any() else LEAST / dense
+    sheet = Sheet(layout, least=least, largest=LARGEST, clear=clear_of_names(topology, layout, RADIUS), words=words,
+                  room=BAR)
     largest = round_up(max(float(values.max(initial=0)) for values in (links, *inside)))
     scale = ScalarMappable(Normalize(0, largest), LinearSegmentedColormap.from_list("busy", COLOURS))
 
@@ -73,13 +77,21 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
     share = links / largest
     half = (THIN + (THICK - THIN) * share) / 2
     unit = sheet.cells(min(1.0, sheet.cell * dense / FULL))
-    corners = outlines(layout.switches[topology.links[:, 0]], layout.switches[topology.links[:, 2]], apart=APART * unit,
-                       short=SHORT * unit, half=half * unit, head=HEAD * unit, barb=BARB * unit)
+    corners = outlines(layout.links, apart=np.where(layout.one_way, 0, APART * unit),
+                       short=unit * shorts(topology, layout, SHORT), half=half * unit, head=HEAD * unit,
+                       barb=BARB * unit)
     order = np.argsort(share, kind="stable")
-    sheet.axes.add_collection(PolyCollection(list(corners[order]), facecolors=scale.to_rgba(links)[order],
+    sheet.axes.add_collection(PolyCollection([corners[link] for link in order], facecolors=scale.to_rgba(links)[order],
                                              edgecolors=EDGE, linewidths=0.15, zorder=2), autolim=False)
-    for values, angles in zip(inside, ((90, 270), (-90, 90)), strict=True):
-        halves = [Wedge(tuple(centre), RADIUS * unit, *angles) for centre in layout.nodes.tolist()]
+    radius = RADIUS * unit
+    if layout.boxes.any():
+        radius = min(sheet.cells(RADIUS), NODE * nearest(np.concatenate([layout.nodes, layout.sinks])))
+        draw_node_lines(sheet, layout)
+        draw_boxes(sheet, topology, layout)
+    draw_names(sheet, topology, layout, radius * sheet.cell)
+    both = ((90, 270), (-90, 90)) if not layout.drawn_twice else ((0, 360), (0, 360))
+    for values, angles, places in zip(inside, both, (layout.nodes, layout.sinks), strict=True):
+        halves = [Wedge(tuple(centre), radius, *angles) for centre in places.tolist()]
         sheet.axes.add_collection(PatchCollection(halves, facecolors=scale.to_rgba(values), edgecolors=EDGE,
                                                   linewidths=0.3, zorder=3), autolim=False)
     _bar(sheet, scale, title)

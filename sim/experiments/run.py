@@ -161,7 +161,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         offsets,
         [node for message in messages for node in message.destinations],
     )
-    scheme.relation.on(topology).hops(worms)  # refuses a relation that does not lead there
+    scheme.relation_on(topology).on(topology).hops(worms)  # refuses a relation that does not lead there
     return worms
 
 
@@ -222,7 +222,7 @@ def run(
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     worms = plan_messages(topology, scheme, messages)
     classes = configuration.consumption_classes(topology, scheme)
-    require_classes(classes, scheme.name, scheme.relation.on(topology), worms)
+    require_classes(classes, scheme.name, scheme.relation_on(topology).on(topology), worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, longest)
     network = Network(topology, scheme, configuration)

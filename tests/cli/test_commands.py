@@ -53,9 +53,10 @@ def test_plan_tells_people_the_form_and_who_waits_for_whom():
     nodes = ["--source", "1.1.1", "--destinations", "0.0.0,3.3.3,2.1.0"]
     code, out, err = wormcast("plan", "mesh:4x4x4", "u-mesh", *nodes)
     assert (code, err) == (0, "")
-    first, second, third, *rows = out.splitlines()
+    first, words, second, third, *rows = out.splitlines()
     assert first.startswith("u-mesh on mesh:4x4x4, from 1.1.1: worms 3, ")
     assert first.endswith("start-ups 2, phases 2")
+    assert words.endswith("phases: longest chain of worms that wait for a receipt")
     assert second == "form: 3-D: the chain sorted by the last dimension first, as e-cube routes"
     assert third.startswith("provenance: reconstructed")
     cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]

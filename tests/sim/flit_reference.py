@@ -1,4 +1,4 @@
-"""Unicasts in a mesh of wormhole routers, flit by flit: a second simulator, written from the documented timing alone.
+"""Unicasts in a network of wormhole routers, flit by flit: a second simulator, from the documented timing alone.
 
 What it knows is what docs/interfaces.md promises (Delays, Credit loop, Turns, Interface, Host), and it imports nothing
 of the package. A flit that *leaves* a buffer in cycle c is on the link behind it in c + 1 (``fast`` routers: c + 2).
@@ -14,20 +14,32 @@ cycle.
 Not here: several destinations, packets, all ports, separate links, overheads.
 """
 
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-__all__ = ["EAST", "LOCAL", "NORTH", "SOUTH", "WEST", "Sent", "simulate"]
+__all__ = ["EAST", "LOCAL", "NORTH", "SOUTH", "WEST", "Net", "Sent", "simulate"]
 
 QUEUE = 4
 NONE, NEVER = -1, 1 << 60
 EAST, WEST, SOUTH, NORTH, LOCAL = range(5)
-PORTS, INTERFACE = 5, 5  # among the outputs, the interface's comes behind the router's
 # what the worm at the front of an input's virtual channel does
 IDLE, ASKS, MOVES = range(3)
+
+
+class Net(NamedTuple):
+    """How switches and nodes are joined, and where worms go.
+
+    A switch numbers its inputs: those from other switches first, then those from nodes; its outputs likewise.
+    """
+
+    links: Sequence[tuple[int, int, int, int]]  # from a switch, by its output, to a switch, by its input
+    injections: Sequence[tuple[int, int]]  # [nodes], switch and input
+    consumptions: Sequence[tuple[int, int]]  # [nodes], switch and output
+    routes: np.ndarray  # [switches, inputs, nodes], the output towards each node
 
 
 class Sent(NamedTuple):
@@ -52,8 +64,9 @@ PLACE = _record("message", "place", "on_link", "left_at")
 #: The worm at the front of a router's buffer: what it does, its output, the buffer behind that; and where the virtual
 #: channel stands in the order of its router.
 WORM = _record("does", "output", "holds", "rank")
-#: An output: the buffers behind it, the one offered to headers, which of them was offered last, when one was taken.
-OUTPUT = _record("first", "count", "offer", "offered", "taken_at")
+#: An output: the buffers behind it, the one offered to headers, which of them was offered last, when one was taken;
+#: whether it leads to a node.
+OUTPUT = _record("first", "count", "offer", "offered", "taken_at", "ends")
 #: An input, or an interface: the virtual channel that had the last turn; the buffer that the interface's worm fills.
 TURN = _record("vc", "fills")
 #: A host: its next message and the last one's end, in the order of sending, and the next flit.
@@ -61,12 +74,30 @@ HOST = _record("message", "end", "place")
 MESSAGE = _record("at", "source", "destination", "length", "injected", "head", "tail")
 
 
-def simulate(shape, at, source, destination, length, *, cycles, vcs=2, depth=4, channels=2, fast=False, trace=0):
-    """Send messages by e-cube, the last coordinate first.
+def mesh(rows, columns):
+    """A mesh whose worms go by e-cube, the last coordinate first."""
+    nodes = list(product(range(rows), range(columns)))
+    links, routes = [], np.zeros((len(nodes), LOCAL + 1, len(nodes)), np.int64)
+    for node, (row, column) in enumerate(nodes):
+        for output, to_row, to_column in ((EAST, row, column + 1), (WEST, row, column - 1), (SOUTH, row + 1, column),
+                                          (NORTH, row - 1, column)):
+            if 0 <= to_row < rows and 0 <= to_column < columns:
+                # east leads to the neighbour's west
+                links.append((node, output, to_row * columns + to_column, output ^ 1))
+        for destination, (to_row, to_column) in enumerate(nodes):
+            across, down = (WEST, EAST)[to_column > column], (NORTH, SOUTH)[to_row > row]
+            routes[node, :, destination] = across if to_column != column else down if to_row != row else LOCAL
+    ends = [(node, LOCAL) for node in range(len(nodes))]
+    return Net(links, ends, ends, routes)
+
+
+def simulate(net, at, source, destination, length, *, cycles, vcs=2, depth=4, channels=2, fast=False, trace=0):
+    """Send messages.
 
     Parameters
     ----------
-    shape : (rows, columns)
+    net : Net or (rows, columns)
+        A mesh is given by its shape.
     at, source, destination, length : [messages]
         In the order of ``at``; a node sends its own in this order. Lengths in payload flits, behind one header flit.
     cycles : int
@@ -76,23 +107,23 @@ def simulate(shape, at, source, destination, length, *, cycles, vcs=2, depth=4, 
     trace : int
         So many flits on the routers' output links are noted.
     """
-    nodes = shape[0] * shape[1]
-    inputs, several = nodes * PORTS * vcs, PORTS * vcs
+    net = net if isinstance(net, Net) else mesh(*net)
+    nodes, (switches, ports, _) = len(net.injections), net.routes.shape
+    several = ports * vcs
+    inputs = switches * several
     buffers = np.zeros(inputs + nodes * channels + nodes, BUFFER)
     buffers["depth"], buffers["owner"] = depth, NONE
     buffers["depth"][-nodes:] = QUEUE
     worms = np.zeros(inputs, WORM)
     worms["rank"] = np.arange(inputs) % several
-    outputs = np.zeros((nodes, PORTS + 1), OUTPUT)
-    outputs["taken_at"] = -NEVER
-    for node, (row, column) in enumerate(product(*map(range, shape))):
-        for output, to_row, to_column in ((EAST, row, column + 1), (WEST, row, column - 1), (SOUTH, row + 1, column),
-                                          (NORTH, row - 1, column)):
-            if 0 <= to_row < shape[0] and 0 <= to_column < shape[1]:
-                port = (to_row * shape[1] + to_column) * PORTS + (output ^ 1)  # east leads to the neighbour's west
-                outputs[["first", "count"]][node, output] = port * vcs, vcs
-        outputs[["first", "count"]][node, LOCAL] = inputs + node * channels, channels
-        outputs[["first", "count"]][node, INTERFACE] = (node * PORTS + LOCAL) * vcs, vcs
+    outputs, injections = np.zeros((switches, int(net.routes.max()) + 1), OUTPUT), np.zeros(nodes, OUTPUT)
+    for one in (outputs, injections):
+        one["taken_at"] = -NEVER
+    for switch, output, to, entry in net.links:
+        outputs[["first", "count"]][switch, output] = (to * ports + entry) * vcs, vcs
+    for node, ((switch, entry), end) in enumerate(zip(net.injections, net.consumptions, strict=True)):
+        injections[["first", "count"]][node] = (switch * ports + entry) * vcs, vcs
+        outputs[["first", "count", "ends"]][end] = inputs + node * channels, channels, 1
     messages = np.zeros(len(at), MESSAGE)
     for field, values in (("at", at), ("source", source), ("destination", destination), ("length", length)):
         messages[field] = values
@@ -103,24 +134,13 @@ def simulate(shape, at, source, destination, length, *, cycles, vcs=2, depth=4, 
     hosts = np.zeros(nodes, HOST)
     hosts["message"], hosts["end"] = ends[:-1], ends[1:]
     noted = np.zeros((trace, 6), np.int64)
-    places, turns = np.zeros((len(buffers), max(depth, QUEUE)), PLACE), np.zeros((nodes, PORTS + 1), TURN)
-    count = _simulate(cycles, vcs, 2 if fast else 1, shape[1], buffers, places, worms, outputs, turns, hosts, of,
-                      messages, noted)
+    places = np.zeros((len(buffers), max(depth, QUEUE)), PLACE)
+    turns, turns_of_nodes = np.zeros((switches, ports), TURN), np.zeros(nodes, TURN)
+    count = _simulate(cycles, vcs, 2 if fast else 1, net.routes, np.array(net.consumptions), buffers, places, worms,
+                      outputs, injections, turns, turns_of_nodes, hosts, of, messages, noted)
     for field in ("head", "tail"):
         messages[field][messages[field] >= cycles] = NONE
     return Sent(messages["injected"], messages["head"], messages["tail"], noted[:count])
-
-
-@numba.njit
-def _route(columns, node, destination):
-    """The output that e-cube takes."""
-    row, column = node // columns, node % columns
-    to_row, to_column = destination // columns, destination % columns
-    if column != to_column:
-        return EAST if to_column > column else WEST
-    if row != to_row:
-        return SOUTH if to_row > row else NORTH
-    return LOCAL
 
 
 @numba.njit
@@ -223,7 +243,7 @@ def _make_offer(buffers, places, output, now):
 
 
 @numba.njit
-def _present(buffers, places, worms, outputs, node, columns, first, vcs, turn, messages, now):
+def _present(buffers, places, worms, outputs, routes, first, vcs, turn, messages, now):
     """The buffer for which an input asks, if any: of the next virtual channel that has a use for the reader.
 
     What a header wanted may be gone since the cycle before: then the look is in vain, and costs no turn.
@@ -235,11 +255,11 @@ def _present(buffers, places, worms, outputs, node, columns, first, vcs, turn, m
             continue
         worm = worms[at]
         if worm.does == IDLE:
-            worm.does, worm.output = ASKS, _route(columns, node, messages[_front(buffers, places, at)].destination)
+            worm.does, worm.output = ASKS, routes[messages[_front(buffers, places, at)].destination]
             turn.vc = vc
             return NONE
-        if worm.does == ASKS and outputs[node, worm.output].offer == NONE:
-            if outputs[node, worm.output].taken_at == now - 1:
+        if worm.does == ASKS and outputs[worm.output].offer == NONE:
+            if outputs[worm.output].taken_at == now - 1:
                 return NONE
         elif worm.does == ASKS or _room(buffers, places, worm.holds, now):
             turn.vc = vc
@@ -256,7 +276,7 @@ def _grant(buffers, places, worms, at, output, cycle, messages, now):
         worm.does, worm.holds = MOVES, output.offer
         output.taken_at = now
         buffers[worm.holds].owner = message
-        if worm.output == LOCAL:
+        if output.ends:
             return message, place
     _put(buffers, places, worm.holds, message, place, cycle)
     if place == messages[message].length:
@@ -280,24 +300,29 @@ def _to_the_end(worms, won):
 
 
 @numba.njit
-def _simulate(cycles, vcs, lag, columns, buffers, places, worms, outputs, turns, hosts, of, messages, noted):
+def _simulate(cycles, vcs, lag, routes, consumptions, buffers, places, worms, outputs, injections, turns,
+              turns_of_nodes, hosts, of, messages, noted):
     """Run the network; the number of flits noted."""
-    count, nodes, several = 0, len(hosts), PORTS * vcs
-    asks, won = np.zeros(PORTS, np.int64), np.zeros(several, np.bool_)
+    count, nodes, ports = 0, len(hosts), turns.shape[1]
+    several = ports * vcs
+    asks, won = np.zeros(ports, np.int64), np.zeros(several, np.bool_)
     for now in range(cycles + 1):
-        # what a node does, others see in later cycles
+        # what a node or a switch does, others see in later cycles
         for node in range(nodes):
             queue = len(buffers) - nodes + node
             _post(buffers, places, queue, hosts[node], of, messages, now)
-            _consume(buffers, places, outputs[node, LOCAL], turns[node, INTERFACE], messages, now)
-            for output in range(PORTS + 1):
+            _consume(buffers, places, outputs[consumptions[node, 0], consumptions[node, 1]], turns_of_nodes[node],
+                     messages, now)
+            _make_offer(buffers, places, injections[node], now)
+            _inject(buffers, places, queue, injections[node].offer, turns_of_nodes[node], messages, now)
+        for node in range(len(outputs)):
+            for output in range(outputs.shape[1]):
                 _make_offer(buffers, places, outputs[node, output], now)
-            _inject(buffers, places, queue, outputs[node, INTERFACE].offer, turns[node, INTERFACE], messages, now)
-            for port in range(PORTS):
-                asks[port] = _present(buffers, places, worms, outputs, node, columns, (node * PORTS + port) * vcs, vcs,
-                                      turns[node, port], messages, now)
+            for port in range(ports):
+                asks[port] = _present(buffers, places, worms, outputs[node], routes[node, port],
+                                      (node * ports + port) * vcs, vcs, turns[node, port], messages, now)
             won[:] = False
-            for output in range(PORTS):
+            for output in range(outputs.shape[1]):
                 best = NONE
                 for at in asks:
                     if at != NONE and worms[at].output == output and (
@@ -307,7 +332,7 @@ def _simulate(cycles, vcs, lag, columns, buffers, places, worms, outputs, turns,
                     continue
                 won[best - node * several] = True
                 message, place = _grant(buffers, places, worms, best, outputs[node, output], now + lag, messages, now)
-                if count < len(noted) and (place > 0 or output != LOCAL):
+                if count < len(noted) and (place > 0 or not outputs[node, output].ends):
                     vc = worms[best].holds - outputs[node, output].first
                     noted[count] = now + lag, node, output, vc, message, place
                     count += 1

@@ -8,6 +8,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
+from wormcast.hw.front import PathFront
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.engines import deadlock
 from wormcast.sim.engines.deadlock import find_deadlock
@@ -304,8 +305,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
     class Snapshot(deadlock.Snapshot):
         def __init__(self, engine, lane):
             assert lane == 0
-            self.network, self.ejection, self.vcs = engine.network, 4, 1
-            self.upstream = {(router, port): (port + 10, 0) for router in range(2) for port in range(4)}
+            self.network, self.fabric = engine.network, engine.network.fabric
 
         def channels(self):
             return list(channels)
@@ -318,17 +318,24 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
             return {"here": 1, "wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
                     "ends_here": channels[channel].get("ends_here", 0)}.get(name, 0)
 
-        def output(self, channel):
-            return None
+        def link(self, channel):
+            return SimpleNamespace(kind="network", name=f"link:{channel[1] + 10}>{channel[0]}")
 
         def moves(self, channel):
             return [packet(one) for one in channels[channel]["worms"] if one in moving]
 
     monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
+    router = SimpleNamespace(
+        decoder=SimpleNamespace(targets=lambda port: [], exits=lambda port: [4], adaptive=False), readers="coupled",
+        inputs=[SimpleNamespace(name=f"input_{port}", vcs=1) for port in range(4)], ejection=4,
+        outputs=[SimpleNamespace(vcs=1)] * 4 + [SimpleNamespace(vcs=consumption)])
+    fabric = SimpleNamespace(out_of={(node, 4): node for node in range(2)},
+                             links=[SimpleNamespace(kind="consumption", node=node, first=0) for node in range(2)])
+    every = (1 << consumption) - 1
     engine = SimpleNamespace(
-        network=SimpleNamespace(router_outputs=range(4), reaches=lambda port: [],
-                                consumption_mask=lambda node, port, output, ends_here: -1 if ends_here else masks,
-                                configuration=SimpleNamespace(consumption=consumption)),
+        network=SimpleNamespace(fabric=fabric, home=lambda switch: SimpleNamespace(kind="router"),
+                                front=lambda kind, port, vc: PathFront(router, port, vc),
+                                consumption_mask=lambda node, port, output, ends_here: every if ends_here else masks),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
     return find_deadlock(engine)
 

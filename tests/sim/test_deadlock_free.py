@@ -51,14 +51,16 @@ def test_with_enough_channels_the_same_is_delivered(name):
 
 @dataclass(frozen=True)
 class Full:
-    """A scheme on 8x8 with enough channels, and somewhat more multicasts than it can carry.
+    """A scheme on 8x8 with enough channels, and somewhat more messages than it can carry.
 
-    ``rate`` is in messages per 10 000 cycles of the whole network.
+    ``rate`` is in messages per 10 000 cycles of the whole network. On other networks these are unicasts.
     """
 
     scheme: str
     rate: int
     options: dict
+    network: str = "mesh:8x8"
+    relation: str | None = None
 
 
 FULL = {
@@ -76,10 +78,10 @@ FULL = {
 }
 
 
-def multicasts(net, rate, cycles, random):
-    """A host that creates multicasts to 1 to 19 nodes, of 20 to 100 flits, all through so many cycles."""
+def multicasts(net, rate, cycles, random, most):
+    """A host that creates multicasts to 1 to so many nodes, of 20 to 100 flits, all through so many cycles."""
     messages = rate * cycles // 10_000
-    counts = random.integers(1, 20, messages)
+    counts = random.integers(1, most + 1, messages)
     nodes = np.argsort(random.random((messages, net.nodes)), axis=1)
     chosen = np.arange(net.nodes - 1) < counts[:, None]
     worms = net.scheme.batch(net.topology, nodes[:, 0], np.cumsum([0, *counts]), nodes[:, 1:][chosen])
@@ -96,11 +98,11 @@ def keep_full(case, *, cycles, batches, seed):
 
     A worm that has not moved for `QUIET` cycles, and for twice as many at each further look, is looked at.
     """
-    net = network("mesh:8x8", case.scheme, tuple(sorted(case.options.items())))
+    net = network(case.network, case.scheme, tuple(sorted(case.options.items())), case.relation)
     random = np.random.default_rng(seed)
     engine, total = None, 0
     for _ in range(batches):
-        host = multicasts(net, case.rate, cycles, random)
+        host = multicasts(net, case.rate, cycles, random, 19 if case.network == "mesh:8x8" else 1)
         if engine is None:
             engine = BulkEngine(net, host)
         engine.host = host  # the network goes on as it was left: empty, but with its own turns

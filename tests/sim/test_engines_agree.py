@@ -71,9 +71,10 @@ class Draw:
     messages: list[Any]
     stall: float
     seed: int
+    relation: str | None = None
 
     def network(self):
-        return network(self.mesh, self.scheme, tuple(sorted(self.options.items())))
+        return network(self.mesh, self.scheme, tuple(sorted(self.options.items())), self.relation)
 
     def host(self):
         return host_of(self.network(), self.messages, stall=self.stall, seed=self.seed)
@@ -126,9 +127,11 @@ def bulk_words(net, host, cycles):
     """Words of all outputs, {(kind, word): [instances]} per cycle."""
     engine = BulkEngine(net, host)
     seen = []
+    # tables are filled before the first cycle: over a bus in the one engine, at once in the other
+    names = [(kind, name) for kind, kernel in engine.kernels.items() for name in kernel.outputs
+             if ".data" not in name and not name.startswith("tables_out")]
     for _ in range(cycles):
-        seen.append({(kind, name): read_word(engine, kind, name)
-                     for kind, kernel in engine.kernels.items() for name in kernel.outputs if ".data" not in name})
+        seen.append({(kind, name): read_word(engine, kind, name) for kind, name in names})
         engine.run(1, beyond=True)
     return seen
 
@@ -138,8 +141,8 @@ def amaranth_words(net, host, cycles, names):
 
     def observe(cycle, look):
         assert cycle == len(seen)
-        seen.append({(kind, word): [look(kind, instance, looked_up[kind, word]) for instance in range(net.nodes)]
-                     for kind, word in names})
+        seen.append({(kind, word): [look(kind, instance, looked_up[kind, word])
+                                    for instance in range(len(net.kinds[kind].instances))] for kind, word in names})
 
     engine = AmaranthEngine(net, host, observe=observe)
     looked_up = {}

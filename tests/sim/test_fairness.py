@@ -60,7 +60,10 @@ class Waits:
     def __init__(self, engine):
         self.engine = engine
         net = self.net = engine.network
-        self.inputs, self.ejection = net.router_inputs, len(net.router_outputs)
+        router = net.routers["router"]
+        self.inputs, self.ejection = router.decoder.inputs, router.ejection
+        # one class of virtual channels: a bit of ``links`` for each output that the input leads to
+        self.reaches = [[output for output, _ in router.decoder.targets(port)] for port in range(len(self.inputs))]
         self.vcs = net.configuration.vcs
         self.waiting: dict[tuple[int, int, int], tuple[tuple[int, int], int]] = {}
         self.longest: Counter[str] = Counter()
@@ -75,7 +78,7 @@ class Waits:
                 links, owns, wants = read("links"), read("owns_link"), read("wants_consumption")
                 ends_here, taken = read("ends_here"), read("consumption_vc")
                 for router in range(len(links)):
-                    on = next((o for i, o in enumerate(self.net.reaches(port)) if int(links[router]) >> i & 1), None)
+                    on = next((o for i, o in enumerate(self.reaches[port]) if int(links[router]) >> i & 1), None)
                     if wants[router]:
                         mask = self.net.consumption_mask(router, port, on, bool(ends_here[router]))
                         asks[router, port, vc] = self.ejection, mask

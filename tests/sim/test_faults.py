@@ -156,3 +156,18 @@ def test_faults_are_reported(capsys):
 def test_a_run_without_errors_has_no_faults():
     engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, buffer=4)
     assert run_bulk(engine, 5000) == ("delivered", None, ())
+
+
+@pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=1"])
+def test_faults_name_the_switch_where_it_is_no_nodes(name):
+    """A credit too many on each link between switches, in routers of several kinds."""
+    for row in (0, -1):
+        engine = bulk(name, "individual", [send(0, 5, length=9, at=50)], vcs=1, consumption=1, buffer=2)
+        network = engine.network
+        link = network.fabric.of_kind("network")[row]
+        engine.blocks[link.far.kind].output(credit_word(link.far.port))[link.far.instance] |= 1
+        _, _, (fault,) = run_bulk(engine, 40)
+        switch = network.topology.switch_names[link.source]
+        assert fault.to_dict() == {"component": "router", "switch": switch, "port": link.near.port.removesuffix("_out"),
+                                   "vc": 0, "cause": "credit"}
+        assert fault.place(network.topology) == f"router {switch}"

@@ -19,24 +19,26 @@ LENGTH = 5
 def counted(engine):
     """Run to the end; header and payload flits that lay on each link between routers, by (from, to)."""
     network = engine.network
-    mesh, outputs = network.topology, network.router_outputs
+    driven = {port: rows for (kind, port), rows in network.fabric.driven.items() if kind == "router"}
     router = engine.blocks["router"]
-    marks = [router.output(f"{name}_out") for name in outputs]
+    marks = [(router.output(port), rows) for port, rows in driven.items()]
     head = 1 << 1 + (network.configuration.vcs - 1).bit_length()  # behind valid and the number of the channel
-    counts = np.zeros((2, len(outputs), mesh.nodes), np.int64)
+    counts = np.zeros((2, len(network.fabric.links) + 1), np.int64)  # the last is of outputs that lead nowhere
     for _ in range(200_000):
         engine.run(1)
-        for o, word in enumerate(marks):
-            flits = word[: mesh.nodes]
-            counts[0, o] += flits & 1 & ((flits & head) > 0)
-            counts[1, o] += flits & 1 & ((flits & head) == 0)
+        for word, rows in marks:
+            flits = word[: network.topology.switches]
+            counts[0, rows] += flits & 1 & ((flits & head) > 0)
+            counts[1, rows] += flits & 1 & ((flits & head) == 0)
         if not engine.host.counters[UNDELIVERED]:
             break
     check_receipts(engine.host)
     assert not engine.host.left.any()
-    links = [(int(u), int(o), int(mesh.neighbours[u, o])) for u, o in mesh.links[:, :2]]
-    return ({(u, v): int(counts[0, o, u]) for u, o, v in links if counts[0, o, u]},
-            {(u, v): int(counts[1, o, u]) for u, o, v in links if counts[1, o, u]})
+    assert not counts[:, -1].any()
+    headers, payload = ({(link.source, link.target): flits for link, flits in
+                         zip(network.fabric.of_kind("network"), of_links.tolist(), strict=False) if flits}
+                        for of_links in counts)
+    return headers, payload
 
 
 # section 2.5's example: 6x6, source (3,2) -----------------------------------------------------------------------

@@ -133,7 +133,7 @@ def test_everything_is_delivered_on_all_hardware():
 def taken_channels(engine, within):
     """Run to the end; (worm, destination, channel) of every payload flit, as often as there are."""
     net, host = engine.network, engine.host
-    links, channels = len(net.consumption_ports), net.configuration.consumption // len(net.consumption_ports)
+    links, channels = net.links, net.channels
     vc_bits, tag_mask = (channels - 1).bit_length(), (1 << tag_bits(net.header.flit_width)) - 1
     block, taken = engine.blocks["interface"], Counter()
     for _ in range(within):

@@ -123,6 +123,7 @@ def of_network(name, scheme, options):
     """A network with one link each way between host and interface, and its bench's set-up but for worms."""
     mesh, found = topology(name), SCHEMES[scheme]
     network = Network(mesh, found, hardware(mesh, found, options))
+    inputs = network.routers["router"].decoder.inputs
     nodes = [f"node_{mesh.node_name(node).replace('.', '_')}" for node in range(mesh.nodes)]
     return network, {
         "host_in": [f"{node}_host_in_0" for node in nodes],
@@ -132,7 +133,7 @@ def of_network(name, scheme, options):
         "faults": {f"{node}_{kind}_fault": fault_widths(component)
                    for node in nodes for kind, component in network.components.items()},
         "errors": {cause.name: {"link": f"{nodes[0]}_host_in_0", "flits": flits, "fault": {
-            f"{nodes[0]}_{kind}_fault": [cause.value, network.router_inputs.index("local") if kind == "router" else 0]}}
+            f"{nodes[0]}_{kind}_fault": [cause.value, inputs.index("local") if kind == "router" else 0]}}
             for cause, kind, flits in spoilt_by_the_host(network.header)},
     }
 

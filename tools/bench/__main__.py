@@ -22,6 +22,9 @@ from .networks import amaranth_ratio, compile_times, load_speed, network_speed, 
 #: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
 RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
+#: Other networks: payload flits of a node and cycle that its links let through, about, and cycles.
+NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000), "torus:32x32": (0.25, 4_000),
+            "irregular:switches=32,ports=8,nodes=128,connectivity=0.8,seed=1": (0.15, 20_000)}
 #: Load experiments: mesh, seeds and cycles of each.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
@@ -36,10 +39,15 @@ def main() -> None:
     """Print all tables; see the command's help."""
     parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
+    parser.add_argument("--networks-only", action="store_true", help="print the table of MINs, tori and irregular "
+                        "networks alone")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.processor())
+    if arguments.networks_only:
+        _networks(Console(width=150), model)
+        return
     configuration = Configuration(consumption=2)
     network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
     words = kernels(network)
@@ -61,6 +69,7 @@ def main() -> None:
         speeds = (network_speed(f"mesh:{side}x{side}", share * 4 / side, cycles) for share in RATES.values())
         table.add_row(f"{side}x{side}", *(f"{speed:,.0f}" for speed in speeds))
     console.print(table)
+    _networks(console, machine)
     _ablations(console, machine)
     table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", title=machine)
     load_speed("mesh:8x8", 8, 1000, 2)  # the first one may compile
@@ -118,6 +127,19 @@ def _network(console: Console, machine: str, mesh: str) -> None:
             ratios = (text for speeds, _ in ways.values()
                       for text in (f"{speeds[name]:,.0f}", f"{speed / speeds[name]:.1f}"))
             table.add_row(name, str(lanes), f"{speed:,.0f}", *ratios)
+    console.print(table)
+
+
+def _networks(console: Console, machine: str) -> None:
+    """MINs, tori and irregular networks; their kernels are compiled anew."""
+    table = Table("network, unicasts", "routers", "their kinds", "compiled cold (s)",
+                  *(f"{name}: cycles/s" for name in RATES), title=f"{machine}; one core")
+    for name, (most, cycles) in NETWORKS.items():
+        network = Network(topology(name), SCHEMES["individual"], Configuration())
+        cold = sum(compile_times(network, kind, kernel.vector_width)[0] for kind, kernel in kernels(network).items())
+        speeds = (network_speed(name, share * most, cycles) for share in RATES.values())
+        table.add_row(name, str(network.topology.switches), str(len(network.routers)), f"{cold:.1f}",
+                      *(f"{speed:,.0f}" for speed in speeds))
     console.print(table)
 
 

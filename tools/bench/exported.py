@@ -177,8 +177,8 @@ def _joined(network: Network) -> str:
                      f"for (const auto& pair : pairs_{number}) {{ {' '.join(body)} }}")
     return JOINED.format(
         models="\n".join(f"static {models[kind]}* {kind}[{counts[kind]}];" for kind in kinds),
-        make=" ".join(f"{every[kind]} {kind}[k] = new {models[kind]}(&context, "
-                      f"(\"{kind}\" + std::to_string(k)).c_str());" for kind in kinds),
+        make="\n".join(f"{every[kind]} {kind}[k] = new {models[kind]}(&context, "
+                       f"(\"{kind}\" + std::to_string(k)).c_str());" for kind in kinds),
         straps="\n".join(straps),
         reset=" ".join(f"{every[kind]} {kind}[k]->rst = on;" for kind in kinds),
         joins="\n".join(joins),

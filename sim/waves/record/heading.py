@@ -58,6 +58,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
     return "wormcast " + json.dumps({
         "version": __version__,
         "topology": network.topology.name,
+        **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
         "scheme": network.scheme.name,
         "relation": network.scheme.relation.name,
         "configuration": network.configuration.resolved(network.topology, network.scheme),

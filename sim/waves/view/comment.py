@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import Topology, WormcastError, topology
+from wormcast.algorithms.channels import link_rows
 
 from .history import Link, Worm
 
@@ -15,8 +16,7 @@ PREFIX = "wormcast "
 FIELDS = {"topology": str, "scheme": str, "configuration": dict, "first": int, "end": int, "period_fs": int,
           "links": list, "worms": list}
 LINK = {"name": str, "kind": str, "from": int, "to": int, "vcs": int, "scope": str}
-NAMES = {"network": re.compile(r"link:\d+>\d+"), "injection": re.compile(r"inj:\d+:\d+"),
-         "consumption": re.compile(r"cons:\d+#\d+")}
+NAMES = {"injection": re.compile(r"inj:(\d+):\d+"), "consumption": re.compile(r"cons:(\d+)#\d+")}
 STEP = {"worm": int, "holds": list, "waits": list}
 WORM = {"worm": int, "message": int, "source": int, "destinations": list, "length": int}
 
@@ -60,10 +60,7 @@ class Comment:
         except (ValueError, RecursionError) as error:
             raise WormcastError(f"{path} is damaged: its comment is no JSON: {error}") from error
         self._check(said, FIELDS, "it")
-        try:
-            self.topology: Topology = topology(said["topology"])
-        except WormcastError as error:
-            raise self._damaged(str(error)) from error
+        self.topology = self._build(said["topology"], said.get("origin", said["topology"]))
         self.scheme: str = said["scheme"]
         self.configuration: dict[str, Any] = said["configuration"]
         self.first, self.end, self.period = said["first"], said["end"], said["period_fs"]
@@ -71,9 +68,13 @@ class Comment:
             raise self._damaged(f"cycles {self.first} to {self.end} of {self.period} fs")
         for number, one in enumerate(said["links"]):
             self._check(one, LINK, f"link {number}")
-            self._check_nodes([one["from"], one["to"]], f"ends of link {number}")
-            if not (one["kind"] in NAMES and NAMES[one["kind"]].fullmatch(one["name"]) and one["vcs"] > 0):
+            if one["vcs"] < 1:
+                raise self._damaged(f"vcs of link {number} as {one['vcs']}")
+            ends = self._ends_of(one["kind"], one["name"])
+            if ends is None:
                 raise self._damaged(f"name of link {number} as {one['name']!r}")
+            if ends != (one["from"], one["to"]):
+                raise self._damaged(f"ends of link {number} as {[one['from'], one['to']]}")
         for number, one in enumerate(said["worms"]):
             self._check(one, WORM, f"worm {number}")
             self._check_nodes([one["source"]], f"source of worm {number}")
@@ -88,6 +89,34 @@ class Comment:
         self.worms = {one["worm"]: Worm(one["worm"], one["message"], one["source"], tuple(one["destinations"]),
                                         one["length"]) for one in said["worms"]}
         self.deadlock: dict[str, Any] | None = deadlock
+
+    def _build(self, name: str, origin: Any) -> Topology:
+        """Build the network again, from the file that it came from if it is a user's own."""
+        if type(origin) is not str:
+            raise self._damaged(f"origin of it as {origin!r}")
+        try:
+            found = topology(origin)
+        except WormcastError as error:
+            if origin == name:
+                raise self._damaged(str(error)) from error
+            raise WormcastError(f"{self._path} is of network {name} from {origin}, which cannot be built again: "
+                                f"{error}") from error
+        if found.name != name:
+            raise WormcastError(f"{self._path} is of network {name}, but {origin} gives {found.name} now")
+        return found
+
+    def _ends_of(self, kind: str, name: str) -> tuple[int, int] | None:
+        """Where a link of this name begins and ends; None if the network has none."""
+        if kind == "network":
+            row = link_rows(self.topology).get(name.removeprefix("link:")) if name.startswith("link:") else None
+            return None if row is None else (int(self.topology.links[row, 0]), int(self.topology.links[row, 2]))
+        found = NAMES[kind].fullmatch(name) if kind in NAMES else None
+        node = int(found[1]) if found else self.topology.nodes
+        if node >= self.topology.nodes:
+            return None
+        if kind == "injection":
+            return node, int(self.topology.injections[node, 0])
+        return int(self.topology.consumptions[node, 0]), node
 
     def _check(self, said: Any, fields: dict[str, type], what: str) -> None:
         if not isinstance(said, dict):

@@ -1,5 +1,6 @@
 """What happened in a network in some cycles, as plain data: which worm held which virtual channel, and who waited."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.channels import Resource, link_rows
 
 from ...common.text import resource_text
 
@@ -27,7 +29,7 @@ class Link:
         virtual channel's name has one more number, a consumption channel's is ``cons:NODE:i`` on whichever link.
     kind : "network", "injection" or "consumption"
     source, target : int
-        Nodes; the same one where the link joins a router and its node.
+        Switches; of an injection link the node and its switch, of a consumption link the switch and its node.
     vcs : int
         Virtual channels; of a consumption link these are consumption channels.
     """
@@ -37,6 +39,22 @@ class Link:
     source: int
     target: int
     vcs: int
+
+    @property
+    def node(self) -> int | None:
+        """The node that injects or consumes by it."""
+        return {"network": None, "injection": self.source, "consumption": self.target}[self.kind]
+
+    @property
+    def number(self) -> int:
+        """Its place among the links by which the node injects or consumes."""
+        return int(re.split("[:#]", self.name)[-1])
+
+    @property
+    def switches(self) -> tuple[int, ...]:
+        """The switches at its ends."""
+        return {"network": (self.source, self.target), "injection": (self.target,),
+                "consumption": (self.source,)}[self.kind]
 
 
 @dataclass(frozen=True)
@@ -166,8 +184,8 @@ class History:
         found, passed = [], Counter[tuple[int, int]]()
         for hold in sorted(self.holds, key=lambda hold: hold.last):
             if hold.ended and self.links[hold.link].kind == "consumption":
-                passed[hold.worm, self.links[hold.link].source] += 1
-                if passed[hold.worm, self.links[hold.link].source] == self._packets(hold.worm):
+                passed[hold.worm, self.links[hold.link].target] += 1
+                if passed[hold.worm, self.links[hold.link].target] == self._packets(hold.worm):
                     found.append(hold)
         return found
 
@@ -186,8 +204,34 @@ class History:
         return hold.first == self.first > 0
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {link.name: index for index, link in enumerate(self.links)}
+    def rows(self) -> dict[str, int]:
+        """Rows of the topology's links by the names of the history's."""
+        return {f"link:{name}": row for name, row in link_rows(self.topology).items()}
+
+    @cached_property
+    def _channels(self) -> dict[str, tuple[int, int]]:
+        """Link and virtual channel of each resource that was looked at."""
+        return {str(self._resource(link, vc)): (link, vc)
+                for link, one in enumerate(self.links) for vc in range(one.vcs)}
+
+    @cached_property
+    def _firsts(self) -> dict[int, int]:
+        """The first consumption channel on each consumption link: those of a node may be on several."""
+        found, taken = {}, Counter[int]()
+        for index, link in sorted(enumerate(self.links), key=lambda one: one[1].kind != "network" and one[1].number):
+            if link.kind == "consumption":
+                found[index] = taken[link.target]
+                taken[link.target] += link.vcs
+        return found
+
+    def _resource(self, link: int, vc: int) -> Resource:
+        """What a virtual channel of a link is called."""
+        one = self.links[link]
+        if one.kind == "network":
+            return Resource.link(one.name.removeprefix("link:"), vc)
+        if one.kind == "injection":
+            return Resource.inj(one.source, one.number, vc)
+        return Resource.cons(one.target, self._firsts[link] + vc)
 
     def between(self, first: int, end: int) -> "History":
         """What happened in cycles ``first`` to ``end`` - 1 alone.
@@ -234,21 +278,11 @@ class History:
 
     def channel(self, resource: str) -> tuple[int, int] | None:
         """Link and virtual channel that a resource stands for; None if it was not looked at."""
-        link, _, number = resource.rpartition(":")
-        if link.startswith("cons:"):  # the channels of a node may be on several links
-            first = self._places.get(f"{link}#0")
-            if first is None:
-                return None
-            place, vc = divmod(int(number), self.links[first].vcs)
-            return self._places[f"{link}#{place}"], vc
-        index = self._places.get(link)
-        return None if index is None else (index, int(number))
+        return self._channels.get(resource)
 
     def channel_name(self, link: int, vc: int) -> str:
         """A virtual channel of a link for people: ``link:0.1>0.2:0``, ``cons:0.2:0``, ``inj:0.1:0:0``."""
-        one = self.links[link]
-        name, _, place = one.name.partition("#")
-        return self.resource_name(f"{name}:{int(place or 0) * one.vcs + vc}")
+        return resource_text(self.topology, str(self._resource(link, vc)))
 
     def resource_name(self, resource: str) -> str:
         """A resource in the same words, whether it was looked at or not."""

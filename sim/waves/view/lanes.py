@@ -1,26 +1,57 @@
-"""Where routers, nodes and virtual channels lie in the drawn network: a lane for each virtual channel."""
+"""Where switches, nodes and virtual channels lie in the drawn network, in pixels: a lane for each virtual channel."""
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 
-from wormcast.algorithms import Topology, WormcastError
+import numpy as np
+import numpy.typing as npt
 
+from ...drawing.layout import Layout, layout_of
+from ...drawing.ways import along, beside, cut
 from .history import History, Link
 
-__all__ = ["BOX", "HOST", "Ground", "lay_out", "require_layout"]
+__all__ = ["BOX", "HOST", "Ground", "Host", "Router", "lay_out"]
 
+Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-CELL = 116  # from router to router
-BOX = 24  # half a router
+CELL = 116  # from router to router of a mesh of two dimensions
+CROWDED, ACROSS = 140, 46  # a cell where more is drawn than its rows and columns, and what two ways there are apart
+BOX = 24  # half a router that has its node beside it
 HOST = 12  # half a node
-CORNER = 57  # of a node, right and down from its router
+CORNER = 57  # of such a node, right and down from its router
 MIDDLE = 9  # from the line between two routers to the first lane on either side
 SPREAD = 10  # from there to the last one
 LANE = 5  # from lane to lane, at most
+NODES, GAP = 50, 6  # a cell where nodes are apart from their switches, at least; between the lanes of two ways
+NEAR = 4  # as MIDDLE, there
+STEEP = 0.3  # cosine: a lane that hardly leads away from a side is left as it is
 LETTER = 8  # of a name's width
-LABEL = 54  # above a router, for its name
-PLANES = 60  # between two planes
+EDGE = 8  # around all
+
+
+@dataclass(frozen=True)
+class Router:
+    """A switch: its middle, half its width and height."""
+
+    switch: int
+    at: Point
+    half: Point
+
+
+@dataclass(frozen=True)
+class Host:
+    """A node, or one of its two places: its middle, and where its name is to be written, if not at its router.
+
+    ``kind`` is "both", or "source" or "sink" of a node that is drawn twice.
+    """
+
+    node: int
+    at: Point
+    kind: str
+    name: Point | None
+    anchor: str = "middle"
 
 
 @dataclass(frozen=True)
@@ -31,29 +62,29 @@ class Ground:
     ----------
     corner, size : (float, float)
         Least x and y; width and height.
-    nodes : dict of int to (float, float)
-        Middle of each router that is drawn; its node lies `CORNER` to the right and down.
-    planes : tuple of (str, (float, float))
-        Names of planes, and where to write them; none in two dimensions.
+    routers : tuple of Router
+        Those that are drawn.
+    hosts : tuple of Host
+        The nodes of these.
+    planes : tuple of tuple of (float, float)
+        Corners of the grounds of planes; none in two dimensions.
+    names : tuple of (str, (float, float))
+        Names of planes, and where to write them.
     lanes : tuple of tuple of tuple of (float, float), [links][vcs][points]
         The way of each virtual channel, from where it begins.
     """
 
     corner: Point
     size: Point
-    nodes: dict[int, Point]
-    planes: tuple[tuple[str, Point], ...]
+    routers: tuple[Router, ...]
+    hosts: tuple[Host, ...]
+    planes: tuple[tuple[Point, ...], ...]
+    names: tuple[tuple[str, Point], ...]
     lanes: tuple[tuple[tuple[Point, ...], ...], ...]
 
 
-def require_layout(topology: Topology) -> None:
-    """Refuse what `lay_out` cannot draw, before there is a history."""
-    if topology.kind != "mesh" or len(topology.shape) > 3:
-        raise WormcastError(f"replay: {topology.name} is given, meshes of two and three dimensions can be drawn")
-
-
 def lay_out(history: History) -> Ground:
-    """Lay out what a history tells of: rows down and columns across; in three dimensions a plane for each y.
+    """Lay out what a history tells of, as all pictures of its network are laid out (`layout_of`).
 
     ::
 
@@ -63,107 +94,167 @@ def lay_out(history: History) -> Ground:
                       v ^ \\\\            .        the node, to the right and down: consumption channels
                       v ^  [ ]                   and injection lead there
 
-    Planes stand side by side, x to the right and z down; links between them run above their row. Only the part of the
-    network is drawn in which there are links to see.
-
-    Raises
-    ------
-    WormcastError
-        The topology is no mesh of two or three dimensions.
+    Nodes that have a place of their own lie there. Only the part of the network is drawn in which there are links to
+    see.
     """
-    require_layout(history.topology)
     places = _Places(history)
-    # the links of a node come one after the other, and so do those between the same planes
-    at_node: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    lanes: list[list[tuple[Point, ...]]] = [[()] * link.vcs for link in history.links]
+    lanes: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)
+    at_host: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
     for number, link in enumerate(history.links):
-        for vc in range(link.vcs):
-            if link.kind != "network":
-                at_node[link.source].append((number, vc))
-            elif places.plane(link.source) == places.plane(link.target):
-                lanes[number][vc] = places.straight(link, vc)
-            else:
-                lanes[number][vc] = places.above(link, vc)
-    for node, found in at_node.items():
+        if link.node is None:
+            lanes[number] = tuple(places.between(link, vc) for vc in range(link.vcs))
+        else:
+            at_host[link.node, link.kind if places.layout.drawn_twice else ""] += [
+                (number, vc) for vc in range(link.vcs)]
+    for found in at_host.values():
         found.sort(key=lambda one: history.links[one[0]].kind == "injection")  # consumption first
-        for place, (number, vc) in enumerate(found):
-            way = places.aside(node, place, len(found))
-            lanes[number][vc] = way[::-1] if history.links[number].kind == "injection" else way
-    return Ground(*places.extent, places.nodes, places.planes, tuple(map(tuple, lanes)))
+        ways: dict[int, list[tuple[Point, ...]]] = defaultdict(list)
+        for place, (number, _) in enumerate(found):
+            ways[number].append(places.to_node(history.links[number], place, len(found)))
+        for number, made in ways.items():
+            lanes[number] = tuple(made)
+    return places.ground(tuple(lanes))
 
 
 class _Places:
-    """Places of routers, and the ways between them."""
+    """Places of switches and nodes, and the ways between them."""
 
     def __init__(self, history: History):
-        topology = history.topology
-        # in two dimensions row.column, in three x.y.z
-        axes = (1, None, 0) if len(topology.shape) == 2 else (0, 1, 2)
-        where = {node: tuple(0 if axis is None else int(topology.coordinates[node, axis]) for axis in axes)
-                 for node in range(topology.nodes)}
-        seen = [where[node] for link in history.links for node in (link.source, link.target)] or [*where.values()]
-        low = tuple(min(one) for one in zip(*seen, strict=True))
-        high = tuple(max(one) for one in zip(*seen, strict=True))
-        self._where = {node: tuple(value - least for value, least in zip(at, low, strict=True))
-                       for node, at in where.items()
-                       if all(a <= b <= c for a, b, c in zip(low, at, high, strict=True))}
-        columns, planes, rows = (b - a + 1 for a, b in zip(low, high, strict=True))
+        self.topology = topology = history.topology
+        self.layout: Layout = layout_of(topology)
+        self._rows = history.rows
+        self._apart = bool(self.layout.boxes.any())
         vcs = max((link.vcs for link in history.links if link.kind == "network"), default=1)
-        self._between = _spacing(2 * vcs, 30)
-        # links between planes: a track for each column, above each row
-        self._track = self._between * (2 * vcs - 1) + 10
-        tracks = columns * self._track if planes > 1 else 0
-        across, down = columns * CELL + PLANES, CELL + tracks
-        self.nodes = {node: (plane * across + column * CELL, row * down)
-                      for node, (column, plane, row) in self._where.items()}
-        top = -LABEL - tracks
-        named = planes > 1 or len(topology.shape) == 3
-        self.planes = tuple((f"y = {low[1] + plane}", (plane * across - BOX, top - 12))
-                            for plane in range(planes)) if named else ()
-        left = -BOX - LETTER * max(len(topology.node_name(node)) for node in self.nodes)
-        top -= 30 if named else -8
-        self.extent = ((left, top), (planes * across - PLANES - CELL + CORNER + HOST + 8 - left,
-                                     (rows - 1) * down + CORNER + HOST + 8 - top))
+        self._lane = LANE if self._apart else min(LANE, SPREAD / max(1, vcs - 1))
+        narrow = self.layout.narrowest
+        if self._apart:
+            both = 1 if self.layout.one_way.all() else 2
+            self.cell = max(NODES, (both * (NEAR + (vcs - 1) * self._lane) + GAP) / narrow)
+        else:
+            self.cell = CELL if narrow >= 1 else max(CROWDED, ACROSS / narrow)
+        seen = {switch for link in history.links for switch in link.switches} or {*range(topology.switches)}
+        low, high = (pick(self.layout.switches[sorted(seen)], axis=0) for pick in (np.min, np.max))
+        inside = ((self.layout.switches >= low - 1e-6) & (self.layout.switches <= high + 1e-6)).all(axis=1)
+        self._drawn = np.flatnonzero(inside).tolist()
+        self._origin = low
 
-    def plane(self, node: int) -> int:
-        """Which plane a router is in."""
-        return self._where[node][1]
+    def _at(self, place: Floats) -> Floats:
+        return (place - self._origin) * self.cell
 
-    def straight(self, link: Link, vc: int) -> tuple[Point, ...]:
-        """A lane between neighbours in a plane."""
-        (x, y), (to_x, to_y) = self.nodes[link.source], self.nodes[link.target]
-        length = abs(to_x - x) + abs(to_y - y)
-        along = (to_x - x) / length, (to_y - y) / length
-        aside = MIDDLE + vc * min(LANE, SPREAD / max(1, link.vcs - 1))
-        right = -along[1] * aside, along[0] * aside
-        return ((x + along[0] * BOX + right[0], y + along[1] * BOX + right[1]),
-                (to_x - along[0] * BOX + right[0], to_y - along[1] * BOX + right[1]))
+    def half(self, switch: int) -> Floats:
+        """Half the width and height of a switch."""
+        return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
 
-    def above(self, link: Link, vc: int) -> tuple[Point, ...]:
-        """A lane to another plane: up from the router, across, and down."""
-        there = self.plane(link.source) < self.plane(link.target)
-        start, end = (link.source, link.target) if there else (link.target, link.source)
-        (x, y), (to_x, to_y) = self.nodes[start], self.nodes[end]
-        # those that go there and those that come back lie inside each other
-        inset = self._between * (vc if there else 2 * link.vcs - 1 - vc)
-        width = self._between * (2 * link.vcs - 1)
-        left = x + BOX + 10 + width + inset  # to the right of what comes from the plane before
-        right = to_x + BOX + 4 + width - inset
-        height = y - LABEL - self._where[start][0] * self._track - width + inset
-        way = ((x + BOX, y - BOX), (left, y - BOX - 12), (left, height), (right, height), (right, to_y - BOX - 12),
-               (to_x + BOX, to_y - BOX))
-        return way if there else way[::-1]
+    def between(self, link: Link, vc: int) -> tuple[Point, ...]:
+        """A lane between two switches."""
+        row = self._rows[link.name]
+        way = self._at(self.layout.links[row])
+        if self.layout.one_way[row]:
+            line = beside(way, (vc - (link.vcs - 1) / 2) * self._lane)
+        else:
+            line = beside(way, (NEAR if self._apart else MIDDLE) + vc * self._lane)
+        line = self._from_box(line, way, link.source)
+        line = self._from_box(line[::-1], way[::-1], link.target)[::-1]
+        return _points(cut(line, self._inside(line, link.source), self._inside(line[::-1], link.target)))
 
-    def aside(self, node: int, place: int, among: int) -> tuple[Point, ...]:
-        """A lane from a router to its node, one of several beside each other."""
-        x, y = self.nodes[node]
-        off = (place - (among - 1) / 2) * _spacing(among, 32) * 0.7
+    def _from_box(self, line: Floats, way: Floats, switch: int) -> Floats:
+        """Let a lane begin on the side of a box on which its way does."""
+        if self.layout.shared[switch]:
+            return line
+        middle, half, forward = self._at(self.layout.switches[switch]), self.half(switch), along(line[0], line[1])
+        side = int(np.argmax(np.abs(way[0] - middle) / half))
+        if abs(forward[side]) < STEEP:
+            return line
+        return np.concatenate([[line[0] + (way[0] - line[0])[side] / forward[side] * forward], line[1:]])
+
+    def _inside(self, line: Floats, switch: int) -> float:
+        """How much of a line's beginning lies in the box of a switch that has its node beside it."""
+        if not self.layout.shared[switch]:
+            return 0.0
+        middle, left = self._at(self.layout.switches[switch]), 0.0
+        for start, end in pairwise(line):
+            forward = along(start, end)
+            with np.errstate(divide="ignore"):
+                ahead = (np.sign(forward) * BOX - (start - middle)) / forward
+            reach, out = float(np.linalg.norm(end - start)), float(min(ahead[np.isfinite(ahead)]))
+            if out <= reach:
+                return left + max(0.0, out)
+            left += reach
+        return left
+
+    def to_node(self, link: Link, place: int, among: int) -> tuple[Point, ...]:
+        """A lane between a switch and its node, one of several beside each other."""
+        assert link.node is not None
+        injects = link.kind == "injection"
+        switch = link.target if injects else link.source
+        if self.layout.shared[switch]:
+            way = self._aside(switch, place, among)
+            return way[::-1] if injects else way
+        joined = self._at((self.layout.injections if injects else self.layout.consumptions)[link.node])
+        off = (place - (among - 1) / 2) * min(LANE, 2 * HOST / among)
+        line = beside(joined, off if injects else -off)
+        return _points(cut(line, HOST * injects, HOST * (not injects)))
+
+    def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
+        """A lane from a router to the node beside it."""
+        x, y = self._at(self.layout.switches[switch]).tolist()
+        off = (place - (among - 1) / 2) * min(LANE, 32 / max(1, among - 1)) * 0.7
         near, far = BOX, CORNER - HOST
         if off >= 0:
             return (x + near - 2 * off, y + near), (x + far, y + far + 2 * off)
         return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
 
+    def ground(self, lanes: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
+        """All of it."""
+        routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
+                        for switch in self._drawn)
+        hosts = tuple(self._hosts())
+        names = tuple((name.text, _point(self._at(np.array(name.at)))) for name in self.layout.names
+                      if name.side == "outer")
+        drawn = set(self._drawn)
+        points = [point for ways in lanes for way in ways for point in way]
+        for router in routers:
+            points += [(router.at[0] - router.half[0], router.at[1] - router.half[1]),
+                       (router.at[0] + router.half[0], router.at[1] + router.half[1])]
+            if self.layout.shared[router.switch]:
+                wide = LETTER * len(self.topology.switch_title(router.switch))
+                points.append((router.at[0] - BOX - wide, router.at[1] - BOX - 24))
+        for host in hosts:
+            points += [(host.at[0] - HOST, host.at[1] - HOST), (host.at[0] + HOST, host.at[1] + HOST)]
+            if host.name:
+                wide = LETTER * len(self.topology.node_name(host.node))
+                points += [(host.name[0] - wide, host.name[1] - 8), (host.name[0] + wide, host.name[1] + 8)]
+        whole = len(drawn) == self.topology.switches
+        points += [(x - 60 if name else x, y) for name, (x, y) in names] if whole else []
+        corners = np.array(points)
+        low, high = corners.min(axis=0) - EDGE, corners.max(axis=0) + EDGE
+        planes = tuple(_points(self._at(plane)) for plane in self.layout.planes) if whole else ()
+        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), lanes)
 
-def _spacing(lanes: int, room: float) -> float:
-    return min(LANE, room / max(1, lanes - 1))
+    def _hosts(self) -> "list[Host]":
+        found = []
+        drawn = set(self._drawn)
+        layout = self.layout
+        for node in range(self.topology.nodes):
+            for sink, home in enumerate((self.topology.injections[node, 0], self.topology.consumptions[node, 0])):
+                if int(home) not in drawn or (sink and not layout.drawn_twice):
+                    continue
+                kind = ("source", "sink")[sink] if layout.drawn_twice else "both"
+                x, y = self._at((layout.sinks if sink else layout.nodes)[node]).tolist()
+                if layout.shared[home]:
+                    found.append(Host(node, (x + CORNER, y + CORNER), kind, None))
+                elif layout.drawn_twice:
+                    side = 1 if sink else -1
+                    found.append(Host(node, (x, y), kind, (x + side * (HOST + 5), y), ("end", "start")[sink]))
+                else:
+                    found.append(Host(node, (x, y), kind, (x, y + HOST + 8)))
+        return found
 
+
+def _point(place: Floats) -> Point:
+    x, y = place.tolist()
+    return x, y
+
+
+def _points(way: Floats) -> tuple[Point, ...]:
+    return tuple(map(_point, way))

@@ -26,6 +26,11 @@ function element(kind, properties = {}, ...inside) {
 const colour = (worm) => `c${model.worms[worm].colour}`;
 const path = (points) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;
 
+/** Points from numbers, x and y in turn. */
+function pairs(flat) {
+  return flat.flatMap((x, i) => (i % 2 ? [] : [[x, flat[i + 1]]]));
+}
+
 /** A triangle whose point is at the end of some points. */
 function tip(points, size) {
   const [x, y] = points.at(-1), [backX, backY] = beyond(points, -size);
@@ -37,7 +42,12 @@ function tip(points, size) {
 
 const network = byId("network");
 const layers = {};
-const places = new Map(data.nodes.map(([node, x, y]) => [node, [x, y]]));
+// where worms of a node begin, and where they end
+const sources = new Map(), sinks = new Map();
+for (const [node, x, y, kind] of data.hosts) {
+  if (kind !== "sink") sources.set(node, [x, y]);
+  if (kind !== "source") sinks.set(node, [x, y]);
+}
 
 function drawNetwork() {
   const [x, y] = data.corner, [width, height] = data.size;
@@ -51,19 +61,28 @@ function drawNetwork() {
   for (const layer of ["ring", "path", "ground", "hosts", "holds", "waits", "flits", "badges"]) {
     layers[layer] = network.appendChild(svg("g", {id: `layer-${layer}`}));
   }
-  layers.ground.append(svg("path", {class: "lanes", d: model.lanes.map((lane) => path(lane.points)).join("")}));
-  for (const [node, middleX, middleY] of data.nodes) {
-    layers.ground.append(
-      svg("rect", {class: "router", x: middleX - data.box, y: middleY - data.box, width: 2 * data.box,
-                   height: 2 * data.box, rx: 6}),
-      svg("text", {class: "name", x: middleX - data.box + 7, y: middleY - data.box - 7}, model.names[node]));
-    layers.hosts.append(
-      svg("rect", {class: "host", "data-node": node, x: middleX + data.node - data.host,
-                   y: middleY + data.node - data.host, width: 2 * data.host, height: 2 * data.host, rx: 3}),
-      svg("text", {class: "number received", "data-node": node, x: middleX + data.node, y: middleY + data.node}));
+  for (const plane of data.planes) {
+    layers.ground.append(svg("path", {class: "ground", d: `${path(pairs(plane))}Z`}));
   }
-  for (const [name, planeX, planeY] of data.planes) {
-    layers.ground.append(svg("text", {class: "plane", x: planeX, y: planeY}, name));
+  layers.ground.append(svg("path", {class: "lanes", d: model.lanes.map((lane) => path(lane.points)).join("")}));
+  for (const [number, middleX, middleY, wide, high, beside] of data.routers) {
+    layers.ground.append(
+      svg("rect", {class: "router", "data-switch": number, x: middleX - wide, y: middleY - high, width: 2 * wide,
+                   height: 2 * high, rx: 6}),
+      svg("text", beside ? {class: "name", x: middleX - wide + 7, y: middleY - high - 7}
+                         : {class: "name inside", x: middleX, y: middleY}, model.switches[number]));
+  }
+  for (const [node, x, y, kind, name, anchor] of data.hosts) {
+    layers.hosts.append(svg("rect", {class: "host", "data-node": node, "data-kind": kind, x: x - data.host,
+                                     y: y - data.host, width: 2 * data.host, height: 2 * data.host, rx: 3}));
+    if (kind !== "source") layers.hosts.append(svg("text", {class: "number received", "data-node": node, x, y}));
+    if (name) {
+      layers.ground.append(svg("text", {class: "name node", x: name[0], y: name[1], style: `text-anchor: ${anchor}`},
+                               model.names[node]));
+    }
+  }
+  for (const [name, planeX, planeY] of data.plane_names) {
+    layers.ground.append(svg("text", {class: "plane", x: planeX - 24, y: planeY}, name));
   }
 }
 
@@ -214,6 +233,7 @@ function showHosts() {
     }
   });
   for (const thing of layers.hosts.children) {
+    if (thing.dataset.kind === "source") continue;  // nothing is received there
     const found = latest.get(Number(thing.dataset.node)), kind = thing.tagName === "rect" ? "host" : "number received";
     thing.setAttribute("class", found ? `${kind} has ${colour(found.place)}` : kind);
     if (thing.tagName === "text") thing.textContent = found ? model.worms[found.place].number : "";
@@ -223,9 +243,10 @@ function showHosts() {
 /** Number the destinations of the chosen worm in the order of its visits; S is where it comes from. */
 function showBadges() {
   const worm = at.chosen === null ? null : model.worms[at.chosen];
-  const marks = worm ? [[worm.source, "S"], ...worm.destinations.map((node, place) => [node, String(place + 1)])] : [];
-  layers.badges.replaceChildren(...marks.filter(([node]) => places.has(node)).flatMap(([node, text]) => {
-    const [x, y] = places.get(node).map((one) => one + data.node + data.host);
+  const marks = worm ? [[sources.get(worm.source), "S"],
+                        ...worm.destinations.map((node, place) => [sinks.get(node), String(place + 1)])] : [];
+  layers.badges.replaceChildren(...marks.filter(([at]) => at).flatMap(([at, text]) => {
+    const [x, y] = at.map((one) => one + data.host);
     return [svg("circle", {class: "badge", cx: x, cy: y, r: 9}), svg("text", {class: "order", x, y}, text)];
   }));
 }

@@ -11,8 +11,9 @@ from wormcast import __version__
 
 from ...common.frame import COLOURS
 from ...common.whole_file import whole_file
+from ...drawing.layout import layout_of
 from .history import History, Hold
-from .lanes import BOX, CORNER, HOST, lay_out
+from .lanes import HOST, lay_out
 from .telling import describe, describe_deadlock
 from .worms import colours_of
 
@@ -30,7 +31,7 @@ def write_replay(history: History, file: Path) -> None:
     Raises
     ------
     WormcastError
-        The topology is no mesh of two or three dimensions, or the file cannot be written.
+        The file cannot be written.
     """
     page = replay_page(history)
     with whole_file(file) as unfinished:
@@ -50,7 +51,8 @@ def replay_page(history: History) -> str:
 
 def _data(history: History) -> dict[str, Any]:
     """What the page's script reads; see ``unpack`` in replay_model.js."""
-    ground = lay_out(history)
+    ground, layout = lay_out(history), layout_of(history.topology)
+    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # else lines run there
     first_lane = [0]
     for link in history.links:
         first_lane.append(first_lane[-1] + link.vcs)
@@ -66,19 +68,26 @@ def _data(history: History) -> dict[str, Any]:
     steps = [] if history.deadlock is None else history.deadlock["cycle"]
     circle = [[number[step["worm"]], [asked.setdefault(resource, len(asked)) for resource in step["waits"]]]
               for step in steps if step["worm"] in number]
-    named = {*ground.nodes, *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
+    named = {*(host.node for host in ground.hosts),
+             *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
     places = [history.channel(resource) for resource in asked]
     return {
         "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
         "opens": min((hold.first for hold in history.holds), default=history.first),
         "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
-        "corner": ground.corner, "size": ground.size, "box": BOX, "host": HOST, "node": CORNER,
+        "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
-        "nodes": [[node, x, y] for node, (x, y) in ground.nodes.items()],
-        "planes": [[name, x, y] for name, (x, y) in ground.planes],
+        "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
+        # last, whether the name stands beside it
+        "routers": [[router.switch, *_short(router.at), *_short(router.half), beside and bool(layout.shared[router.switch])]
+                    for router in ground.routers],
+        "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
+                  for host in ground.hosts],
+        "planes": [[value for point in plane for value in _short(point)] for plane in ground.planes],
+        "plane_names": [[name, *_short(at)] for name, at in ground.names],
         "links": [[link.kind, link.source, link.target, first] for link, first in zip(history.links, first_lane,
                                                                                      strict=False)],
-        "lanes": [[link, history.channel_name(link, vc), [round(value, 1) for point in way for value in point]]
+        "lanes": [[link, history.channel_name(link, vc), [value for point in way for value in _short(point)]]
                   for link, ways in enumerate(ground.lanes) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
@@ -91,6 +100,10 @@ def _data(history: History) -> dict[str, Any]:
         "deadlock": None if len(circle) < len(steps) or not steps else {
             "circle": circle, "lines": describe_deadlock(history)},
     }
+
+
+def _short(point: tuple[float, float]) -> list[float]:
+    return [round(value, 1) for value in point]
 
 
 def _stretches(hold: Hold) -> list[int]:

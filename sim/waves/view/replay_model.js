@@ -29,7 +29,8 @@ function unpack(data) {
   }
   const model = {
     first: data.first, last: data.end - 1, links, lanes, worms, holds, waits,
-    resources: data.resources.map(([name, lane]) => ({name, lane})), names: data.names, deadlock: null,
+    resources: data.resources.map(([name, lane]) => ({name, lane})), names: data.names, switches: data.switches,
+    deadlock: null,
   };
   model.deadlock = data.deadlock && circle(model, data.deadlock);
   model.stands = stands(model);
@@ -55,7 +56,7 @@ function circle(model, {circle: steps, lines}) {
 /** Add to `found` a lane that a worm holds, and those by which it goes on from there to its header. */
 function follow(model, held, lane, found) {
   found.add(lane);
-  const at = model.lanes[lane].link.target;
+  const {kind, source, target} = model.lanes[lane].link, at = kind === "consumption" ? source : target;  // a switch
   for (const next of held) {
     const link = model.lanes[next.lane].link;
     if (link.kind === "network" && link.source === at && !found.has(next.lane)) follow(model, held, next.lane, found);
@@ -116,7 +117,7 @@ function tellWait(model, state, wait) {
     const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
     return model.resources[resource].name + by;
   });
-  return `waits at ${model.names[model.lanes[wait.lane].link.target]} for ${asked.join(" or ")}`;
+  return `waits at ${model.switches[model.lanes[wait.lane].link.target]} for ${asked.join(" or ")}`;
 }
 
 /** The point at a share, 0 to 1, of the way along some points. */

@@ -54,8 +54,9 @@ def _label(history: History, link: int, vc: int, used: int) -> str:
 def choose_links(history: History, text: str) -> list[int] | None:
     """Read which links are meant: ``used`` (None), ``all``, or some, joined by commas.
 
-    ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, ``inj:0.1`` and ``cons:0.1`` are those between a router
-    and its node, and ``0.1`` all that begin or end there.
+    ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, of parallel ones all of them, and ``s0>s1#1`` one;
+    ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, and ``0.1`` or ``s0`` all that begin or end
+    there.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def choose_links(history: History, text: str) -> list[int] | None:
             raise WormcastError(f"links: {error}") from error
         if not matching:
             raise WormcastError(f"links: {name!r} is given, the waveform has no such link; allowed are used, all, and "
-                                "U>V, inj:NODE, cons:NODE or NODE, joined by commas")
+                                "U>V, U>V#k, inj:NODE, cons:NODE, NODE or SWITCH, joined by commas")
         found.update(dict.fromkeys(matching))
     return list(found)
 
@@ -82,8 +83,24 @@ def choose_links(history: History, text: str) -> list[int] | None:
 def _means(topology: Topology, name: str, link: Link) -> bool:
     start, arrow, end = name.removeprefix("link:").partition(">")
     if arrow:
-        return (link.kind, link.source, link.target) == ("network", topology.node(start), topology.node(end))
+        end, _, number = end.partition("#")
+        ends = _switch(topology, start), _switch(topology, end)
+        return (link.kind, link.source, link.target) == ("network", *ends) and (
+            not number or link.name.rpartition("#")[2] == number)
     kind, colon, node = name.partition(":")
     if colon and kind in ("inj", "cons"):
-        return link.name.startswith(f"{kind}:") and link.source == topology.node(node)
-    return topology.node(name) in (link.source, link.target)
+        return link.name.startswith(f"{kind}:") and link.node == topology.node(node)
+    if name in topology.switch_names and not topology.direct:
+        return topology.switch_names.index(name) in link.switches
+    node_named = topology.node(name)
+    return link.node == node_named or (topology.direct and node_named in link.switches)
+
+
+def _switch(topology: Topology, name: str) -> int:
+    """Which switch a user names: in a direct network its node."""
+    if topology.direct:
+        return topology.node(name)
+    if name.strip() not in topology.switch_names:
+        raise WormcastError(f"{name.strip()!r} is no switch of {topology.name}, they are {topology.switch_names[0]} to "
+                            f"{topology.switch_names[-1]}")
+    return topology.switch_names.index(name.strip())

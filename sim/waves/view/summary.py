@@ -27,8 +27,8 @@ def _worm(history: History, number: int) -> dict[str, Any]:
     holds = [hold for hold in history.holds if hold.worm == number]
     by_kind = {kind: [hold for hold in holds if history.links[hold.link].kind == kind]
                for kind in ("injection", "consumption")}
-    delivered = {history.links[hold.link].source: hold for hold in history.deliveries if hold.worm == number}
-    recorded = {link.source for link in history.links if link.kind == "consumption"}
+    delivered = {history.links[hold.link].target: hold for hold in history.deliveries if hold.worm == number}
+    recorded = {link.target for link in history.links if link.kind == "consumption"}
     everywhere = recorded.issuperset(worm.destinations)
     last = max((hold.last for hold in delivered.values()), default=None)
     all_flits = set(chain.from_iterable(hold.flits for hold in holds))

@@ -10,6 +10,9 @@ from wormcast.sim.drawing.lanes import bend, lanes, least_cell
 GRID = np.array([[column, row] for row in range(3) for column in range(3)], float)
 
 
+WAYS = {(one, other): GRID[[one, other]] for one in range(9) for other in range(9) if one != other}
+
+
 def hops(*switches):
     return list(pairwise(switches))
 
@@ -17,21 +20,21 @@ def hops(*switches):
 def test_who_turns_left_is_nearer_than_who_turns_right():
     """From 3 to the right: one up behind one hop, one to the end, one down behind one hop. None crosses another."""
     journeys = [hops(3, 4, 7), hops(3, 4, 5), hops(3, 4, 1)]
-    assert lanes(GRID, journeys, [set()] * 3, 2) == [[2, 0], [1, 1], [0, 0]]
+    assert lanes(WAYS, journeys, [set()] * 3, 2) == [[2, 0], [1, 1], [0, 0]]
 
 
 def test_a_place_is_kept_straight_on_and_the_two_directions_have_their_own():
     journeys = [hops(3, 4), hops(3, 4, 5), hops(5, 4, 3), hops(4, 3)]
-    assert lanes(GRID, journeys, [set()] * 4, 2) == [[0], [1, 1], [1, 1], [0]]
+    assert lanes(WAYS, journeys, [set()] * 4, 2) == [[0], [1, 1], [1, 1], [0]]
 
 
 def test_what_is_shunned_is_passed_farther_out():
-    assert lanes(GRID, [hops(3, 4, 5, 8)], [{4}], 2) == [[2, 2, 0]]
-    assert lanes(GRID, [hops(3, 4, 5, 8)], [{5}], 2) == [[2, 2, 2]]
+    assert lanes(WAYS, [hops(3, 4, 5, 8)], [{4}], 2) == [[2, 2, 0]]
+    assert lanes(WAYS, [hops(3, 4, 5, 8)], [{5}], 2) == [[2, 2, 2]]
 
 
 def test_a_way_back_is_a_turn():
-    there, back, again = lanes(GRID, [hops(3, 4, 3, 4)], [set()], 2)[0]
+    there, back, again = lanes(WAYS, [hops(3, 4, 3, 4)], [set()], 2)[0]
     assert back == 0
     assert {there, again} == {0, 1}
 
@@ -60,12 +63,15 @@ def test_a_cell_has_room_for_what_faces_each_other(used, cell):
     (hops(0, 1, 0), [(0, 0.1), (1, 0.1), (1, -0.1), (0, -0.1)]),
 ])
 def test_a_path_is_to_the_right_of_its_hops(way, corners):
-    starts, ends = (GRID[[hop[end] for hop in way]] for end in (0, 1))
-    assert np.allclose(bend(starts, ends, [0.1] * len(way)), corners)
+    assert np.allclose(bend([WAYS[hop] for hop in way], [0.1] * len(way)), corners)
 
 
 def test_the_outer_corner_of_a_sharp_turn_is_near():
-    starts, ends = np.array([[0.0, 0], [5, 0]]), np.array([[5.0, 0], [0, -1]])
-    corners = bend(starts, ends, [0.1, 0.1])
+    corners = bend([np.array([[0.0, 0], [5, 0]]), np.array([[5.0, 0], [0, -1]])], [0.1, 0.1])
     assert len(corners) == 4
     assert max(np.hypot(*(corner - (5, 0))) for corner in corners[1:-1]) < 0.15
+
+
+def test_a_path_goes_on_at_the_other_side_of_a_box():
+    into, out = np.array([[0.0, 0], [2, 0]]), np.array([[3.0, 1], [5, 1]])
+    assert np.allclose(bend([into, out], [0.1, 0.1]), [(0, 0.1), (2, 0.1), (3, 1.1), (5, 1.1)])

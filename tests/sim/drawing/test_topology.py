@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import Topology, WormcastError, topology
+from wormcast.algorithms import Places, Topology, WormcastError, topology
 from wormcast.sim.drawing import (
-    LAYOUTS,
-    Layout,
     cycle_sheet,
     draw_topology,
     layout_of,
@@ -20,9 +18,9 @@ SHAPES = ["4x4", "8x8", "3x3x3"]
 
 def ends_of_arrows(sheet):
     """Where each arrow begins and where its tip is."""
-    corners = [path.vertices for collection in sheet.axes.collections if collection.get_zorder() == 2
+    corners = [path.vertices[:-1] for collection in sheet.axes.collections if collection.get_zorder() == 2
                for path in collection.get_paths()]
-    return [((one[0] + one[6]) / 2, one[3]) for one in corners]
+    return [((one[0] + one[-1]) / 2, one[len(one) // 2]) for one in corners]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -77,7 +75,6 @@ def test_planes_of_three_dimensions_lie_one_above_the_other():
 
 
 @pytest.mark.parametrize(("shape", "file", "sentence"), [
-    ("2x2x2x2", "a.svg", "plot: mesh:2x2x2x2 is given, meshes of two and three dimensions can be drawn"),
     ("2x2", "a.pdf", "plot: a.pdf is given, allowed endings are .svg, .png"),
     ("1x200", "a.png", "plot: mesh:1x200 is longer than the 128 nodes that .png has room for, .svg has room for any"),
 ])
@@ -97,23 +94,19 @@ def two_stages():
     """Four nodes, two at each switch of one stage, and a second stage with none."""
     links = np.array([[0, 2, 2, 0], [0, 3, 3, 0], [1, 2, 2, 1], [1, 3, 3, 1],
                       [2, 0, 0, 2], [3, 0, 0, 3], [2, 1, 1, 2], [3, 1, 1, 3]], np.int32)
-    return Topology("stages:2", "stages", (4,), (("a", "b", "c", "d"),) * 4, links,
-                    np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32), np.arange(4, dtype=np.int32)[:, None])
+    ends = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32)
+    return Topology("stages:2", "stages", (4,), (("a", "b", "c", "d"),) * 4, links, ends, ends.copy(),
+                    np.arange(4, dtype=np.int32)[:, None], places=Places(
+                        np.array([[1, 0.5], [1, 2.5], [2.5, 0.5], [2.5, 2.5]]),
+                        np.array([[0, 0], [0, 1], [0, 2], [0, 3]], float)))
 
 
-def test_a_kind_of_ones_own_needs_a_layout_alone(monkeypatch, tmp_path, legible):
+def test_a_kind_of_ones_own_needs_places_alone(tmp_path, legible):
     """Nodes apart from their switches, switches without nodes, no labels, no names of rows."""
     network = two_stages()
-    with pytest.raises(WormcastError, match="plot: stages:2 is given, topologies that can be drawn are mesh"):
-        require_drawable(network, tmp_path / "a.svg")
-    nodes = np.array([[0, 0], [0, 1], [0, 2], [0, 3]], float)
-    switches = np.array([[1, 0.5], [1, 2.5], [2.5, 0.5], [2.5, 2.5]])
-    monkeypatch.setitem(LAYOUTS, "stages", lambda given: Layout(nodes, switches, (), 1.0))
     require_drawable(network, tmp_path / "a.svg")
     sheet = topology_sheet(network)
-    assert {"0", "1", "2", "3"} <= set(legible(sheet))
-    squares = [collection.get_offsets() for collection in sheet.axes.collections if collection.get_zorder() == 3]
-    assert [len(places) for places in squares] == [4, 4]
+    assert {"0", "1", "2", "3", "s0", "s3"} <= set(legible(sheet))
     assert len(ends_of_arrows(sheet)) == 8
-    legible(cycle_sheet(network, ["link:0>2:0", "cons:1:0", "cons:0:0", "link:2>1:0"], ["four"]))
+    legible(cycle_sheet(network, ["link:s0>s2:0", "cons:1:0", "cons:0:0", "link:s2>s1:0"], ["four"]))
     legible(utilisation_sheet(network, np.arange(8.0), (np.zeros(4), np.ones(4)), "flits", ["some"]))

@@ -55,9 +55,9 @@ def test_a_flit_more_on_the_links_than_the_hosts_have_taken(monkeypatch):
     module = sys.modules["wormcast.sim.experiments.load.seed_batch"]
     before = module.take
 
-    def take(meter, network):
-        found = before(meter, network)
-        found.flits[-1, 1, 3] += 1
+    def take(meter):
+        found = before(meter)
+        found.flits[-1, 1] += 1
         return found
 
     monkeypatch.setattr(module, "take", take)

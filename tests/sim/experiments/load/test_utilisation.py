@@ -108,11 +108,10 @@ def test_waits_are_those_of_every_cycle_counted():
     while engine.host.counters[NOW] < cycles:
         engine.run(1, beyond=True)
         if not sampled(engine.host.counters[NOW]):
-            count_waits(engine.meter, engine.blocks["router"].state)
-    counted = take(engine.meter, network)
-    outputs = len(network.router_outputs)
-    for row, what, gone in ((0, "link", counted.worms[:outputs]), (1, "consumption", counted.worms[outputs + 1])):
-        every = counted.waiting[row].sum() / gone.sum()
+            count_waits(engine.meter, engine.states)
+    counted = take(engine.meter)
+    for row, what, links in ((0, "link", "network"), (1, "consumption", "consumption")):
+        every = counted.waiting[row].sum() / counted.worms[network.fabric.rows(links)].sum()
         assert every > 1.3
         assert found.wait(what).mean == pytest.approx(every, rel=0.1)
 

@@ -57,7 +57,7 @@ def test_flits_are_conserved():
         engine.host = window.host
         engine.run(100, beyond=True)
         window.take_done()
-        consumed += take(engine.meter, network).flits[-1].sum(axis=1)
+        consumed += take(engine.meter).flits[network.fabric.rows("host")].sum(axis=0)
         due = np.zeros(2, np.int64)
         np.add.at(due, window.host.deliveries["node"] // 16, window.host.deliveries["due"])
         assert np.array_equal(window.counts()["wanted"], consumed + due)

@@ -2,20 +2,21 @@
 
 import random
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import find_scheme, plan, topology
+from wormcast.algorithms.channels import link_names
 from wormcast.sim.waves.view import History, Hold, Link, Wait, Worm
 
 __all__ = ["crossing", "figure_4", "links_of"]
 
 
-def links_of(mesh, vcs=1, consumption=1):
-    """All links of a mesh, with one injection port and one consumption link a node."""
-    links = []
-    for node in range(mesh.nodes):
-        links.append(Link(f"inj:{node}:0", "injection", node, node, 1))
-        links += [Link(f"link:{start}>{end}", "network", start, end, vcs)
-                  for start, _, end, _ in mesh.links.tolist() if start == node]
-        links.append(Link(f"cons:{node}#0", "consumption", node, node, consumption))
+def links_of(network, vcs=1, consumption=1):
+    """All links of a network, with one injection port and one consumption link a node."""
+    links = [Link(f"link:{name}", "network", int(start), int(end), vcs)
+             for name, (start, _, end, _) in zip(link_names(network), network.links, strict=True)]
+    for node, (begin, end) in enumerate(zip(network.injections[:, 0].tolist(), network.consumptions[:, 0].tolist(),
+                                            strict=True)):
+        links.append(Link(f"inj:{node}:0", "injection", node, begin, 1))
+        links.append(Link(f"cons:{node}#0", "consumption", end, node, consumption))
     return tuple(links)
 
 
@@ -42,27 +43,24 @@ def figure_4(end=40):
 
 
 def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):
-    """Worms along e-cube, as if they were alone: three cycles from link to link; some headers wait for a while.
+    """Worms along their ways, as if they were alone: three cycles from link to link; some headers wait for a while.
 
     Numbers of worms begin at 10. Every second flit is on a link, so that two virtual channels have room.
     """
     rng = random.Random(seed)
     mesh = topology(name)
+    scheme = find_scheme("individual", mesh)
     links = links_of(mesh, vcs, consumption=2)
     number = {link.name: index for index, link in enumerate(links)}
     sent, holds, waits = {}, [], []
     for worm in range(10, 10 + worms):
         source, target = rng.sample(range(mesh.nodes), 2)
         sent[worm] = Worm(worm, worm - 10, source, (target,), length)
-        now, at, vc = rng.randrange(spread), source, rng.randrange(vcs)
+        now, vc = rng.randrange(spread), rng.randrange(vcs)
         way = [(number[f"inj:{source}:0"], 0)]
-        while at != target:
-            here, there = mesh.coordinates[at], mesh.coordinates[target]
-            axis = max(axis for axis in range(len(mesh.shape)) if here[axis] != there[axis])
-            step = 1 if there[axis] > here[axis] else -1
-            ahead = mesh.node(".".join(str(value + step * (place == axis)) for place, value in enumerate(here)))
-            way.append((number[f"link:{at}>{ahead}"], vc))
-            at = ahead
+        for hop in plan(mesh, scheme, source, [target]).worms[0].links:
+            row = next(row for row, link in enumerate(mesh.links.tolist()) if (link[0], link[2]) == hop)
+            way.append((row, vc))
         way.append((number[f"cons:{target}#0"], worm % 2))
         for place, (link, channel) in enumerate(way):
             flits = tuple(range(now, now + 2 * length, 2))

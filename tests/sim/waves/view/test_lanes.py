@@ -2,11 +2,13 @@
 
 from itertools import combinations, pairwise, product
 
+import numpy as np
 import pytest
 
-from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms import topology
+from wormcast.sim.drawing import layout_of
 from wormcast.sim.waves.view import History, Link
-from wormcast.sim.waves.view.lanes import BOX, lay_out
+from wormcast.sim.waves.view.lanes import BOX, HOST, lay_out
 
 from .made import links_of
 
@@ -24,7 +26,8 @@ def along(way, axis):
 
 
 @pytest.mark.parametrize("vcs", [1, 2, 4])
-@pytest.mark.parametrize("name", ["mesh:1x4", "mesh:3x3", "mesh:3x2x2", "mesh:2x3x2"])
+@pytest.mark.parametrize("name", ["mesh:1x4", "mesh:3x3", "mesh:3x2x2", "mesh:2x3x2", "torus:4x4", "torus:3x3x2",
+                                  "ring:6", "min:b=2,stages=3,kind=omega", "irregular:switches=6,nodes=12"])
 def test_no_lane_lies_on_another(name, vcs):
     history = network(name, vcs)
     ground = lay_out(history)
@@ -51,7 +54,7 @@ def test_lanes_between_two_routers_do_not_cross():
             assert not (left < x < right and top < y < bottom)
 
 
-@pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x3"])
+@pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x3", "torus:4x4", "ring:6"])
 def test_lanes_lead_from_router_to_router_inside_the_picture(name):
     history = network(name)
     ground = lay_out(history)
@@ -59,37 +62,54 @@ def test_lanes_lead_from_router_to_router_inside_the_picture(name):
     for link, lanes in zip(history.links, ground.lanes, strict=True):
         for way in lanes:
             assert all(left <= x <= left + width and top <= y <= top + height for x, y in way)
-            ends = [way[0]] if link.kind != "injection" else []
-            ends += [way[-1]] if link.kind != "consumption" else []
-            for (x, y), node in zip(ends, (link.source, link.target), strict=False):
-                middle = ground.nodes[node]
-                assert max(abs(x - middle[0]), abs(y - middle[1])) == pytest.approx(BOX)
+            ends = [(way[0], link.source)] if link.kind != "injection" else []
+            ends += [(way[-1], link.target)] if link.kind != "consumption" else []
+            for (x, y), switch in ends:
+                middle = ground.routers[switch].at
+                assert max(abs(x - middle[0]), abs(y - middle[1])) == pytest.approx(BOX, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=6,nodes=12"])
+def test_lanes_lead_from_box_to_box_and_to_nodes_inside_the_picture(name):
+    history = network(name)
+    ground = lay_out(history)
+    (left, top), (width, height) = ground.corner, ground.size
+    hosts = {(host.node, host.kind): host.at for host in ground.hosts}
+    for link, lanes in zip(history.links, ground.lanes, strict=True):
+        for way in lanes:
+            assert all(left <= x <= left + width and top <= y <= top + height for x, y in way)
+            ends = [(way[0], link.source)] if link.kind != "injection" else []
+            ends += [(way[-1], link.target)] if link.kind != "consumption" else []
+            for (x, y), switch in ends:
+                router = ground.routers[switch]
+                assert abs(x - router.at[0]) <= router.half[0] + 4
+                assert abs(y - router.at[1]) <= router.half[1] + 4
+            if link.node is not None:
+                kind = {"injection": "source", "consumption": "sink"}[link.kind]
+                x, y = hosts.get((link.node, kind)) or hosts[link.node, "both"]
+                end = way[0] if link.kind == "injection" else way[-1]
+                assert max(abs(end[0] - x), abs(end[1] - y)) <= HOST + 1
+
+
+def places(name, links=None):
+    ground = lay_out(network(name, links=links))
+    return {router.switch: router.at for router in ground.routers}
 
 
 def test_rows_go_down_and_columns_across():
-    nodes = lay_out(network("mesh:2x3")).nodes
-    assert nodes[1][0] > nodes[0][0]
-    assert nodes[1][1] == nodes[0][1]
-    assert nodes[3][1] > nodes[0][1]
-    assert nodes[3][0] == nodes[0][0]
+    at = places("mesh:2x3")
+    assert at[1] == (116, 0)
+    assert at[3] == (0, 116)
 
 
-def test_planes_of_three_dimensions_stand_side_by_side():
-    """x across and z down in each plane of one y."""
-    mesh = topology("mesh:2x3x2")
-    ground = lay_out(network("mesh:2x3x2"))
-    assert [name for name, _ in ground.planes] == ["y = 0", "y = 1", "y = 2"]
-    places = {mesh.node_name(node): place for node, place in ground.nodes.items()}
-    assert places["0.0.0"][0] < places["1.0.0"][0] < places["0.1.0"][0] < places["0.2.0"][0]
-    assert places["0.0.0"][1] == places["1.0.0"][1] == places["0.2.0"][1] < places["0.0.1"][1]
+def test_places_are_those_of_the_other_pictures():
+    for name in ("mesh:3x3x3", "torus:4x4", "ring:6", "min:b=2,stages=3", "irregular:switches=6,nodes=12"):
+        given, drawn = layout_of(topology(name)).switches, np.array(list(places(name).values()))
+        cell = np.ptp(drawn, axis=0) / np.ptp(given, axis=0)
+        assert cell[0] == pytest.approx(cell[1])
+        assert np.allclose(drawn - drawn[0], (given - given[0]) * cell[0])
 
 
 def test_only_the_part_that_was_looked_at_is_drawn():
     links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28#0", "consumption", 28, 28, 2))
-    ground = lay_out(network("mesh:8x8", links=links))
-    assert sorted(ground.nodes) == [27, 28]
-
-
-def test_four_dimensions_are_refused():
-    with pytest.raises(WormcastError, match="replay: mesh:2x2x2x2 is given, meshes of two and three dimensions"):
-        lay_out(network("mesh:2x2x2x2"))
+    assert sorted(places("mesh:8x8", links)) == [27, 28]

@@ -236,6 +236,41 @@ def test_three_dimensions_and_dark(browser, tmp_path):
     page.require_quiet()
 
 
+@pytest.mark.parametrize("name", ["torus:4x4", "min:b=2,stages=3,kind=omega", "irregular:switches=6,nodes=12",
+                                  "ring:6"])
+def test_every_kind_of_network_is_replayed(browser, tmp_path, name):
+    history = crossing(name, 12)
+    page = Page(browser, history, tmp_path / "kind.html")
+    network, twice = history.topology, name.startswith("min")
+    for selector, number in ((".router", network.switches), (".host", network.nodes * (1 + twice)),
+                             (".received", network.nodes)):
+        found = browser.find_elements(By.CSS_SELECTOR, f"#network {selector}")
+        assert len(found) == number
+    for _ in range(12):
+        page.click("next")
+        page.require_truth()
+    lanes = page.middles("#layer-flits rect")
+    stage = browser.find_element(By.ID, "network").rect
+    assert all(stage["x"] <= x <= stage["x"] + stage["width"] for _, x, _ in lanes)
+    worm = next(iter(history.worms.values()))
+    browser.find_element(By.CSS_SELECTOR, f"#worms tr[data-worm='{worm.number}'] button").click()
+    assert page.texts("#layer-badges text") == ["S", "1"]
+    page.click("last")
+    received = [text for text in page.texts("#layer-hosts .received") if text]
+    assert set(received) <= {str(number) for number in history.worms}
+    assert len(received) == len({worm.destinations[0] for worm in history.worms.values()})
+    page.require_quiet()
+
+
+def test_arcs_of_a_torus_are_on_the_page(browser, tmp_path):
+    page = Page(browser, crossing("torus:4x4", 12), tmp_path / "torus.html")
+    ways = [way for way in browser.execute_script("return model.lanes.map((lane) => [lane.name, lane.points.length])")
+            if way[0].startswith("link:")]
+    assert {name.rpartition(":")[0] for name, points in ways if points > 2} >= {"link:0.0>0.3", "link:3.2>0.2"}
+    assert sum(points > 2 for _, points in ways) == 2 * 16  # two virtual channels of each link around an edge
+    page.require_quiet()
+
+
 def test_controls_have_names(crowd):
     for one in crowd.browser.find_elements(By.CSS_SELECTOR, "button, input, select, svg[role]"):
         assert one.accessible_name

@@ -1,0 +1,200 @@
+"""Switches that are apart from their nodes: how large their boxes are, and where on them the lines end."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import Topology
+
+from .cables import Cable, Obstacles
+from .ways import arc
+
+__all__ = ["Boxes"]
+
+Floats = npt.NDArray[np.float64]
+Side = Literal["left", "right", "above", "below"]
+Key = tuple[Literal["cable", "node", "sink"], int]
+
+HALF = 0.42  # cells: half of a box, at least
+BETWEEN = 0.35  # from line to line on a side of a box
+STAGE = 1.0  # on the boxes of a network that is drawn from left to right
+MARGIN = 0.3  # from the outermost line to the corner
+FAN = 0.5  # of what nodes are beside the middle of their switch, the ends of their lines are
+NODES = 0.42  # from a node to what passes beside it, or above it
+LEVEL = 1.1  # switches whose heights differ by no more are in a row
+STEEP = 1.5  # to what lies so much higher or lower a line leaves above or below
+AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around what is in the way
+STUB, STUB_SHARE = 0.5, 0.2  # cells that a line leads straight away from above or below a box, and of its height
+PASSES = 0.25  # from another box or node to a line
+SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
+
+
+@dataclass
+class _End:
+    """A line's end on a box: which line's, what it leads to, and how far it is from the middle of its side."""
+
+    key: Key
+    towards: Floats
+    side: Side
+    offset: float = 0.0
+
+
+class Boxes:
+    """Boxes of switches, and the lines that end on them.
+
+    Lines end on the side that faces where they lead, in the order in which they fan out. Where nodes lie below a box,
+    other lines that leave downwards go down beside them first.
+
+    Parameters
+    ----------
+    switches, nodes, sinks : float array [switches or nodes, 2]
+        Places; the last two where nodes inject and consume.
+    cables : sequence of Cable
+
+    Attributes
+    ----------
+    places, half : float array [switches, 2]
+        Middles, and half the width and height; 0 of a switch that one mark stands for together with its node.
+    """
+
+    def __init__(self, topology: Topology, switches: Floats, nodes: Floats, sinks: Floats, cables: Sequence[Cable]):
+        self.places = switches
+        self.half = np.zeros_like(switches)
+        self._topology, self._nodes, self._sinks, self._cables = topology, nodes, sinks, cables
+        self._homes = topology.injections[:, 0], topology.consumptions[:, 0]
+        self._twice = not np.array_equal(nodes, sinks)
+        if topology.direct and np.array_equal(switches, nodes):
+            return
+        together = {home for home, place in zip(self._homes[0].tolist(), nodes, strict=True)
+                    if np.array_equal(place, switches[home])}
+        self._onwards = any(cable.back is None for cable in cables)  # a network that is drawn from left to right
+        ends = self._ends_of()
+        for switch in range(topology.switches):
+            if switch not in together:
+                self.half[switch] = self._spread(switch, ends[switch])
+        self._ends = {(switch, end.key): end for switch, found in ends.items() for end in found}
+        self._obstacles = Obstacles(
+            np.concatenate([switches, nodes, sinks]),
+            np.concatenate([self.half, np.full((2 * len(nodes), 2), NODES - PASSES)]))
+        row = np.abs(switches[:, None, 1] - switches[None, :, 1]) <= LEVEL
+        lowest, highest = self._own_reach()
+        self._floor = np.where(row, lowest, -np.inf).max(axis=1)
+        self._ceiling = np.where(row, highest, np.inf).min(axis=1)
+
+    def node_way(self, node: int, *, sink: bool) -> Floats:
+        """The line from a node to its switch, or for a sink to the node from the switch; float [points, 2]."""
+        switch = int(self._homes[sink][node])
+        place = (self._sinks if sink else self._nodes)[node]
+        key: Key = ("sink" if sink and self._twice else "node", node)
+        line = np.stack([place, self._at(switch, key)])
+        return line[::-1] if sink else line
+
+    def cable_way(self, number: int) -> Floats:
+        """The line of a cable, from its start to its end; float [points, 2]."""
+        cable = self._cables[number]
+        key: Key = ("cable", number)
+        start, end = self._at(cable.start, key), self._at(cable.end, key)
+        stubs = [self._stub(cable.start, key, start, end), self._stub(cable.end, key, end, start)]
+        inner = [one for one in stubs if one is not None]
+        if inner:
+            return np.array([start, *inner, end])
+        others = self._others(cable)
+        straight = np.stack([start, end])
+        if self._obstacles.distance(straight, others) >= PASSES:
+            return straight
+        up = 1.0 if end[1] - start[1] > end[0] - start[0] else -1.0
+        ways = [straight, *(arc(start, end, side * bulge) for bulge in AROUND for side in (up, -up))]
+        return max(ways, key=lambda way: min(PASSES, self._obstacles.distance(way, others)))
+
+    def _others(self, cable: Cable) -> list[int]:
+        """What a cable may touch among the obstacles: its own boxes."""
+        return [cable.start, cable.end]
+
+    def _at(self, switch: int, key: Key) -> Floats:
+        end = self._ends[switch, key]
+        across, down = SIDES[end.side]
+        if not self.half[switch].any():
+            return self.places[switch]
+        return self.places[switch] + np.array([across, down]) * self.half[switch] + end.offset * np.array(
+            [abs(down), abs(across)])
+
+    def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
+        """Where a line turns that leaves above or below: a little away, or where it has passed the nodes of the row."""
+        side = self._ends[switch, key].side
+        if side not in ("above", "below") or abs(other[1] - at[1]) < STEEP:
+            return None
+        short = min(STUB, STUB_SHARE * abs(other[1] - at[1]))
+        if side == "below":
+            return np.array([at[0], max(self._floor[switch], at[1] + short)])
+        beyond = self._ceiling[switch] if self._has_nodes(switch, "above") else np.inf
+        return np.array([at[0], min(beyond, at[1] - short)])
+
+    def _has_nodes(self, switch: int, side: Side) -> bool:
+        return any(end.side == side for (at, (kind, _)), end in self._ends.items() if at == switch and kind != "cable")
+
+    def _own_reach(self) -> tuple[Floats, Floats]:
+        """How far down and up each switch and its nodes below and above it reach."""
+        lowest, highest = self.places[:, 1] + self.half[:, 1], self.places[:, 1] - self.half[:, 1]
+        for (switch, (kind, _)), end in self._ends.items():
+            if kind != "cable" and end.side == "below":
+                lowest[switch] = max(lowest[switch], end.towards[1] + NODES)
+            elif kind != "cable" and end.side == "above":
+                highest[switch] = min(highest[switch], end.towards[1] - NODES)
+        return lowest, highest
+
+    def _ends_of(self) -> dict[int, list[_End]]:
+        """All lines that end at each switch, with the side where they do."""
+        found: dict[int, list[_End]] = defaultdict(list)
+        for node, (switch, other) in enumerate(zip(*map(np.ndarray.tolist, self._homes), strict=True)):
+            found[switch].append(self._end(switch, ("node", node), self._nodes[node], onwards=self._twice))
+            if self._twice:
+                found[other].append(self._end(other, ("sink", node), self._sinks[node], onwards=self._twice))
+        for number, cable in enumerate(self._cables):
+            for switch, other in ((cable.start, cable.end), (cable.end, cable.start)):
+                found[switch].append(self._end(switch, ("cable", number), self.places[other],
+                                               onwards=cable.back is None))
+        return found
+
+    def _end(self, switch: int, key: Key, towards: Floats, *, onwards: bool) -> _End:
+        across, down = (towards - self.places[switch]).tolist()
+        high = abs(down) > STEEP or abs(down) >= abs(across)
+        if across and ((onwards and self._onwards) or not high):
+            return _End(key, towards, "right" if across > 0 else "left")
+        return _End(key, towards, "below" if down >= 0 else "above")
+
+    def _spread(self, switch: int, ends: Sequence[_End]) -> Floats:
+        """Give each end its place; half the width and height that the box takes."""
+        half = np.array([HALF, HALF])
+        for side, (across, _) in SIDES.items():
+            axis = 1 if across else 0
+            here = sorted((end for end in ends if end.side == side), key=lambda end: self._order(switch, end, axis))
+            nodes = [end for end in here if end.key[0] != "cable"]
+            if nodes and not across:
+                self._beside_nodes(switch, nodes, [end for end in here if end.key[0] == "cable"])
+            else:
+                between = STAGE if self._onwards else BETWEEN
+                for place, end in enumerate(here):
+                    end.offset = (place - (len(here) - 1) / 2) * between
+            half[axis] = max([half[axis], *(abs(end.offset) + MARGIN for end in here)])
+        return half
+
+    def _beside_nodes(self, switch: int, nodes: Sequence[_End], cables: Sequence[_End]) -> None:
+        """Spread ends above or below: those of nodes in the middle, others as evenly as can be on either side."""
+        away = [float(end.towards[0] - self.places[switch, 0]) for end in nodes]
+        for end, across in zip(nodes, away, strict=True):
+            end.offset = across * FAN
+        wide = max(map(abs, away)) + NODES
+        left = sum(end.towards[0] < self.places[switch, 0] for end in cables)
+        left = min(max(left, len(cables) // 2), -(-len(cables) // 2))
+        for place, end in enumerate(cables):
+            end.offset = -wide - (left - 1 - place) * BETWEEN if place < left else wide + (place - left) * BETWEEN
+
+    def _order(self, switch: int, end: _End, axis: int) -> tuple[float, float, int]:
+        """Ends fan out: by where they lead, seen from the box; those to the same place by their numbers."""
+        way = end.towards - self.places[switch]
+        slope = float(way[axis] / max(abs(float(way[1 - axis])), 1e-3))
+        return round(slope, 6), float(way[axis]), end.key[1]

@@ -1,0 +1,172 @@
+"""What joins two switches in a picture: a link, and the one that leads back, on one way that passes all else."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import Topology
+
+from .ways import arc, reaches
+
+__all__ = ["Cable", "Obstacles", "cables_of", "nearest", "ways_of"]
+
+Floats = npt.NDArray[np.float64]
+
+PARALLEL = 0.3  # cells from one of several lines between two switches to the next
+BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # cells, of a curve around what is in the way
+HIGH = (0.5, 0.7, 0.9, 1.2, 1.5)  # where there are boxes in the way
+NEAR = 0.13  # a straight line keeps so far away from other places
+PROBED = 48  # of many lines that lead alike
+LIKE = 3  # digits by which two lines lead alike
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A link between two switches, and the one back.
+
+    Parameters
+    ----------
+    there, back : int, int or None
+        Rows of the topology's links.
+    start, end : int
+        Switches, of the link there.
+    number, among : int
+        Its place among those between the same two switches, and how many these are.
+    """
+
+    there: int
+    back: int | None
+    start: int
+    end: int
+    number: int
+    among: int
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacles:
+    """What ways must pass: places with a box around each, which has no size in a place that is a point.
+
+    Parameters
+    ----------
+    places, half : float array [places, 2]
+        Middles, and half the width and height of the boxes.
+    """
+
+    places: Floats
+    half: Floats
+
+    def distance(self, way: Floats, apart_from: Iterable[int]) -> float:
+        """How far a way keeps from all of them but some, in cells."""
+        others = np.ones(len(self.places), bool)
+        others[list(apart_from)] = False
+        low, high = way.min(axis=0) - 1, way.max(axis=0) + 1
+        others &= ((self.places + self.half >= low) & (self.places - self.half <= high)).all(axis=1)
+        if not others.any():
+            return 1.0
+        gaps = np.abs(reaches(way)[:, None] - self.places[others]) - self.half[others]
+        return min(1.0, float(np.linalg.norm(np.maximum(gaps, 0), axis=2).min()))
+
+
+def cables_of(topology: Topology) -> list[Cable]:
+    """Pair the links that lead there and back.
+
+    A link's is the one between the same ports, or else the first free one between the same switches.
+    """
+    rows = {tuple(link): row for row, link in enumerate(topology.links.tolist())}
+    free: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for row, (start, _, end, _) in enumerate(topology.links.tolist()):
+        free[start, end].append(row)
+    between: dict[tuple[int, int], list[tuple[int, int | None]]] = defaultdict(list)
+    paired: set[int] = set()
+    for exact in (True, False):
+        for row, (start, out, end, into) in enumerate(topology.links.tolist()):
+            if row in paired:
+                continue
+            back = rows.get((end, into, start, out))
+            if back is None and not exact:
+                back = next((one for one in free[end, start] if one not in paired and one != row), None)
+            if back is not None and back not in paired and back != row:
+                paired |= {row, back}
+                between[min(start, end), max(start, end)].append((row, back))
+            elif not exact:
+                paired.add(row)
+                between[min(start, end), max(start, end)].append((row, None))
+    found = []
+    for pairs in between.values():
+        for number, (row, back) in enumerate(sorted(pairs)):
+            start, end = topology.links[row, [0, 2]].tolist()
+            found.append(Cable(row, back, start, end, number, len(pairs)))
+    return sorted(found, key=lambda cable: cable.there)
+
+
+def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], float]:
+    """Lead cables from place to place, straight where nothing is in the way, else in a curve beside it.
+
+    Those that lead alike, as the links around the edges of a torus do, have the same curve. Several between the same
+    two places lie side by side.
+
+    Parameters
+    ----------
+    places : float array [switches, 2]
+
+    Returns
+    -------
+    ways : list of float array [points, 2]
+        One for each cable, from its start.
+    narrowest : float
+        What a way keeps away from places and from others beside it, in cells; at most 1.
+    """
+    obstacles = Obstacles(places, np.zeros_like(places))
+    closest = nearest(places)
+    alike: dict[tuple[float, ...], list[int]] = defaultdict(list)
+    for at, cable in enumerate(cables):
+        difference = places[cable.end] - places[cable.start]
+        alike[cable.number, cable.among, *difference.round(LIKE).tolist()].append(at)
+    ways: list[Floats] = [places[[cable.start, cable.end]] for cable in cables]
+    narrowest = min(1.0, closest)
+    limit = min(NEAR, closest / 2)
+    for (number, among, *difference), members in alike.items():
+        probed = [cables[at] for at in members[::-(-len(members) // PROBED)]]
+        middle = PARALLEL * (number - (among - 1) / 2)
+        if cables[members[0]].start > cables[members[0]].end:
+            middle = -middle  # to the right of a line is to the left of the line back
+        # a line that is hardly longer than the shortest meets no other place
+        short = float(np.linalg.norm(difference)) < 1.4 * closest
+        if short or _clear(obstacles, places, probed, middle) >= limit - 1e-9:
+            bulge = middle
+            narrowest = min(narrowest, PARALLEL if among > 1 else 1.0)
+        else:
+            bulge, distance = _around(obstacles, places, probed, np.array(difference), middle)
+            narrowest = min(narrowest, distance)
+        for at in members:
+            ways[at] = arc(ways[at][0], ways[at][-1], bulge)
+    return ways, narrowest
+
+
+def _clear(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], bulge: float) -> float:
+    """How far the nearest of these cables, with this bulge, keeps from other places."""
+    return min(obstacles.distance(arc(places[cable.start], places[cable.end], bulge), (cable.start, cable.end))
+               for cable in cables)
+
+
+def _around(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], difference: Floats,
+            middle: float) -> tuple[float, float]:
+    """The bulge by which cables keep farthest from other places: upwards or to the left if that is as good."""
+    up = 1.0 if difference[1] - difference[0] > 0 else -1.0
+    found = [(round(_clear(obstacles, places, cables, side * bulge + middle), 3), side * bulge + middle)
+             for side in (up, -up) for bulge in BULGES]
+    distance, bulge = max(found, key=lambda one: one[0])
+    return bulge, max(distance, 0.02)
+
+
+def nearest(places: Floats) -> float:
+    """What the two nearest of these places that are not the same are apart; 1 where there are none."""
+    places = np.unique(places, axis=0)
+    least = np.inf
+    for at in range(0, len(places), 256):
+        apart = np.linalg.norm(places[at:at + 256, None] - places[None], axis=2)
+        least = min(least, apart[apart > 0].min(initial=np.inf))
+    return float(least) if np.isfinite(least) else 1.0

@@ -1,0 +1,124 @@
+"""What is read back from the waveform of a run is what the run did, on networks of every kind."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import WormcastError, find_scheme, plan, topology
+from wormcast.algorithms.channels import Resource, link_names
+from wormcast.sim import Configuration, Message, run
+from wormcast.sim.waves.view import choose_links, read_waveform, rows_of, summarise
+
+TO_HOST = 2  # cycles from a consumption link to the host
+NETWORKS = ["min:b=2,stages=3,kind=omega", "irregular:switches=4,ports=5,nodes=8,connectivity=1,seed=2", "torus:2x3",
+            "examples/hypercube.py:three"]
+
+OWN = '''
+import numpy as np
+from wormcast.algorithms import Topology
+
+def pair(name="pair"):
+    """Two switches with two links each way, and two nodes at each."""
+    links = [[0, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 1, 0, 1]]
+    ends = [[0, 2], [0, 3], [1, 2], [1, 3]]
+    return Topology(name=name, kind="own", shape=(4,), ports=(("a", "b", "c", "d"),) * 2,
+                    links=np.array(links, np.int32), injections=np.array(ends, np.int32),
+                    consumptions=np.array(ends, np.int32), coordinates=np.arange(4, dtype=np.int32).reshape(-1, 1))
+'''
+
+
+def sent(name, path, seed=1, number=12):
+    """Send unicasts at random, and read the waveform back: the run and the history."""
+    network = topology(name)
+    rng = random.Random(seed)
+    messages = [Message(source, (rng.choice([node for node in range(network.nodes) if node != source]),), 7,
+                        rng.randrange(20)) for source in rng.choices(range(network.nodes), k=number)]
+    scheme = find_scheme("individual", network)
+    result = run(network, scheme, messages, Configuration(vcs=2, buffer=4), vcd=path)
+    assert result.outcome == "delivered"
+    return result, read_waveform(path)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_history_has_every_hop_and_delivery_of_the_run(name, tmp_path):
+    result, history = sent(name, tmp_path / "w.vcd")
+    network = history.topology
+    names = link_names(network)
+    assert [link.name for link in history.links if link.kind == "network"] != []
+    assert {link.name for link in history.links if link.kind == "network"} == {f"link:{name}" for name in names}
+    told = {one["worm"]: one for one in summarise(history)}
+    for worm, message in enumerate(result.messages):
+        [node] = message.destinations
+        assert told[worm]["delivered"] == result.host.tail[worm] - TO_HOST
+        holds = sorted((hold for hold in history.holds if hold.worm == worm), key=lambda hold: hold.first)
+        assert all(hold.ended and len(hold.flits) >= message.length for hold in holds)
+        links = [history.links[hold.link] for hold in holds]
+        inner = [(link.source, link.target) for link in sorted(
+            (link for link in links if link.kind == "network"),
+            key=lambda link: holds[links.index(link)].flits[0])]
+        here = int(network.injections[message.source, 0])
+        for start, end in inner:  # a way from switch to switch, wherever adaptive routing leads
+            assert start == here
+            here = end
+        assert here == network.consumptions[node, 0]
+        if history.scheme and result.network.scheme.relation.on(network).routes.deterministic:
+            assert inner == list(plan(network, result.network.scheme, message.source, [node]).worms[0].links)
+        assert {link.node for link in links if link.kind == "injection"} == {message.source}
+        assert {link.node for link in links if link.kind == "consumption"} == {node}
+    for wait in history.waits:
+        for resource in wait.resources:
+            assert Resource.parse(resource)
+            assert history.channel(resource) is not None
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_channels_have_a_name_each_and_are_found_by_it(name, tmp_path):
+    _, history = sent(name, tmp_path / "w.vcd", number=3)
+    channels = [(link, vc) for link, one in enumerate(history.links) for vc in range(one.vcs)]
+    assert len({history.channel_name(*channel) for channel in channels}) == len(channels)
+    assert len(rows_of(history, choose_links(history, "all"))) >= len(history.links)
+
+
+def test_links_are_chosen_by_the_names_of_switches_and_nodes(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    _, history = sent(f"{tmp_path / 'own.py'}", tmp_path / "w.vcd")
+
+    def chosen(text):
+        return [history.links[link].name for link in choose_links(history, text)]
+
+    assert chosen("s0>s1#1") == ["link:s0>s1#1"]
+    assert sorted(chosen("s0>s1")) == ["link:s0>s1#0", "link:s0>s1#1"]
+    assert chosen("inj:3") == ["inj:3:0"]
+    assert chosen("cons:2") == ["cons:2#0"]
+    assert sorted(chosen("2")) == ["cons:2#0", "inj:2:0"]
+    assert len(chosen("s1")) == 4 + 4
+    with pytest.raises(WormcastError, match="links: 's7' is no switch of pair, they are s0 to s1"):
+        choose_links(history, "s0>s7")
+
+
+def test_a_network_of_ones_own_is_built_from_its_file_again(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    path = tmp_path / "w.vcd"
+    _, history = sent(f"{file}:pair", path)
+    assert history.topology.name == "pair"
+    assert history.topology.origin == f"{file}:pair"
+    file.write_text(OWN.replace('name="pair"', 'name="other"'))
+    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair, but {file}:pair gives other now"):
+        read_waveform(path)
+    file.write_text(OWN.replace("[0, 1, 1, 1], ", "").replace("[1, 0, 0, 0], ", ""))
+    with pytest.raises(WormcastError, match="is damaged: its comment gives name of link"):
+        read_waveform(path)
+    Path(file).unlink()
+    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair from {file}:pair, which cannot be built again"):
+        read_waveform(path)
+
+
+def test_waits_name_parallel_links(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    result, history = sent(f"{tmp_path / 'own.py'}", tmp_path / "w.vcd", number=30)
+    asked = {resource for wait in history.waits for resource in wait.resources}
+    assert any(resource.startswith("link:s0>s1#") for resource in asked)
+    assert np.count_nonzero(result.host.tail >= 0) == 30

@@ -68,26 +68,26 @@ def synth(
     """Synthesise a component, and place and route it: look-up tables, flip-flops, memories, clock, critical path."""
     if seeds is not None and seeds < 0:
         raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
-    port = built_for.pop("port", None)
+    port, kind = built_for.pop("port", None), built_for.pop("kind", None)
     own = {"target": target, "area_delay": area_delay}
     fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
     if sweep:
         if by_block:
             raise typer.BadParameter("a sweep is given, blocks are told of one component alone",
                                      param_hint="--breakdown")
-        _sweep(what, port, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
+        _sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
         return
     for hint, file in (("--output", output), ("--plot", plot)):
         if file:
             raise typer.BadParameter(f"{file} is given, it needs a --sweep", param_hint=hint)
     with stdout_for_results():
-        point = build(what, port, fixed)
+        point = build(what, port, fixed, kind=kind)
     placements = SEEDS if seeds is None else range(1, seeds + 1)
     result = point.synthesise(placements, _progress, os.cpu_count() or 1)
     blocks = point.breakdown(_progress) if by_block else None
     if json:
         told = result.to_dict() if blocks is None else result.to_dict() | {"breakdown": blocks.to_dict()}
-        emit(told, {"what": what, "port": port, **point.resolved, "seeds": len(placements)})
+        emit(told, {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)})
         return
     for line in _describe(point):
         say(line)
@@ -167,8 +167,8 @@ def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None
                "differs from what the flattened component takes.", markdown)
 
 
-def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path | None, plot: Path | None,
-           json: bool, markdown: bool) -> None:
+def _sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: int, output: Path | None,
+           plot: Path | None, json: bool, markdown: bool) -> None:
     """Synthesise all points, and write, draw and print what they cost."""
     if plot:
         require_drawable(sweep, seeds, plot)
@@ -178,7 +178,7 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
     for file in filter(None, (output, plot)):
         require_writable(file)
     with stdout_for_results():
-        all_points = points(what, port, sweep)
+        all_points = points(what, port, sweep, kind)
     results = list(run(all_points, range(1, seeds + 1), _progress))
     if output:
         rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
@@ -191,7 +191,7 @@ def _sweep(what: str, port: str | None, sweep: Sweep, seeds: int, output: Path |
         emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
                          for point, result in zip(all_points, results, strict=True)],
               "output": output and str(output), "plot": plot and str(plot)},
-             {"what": what, "port": port, **sweep.fixed, **sweep.swept, "seeds": seeds})
+             {"what": what, "port": port, "kind": kind, **sweep.fixed, **sweep.swept, "seeds": seeds})
         return
     _report_sweep(sweep, all_points, results, markdown)
     for name, path in (("table", output), ("picture", plot)):

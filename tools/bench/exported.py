@@ -20,7 +20,7 @@ from wormcast.sim.common.external import scratch_folder
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.words import credit_word, data_word
 from wormcast.sim.export.verilog import ports
-from wormcast.sim.export.verilog.network import kind_module, top
+from wormcast.sim.export.verilog.network import kind_module, table_words, top
 
 from .verilator import compile_program, export, run, timed_program, translate
 
@@ -55,10 +55,13 @@ HIERARCHICAL = """
 static VerilatedContext context;
 static Vtop* top;
 static void reset(int on) {{ top->rst = on; }}
-static void start() {{ top = new Vtop(&context, "top"); reset(0); top->clk = 0; top->eval(); }}
 static void tick() {{
     top->clk = 0; top->eval();
     top->clk = 1; top->eval();
+}}
+static void start() {{
+    top = new Vtop(&context, "top"); reset(0); top->clk = 0; top->eval();
+    {tables}
 }}
 """
 
@@ -122,7 +125,7 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
             made = translate(at, "top", "--hierarchical", "blocks.vlt", "top.v")
             folders, classes = [made, *(made / f"V{name}" for name in names)], ["top"]
             nodes = [network.node_scope(node) for node in range(network.nodes)]
-            models, owners = HIERARCHICAL.format(), [f"top->node_{node}_" for node in nodes]
+            models, owners = HIERARCHICAL.format(tables=_tables(network)), [f"top->node_{node}_" for node in nodes]
         else:
             folders, classes = [translate(at, name, f"{name}.v") for name in names], names
             models, owners = _joined(network), [f"interface[{node}]->" for node in range(network.hosts)]
@@ -134,6 +137,13 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
             words.astype(np.uint32).tofile(at / "traffic")
             speeds[name] = max(float(run(at, "./bench", "traffic")) for _ in range(2))
     return speeds, built
+
+
+def _tables(network: Network) -> str:
+    """C++ that writes the tables of routers, which outlast the reset that follows."""
+    words = table_words(network)
+    listed = ", ".join(f"{word}ULL" for word in words)
+    return f"for (uint64_t word : {{{listed}}}) {{ top->tables_in = word; tick(); }}" if words else ""
 
 
 def _members(network: Network, join: Join) -> list[tuple[str, bool]]:

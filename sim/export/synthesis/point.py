@@ -39,6 +39,8 @@ class Point:
         Name of the component, one of `COMPONENTS`.
     port : str, optional
         The router's port that it belongs to.
+    kind : str, optional
+        The kind of routers that it belongs to.
     name : str
         Its swept options: ``vcs 2, buffer 4``.
     given : dict
@@ -51,6 +53,7 @@ class Point:
 
     what: str
     port: str | None
+    kind: str | None
     name: str
     given: dict[str, Any]
     resolved: dict[str, Any]
@@ -58,7 +61,7 @@ class Point:
 
     def component(self) -> wiring.Component:
         """Build the component."""
-        return build_component(self.blueprint, self.what, self.port)
+        return build_component(self.blueprint, self.what, self.port, self.kind)
 
     def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
         """Synthesise, place and route it, as `synthesise` does."""
@@ -73,7 +76,7 @@ class Point:
         return {name: self.resolved[name] for name in ("target", "storage", "area_delay")}
 
 
-def points(what: str, port: str | None, sweep: Sweep) -> list[Point]:
+def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[Point]:
     """Build all points of a sweep, in its order.
 
     Raises
@@ -81,10 +84,10 @@ def points(what: str, port: str | None, sweep: Sweep) -> list[Point]:
     WormcastError
         One cannot be built: its name, and why.
     """
-    return sweep.points(lambda given, name: build(what, port, given, name))
+    return sweep.points(lambda given, name: build(what, port, given, name, kind))
 
 
-def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "") -> Point:
+def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "", kind: str | None = None) -> Point:
     """Resolve the options of a component, and make sure that it can be built.
 
     Parameters
@@ -101,8 +104,8 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "")
         target = find_target(family)
         blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
         target.require(blueprint.configuration.storage)
-        build_component(blueprint, what, port)
+        build_component(blueprint, what, port, kind)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, Origin.of({**DEFAULTS, **given}))
     resolved = {"target": family, **setup.to_dict({"relations": ",".join(blueprint.decoded), "area_delay": area_delay},
                                                   named="configuration", without=HOST_FIELDS)}
-    return Point(what, port, name, dict(given), resolved, blueprint)
+    return Point(what, port, kind, name, dict(given), resolved, blueprint)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from amaranth.hdl import Fragment
@@ -11,16 +12,16 @@ from amaranth.lib import memory, wiring
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.sim.build.components import COMPONENTS, build_component
+from wormcast.sim.build.components import COMPONENTS, build_component, find_component
 from wormcast.sim.build.network import HOST, Network
-from wormcast.sim.export.verilog import NETWORK, export, ports
+from wormcast.sim.export.verilog import NETWORK, component_tables, export, ports
 from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
 from wormcast.sim.export.verilog.document import meaning
 from wormcast.sim.export.verilog.facts import header_fields
 from wormcast.sim.export.verilog.links import channel_classes, links
-from wormcast.sim.export.verilog.network import outside, top
+from wormcast.sim.export.verilog.network import outside, table_words, top
 
-from .cases import blueprint
+from .cases import ANY, blueprint, on_any
 
 
 @pytest.fixture(scope="module")
@@ -224,6 +225,100 @@ def test_network_joins_what_the_topology_joins():
         *(f"node_1_0_host_{way}_0_{member}" for way in ("in", "out") for member in ("valid", "flit", "credit")),
         "node_1_0_host_out_0_vc", "node_1_0_interface_fault", "node_1_0_router_fault",
     }
+
+
+@pytest.mark.parametrize("case", ANY)
+def test_a_network_of_any_kind_joins_each_wire_once(case):
+    """Two ends each, and none to itself; and ports of the network have names of their own."""
+    built = case()
+    network = Network(built.topology, built.scheme, built.configuration)
+    text = top(network, "net")
+    wires = Counter(wire for listed in re.findall(r"^  net_\w+ \w+ \(\n(.*?)\n  \);", text, re.MULTILINE | re.DOTALL)
+                    for wire in re.findall(r"\.\w+\((\w+)\)", listed))
+    names = [entry.name for entry in outside(network)]
+    assert len(set(names)) == len(names)
+    unused = set(re.findall(r"\w+", text.partition("wire unused")[2]))
+    alone = {wire for wire, ends in wires.items() if ends == 1}
+    assert alone <= {*names, *unused}
+    assert {ends for wire, ends in wires.items() if wire not in ("clk", "rst")} <= {1, 2}
+    assert sum(f"net_{kind} " in text for kind in network.kinds) == len(network.kinds)
+
+
+def irregular():
+    """A network of two kinds of routers, with tables."""
+    return on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12)
+
+
+def test_faults_are_routers_own_where_nodes_are_not():
+    built = irregular()
+    network = Network(built.topology, built.scheme, built.configuration)
+    names = {entry.name for entry in outside(network)}
+    assert {"tables_in", "node_4_host_in_0_valid", "node_4_interface_fault", "router_s2_fault"} <= names
+    assert not any("router_fault" in name for name in names)
+    text = top(network, "net")
+    # the bus goes from router to router in the order of the words
+    first, second = (network.kinds[kind].instances[instance] for kind, instance in network.chain[:2])
+    assert f".tables_in({first}_tables_out)" in text
+    assert (first, second) == ("router_s0", "router_s1")
+
+
+def test_words_of_the_tables_are_their_entries():
+    built = irregular()
+    network = Network(built.topology, built.scheme, built.configuration)
+    words, layout = table_words(network), built.tables
+    entries = list(network.table_writes())
+    assert words[len(entries):] == [0] * 3
+    for word, entry in zip(words, entries, strict=False):
+        assert {name: word >> field.offset & (1 << field.width) - 1 for name, field in layout} == entry
+    assert table_words(Network(*(getattr(blueprint(), name) for name in ("topology", "scheme", "configuration")))) == []
+
+
+def test_a_component_is_of_the_kind_that_is_named():
+    built = irregular()
+    by_kind = {kind: {port.name for port in ports(build_component(built, "router", kind=kind))}
+               for kind in built.named_kinds}
+    assert list(by_kind) == ["router_0", "router_1"]
+    assert by_kind["router_0"] != by_kind["router_1"]
+    assert {port.name for port in ports(build_component(built, "router"))} == by_kind["router_0"]
+    for name, kind, sentence in (
+        ("router", "router_7", "kind: 'router_7' is given, router of irregular:.* is allowed with router_0, router_1"),
+        ("interface", "router_1", "kind: 'router_1' is given, interface belongs to none of router_0, router_1"),
+    ):
+        with pytest.raises(WormcastError, match=sentence):
+            build_component(built, name, kind=kind)
+    made = export(built, "decoder", kind="router_1", command="")
+    assert re.search(r"^// kind +router_1, of \d routers?: s\d.*; there are router_0 too$", made.verilog, re.MULTILINE)
+
+
+@pytest.mark.parametrize("case", ANY)
+def test_ports_of_every_kind_of_router_are_explained(case):
+    built = case()
+    for kind in built.named_kinds:
+        for what in COMPONENTS:
+            part = build_component(built, what, kind=None if find_component(what).whole == "interface" else kind)
+            told = {port.name: meaning(part, port) for port in ports(part)}
+            assert [name for name, said in told.items() if not said.endswith(".")] == [], (kind, what)
+            assert set(links(part)) == {port.path[0] for port in ports(part) if len(port.path) > 1}
+        router = component_tables(built, build_component(built, "router", kind=kind), clocked=True)
+        for name in (name for names in built.router(built.named_kinds[kind]).consumptions for name in names):
+            assert f"## Link `{name}_out`\n\nTo the node, all consumption channels. The receiver" in router
+
+
+def test_a_port_for_each_way_in_says_whose_it_is():
+    document = headed(export(on_any("torus:3x3", ejection="all"), "router", command="").document)
+    assert document["Link `local_east_out`"].startswith(
+        "To the node, all consumption channels. For worms that came by east alone. ")
+
+
+def test_document_of_a_network_says_how_its_tables_are_written():
+    document = export(irregular(), NETWORK, command="").document
+    rows = re.findall(r"^\| `([^`]+)` \| (?:in|out) \|", document, re.MULTILINE)
+    assert {"tables_in", "node_NODE_host_in_0_flit", "router_SWITCH_fault of router_0",
+            "router_SWITCH_fault of router_1"} <= set(rows)
+    assert "| `tables_in` | in | " in document
+    assert " Writes to " in document or "writes to those of this switch" in document
+    assert "put each on tables_in for a cycle, in their order, then reset" in document
+    assert "| 2 | `s2` | router_" in document
 
 
 def test_what_docstrings_say():

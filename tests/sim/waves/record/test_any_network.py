@@ -15,8 +15,8 @@ CASES = {
     "min": ("min:b=2,stages=3", None, {"vcs": 2, "buffer": 2, "consumption": 2}),
     "irregular": ("irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=1", None,
                   {"vcs": 1, "buffer": 2, "consumption": 1}),
-    "adaptive": ("irregular:switches=6,ports=5,nodes=6,connectivity=0.9,seed=4", "up-down-adaptive",
-                 {"vcs": 2, "buffer": 2, "consumption": 2, "ejection": "all"}),
+    "adaptive": ("irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=1", "up-down-adaptive",
+                 {"vcs": 1, "buffer": 2, "consumption": 1, "ejection": "all"}),
     "torus": ("torus:3x3", None, {"vcs": 2, "buffer": 2, "consumption": 1}),
 }
 
@@ -25,7 +25,7 @@ def sent(case, path, **options):
     name, relation, hardware = CASES[case]
     network = topology(name)
     nodes = network.nodes
-    messages = [send(node, (node + step) % nodes, length=5 + node % 3, at=step) for step in (1, nodes // 2)
+    messages = [send(node, (node + step) % nodes, length=5 + node % 3) for step in (1, nodes // 2, nodes - 1)
                 for node in range(nodes)]
     done = run(network, find_scheme("individual", network, relation), messages, Configuration(**hardware), vcd=path,
                **options)

@@ -36,9 +36,9 @@ def sent(case, path, **options):
 def on_the_link(found, network, link, cycles):
     """The flits on a link, as the signals of the component that drives it show them: see `Flits`."""
     inside = f"{NETWORK}{network.kinds[link.near.kind].instances[link.near.instance]}."
-    valid, vc = found[f"{inside}{link.near.port}__valid"], found[f"{inside}{link.near.port}__vc"]
+    valid, vc = found[f"{inside}{link.near.port}__valid"], found.get(f"{inside}{link.near.port}__vc")
     head, tail, data = (found[f"{inside}\\{link.near.port}__flit.{name}"] for name in ("head", "tail", "data"))
-    return [(cycle, numbers(vc, cycle) if vc.size else 0, numbers(head, cycle), numbers(tail, cycle),
+    return [(cycle, numbers(vc, cycle) if link.vcs > 1 else 0, numbers(head, cycle), numbers(tail, cycle),
              numbers(data, cycle)) for cycle in range(cycles) if numbers(valid, cycle)]
 
 

@@ -82,7 +82,7 @@ def test_engines_agree_on_a_network_of_a_file(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", LARGE)
 def test_engines_agree_on_larger_networks(case):
-    assert agree(*LARGE[case], count=60, cycles=80) > 1000
+    assert agree(*LARGE[case], count=60, cycles=80) > 500
 
 
 @pytest.mark.slow

@@ -83,14 +83,14 @@ def test_flits_and_worms_are_those_of_the_routes(case):
         flits, worms = Counter(), Counter()
         for source, end, length in zip(made.source.tolist(), made.destinations.tolist(), made.length.tolist(),
                                        strict=True):
-            for passed, headers in ((f"inj:{source}", 1), *((row, 1) for row in way(network, source, end)),
-                                    (f"cons:{end}", 0), (f"host:{end}", 0)):
+            for passed, headers in ((("injection", source), 1), *((row, 1) for row in way(network, source, end)),
+                                    (("consumption", end), 0), (("host", end), 0)):
                 flits[passed] += length + headers
                 worms[passed] += 1
         for expected, found in ((flits, counted.flits[:, lane]), (worms, counted.worms[:, lane])):
             seen = Counter()
             for row, (link, count) in enumerate(zip(network.fabric.links, found.tolist(), strict=True)):
-                seen[row if link.kind == "network" else link.name.rpartition(":")[0]] += count
+                seen[row if link.kind == "network" else (link.kind, link.node)] += count
             assert +seen == expected
 
 

@@ -26,10 +26,10 @@ def svg(result, tmp_path):
     return file.read_text()
 
 
-def hot(result, node, port):
+def hot(result, row):
     """The result with no flits but those of one link, one in every fifth cycle."""
     links = {kind: np.zeros_like(flits) for kind, flits in result.links.items()}
-    links["network"][port, node] = 600
+    links["network"][row] = 600
     return dataclasses.replace(result, links=links)
 
 
@@ -42,8 +42,8 @@ def arrows(text):
 
 def test_the_busiest_link_is_drawn_last_and_darkest(result, tmp_path):
     """All links are there; the hot one leads from 1.1 to 1.2, beside the line between them, below it on the page."""
-    port = MESH.neighbours[MESH.node("1.1")].tolist().index(MESH.node("1.2"))
-    drawn = arrows(svg(hot(result, MESH.node("1.1"), port), tmp_path))
+    row = MESH.links[:, [0, 2]].tolist().index([MESH.node("1.1"), MESH.node("1.2")])
+    drawn = arrows(svg(hot(result, row), tmp_path))
     assert len(drawn) == len(MESH.links) == 34
     corners, colour = drawn[-1]
     assert [one for _, one in drawn].count(DARKEST) == 1
@@ -73,9 +73,10 @@ def test_the_same_result_gives_the_same_bytes(result, tmp_path):
 @pytest.mark.parametrize("shape", ["1x2", "1x40", "20x3", "3x3x3"])
 def test_any_mesh_fits_without_traffic(result, tmp_path, shape):
     mesh = topology(f"mesh:{shape}")
-    links = {"network": np.zeros((2 * len(mesh.shape), mesh.nodes), int), "injection": np.zeros((1, mesh.nodes), int),
-             "consumption": np.zeros((1, mesh.nodes), int)}
-    text = svg(dataclasses.replace(result, topology=mesh, links=links, slices=result.slices[:0]), tmp_path)
+    own = [(node, 0) for node in range(mesh.nodes)]
+    ends = {"network": mesh.links[:, [0, 2]].tolist(), "injection": own, "consumption": own}
+    links = {kind: np.zeros(len(rows), int) for kind, rows in ends.items()}
+    text = svg(dataclasses.replace(result, topology=mesh, links=links, ends=ends, slices=result.slices[:0]), tmp_path)
     width, height = map(float, re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups())
     assert len(arrows(text)) == len(mesh.links)
     xs = np.concatenate([corners for corners, _ in arrows(text)])

@@ -15,8 +15,8 @@ CASES = {
     "min": ("min:b=2,stages=3", None, {"vcs": 2, "buffer": 2, "consumption": 2}),
     "irregular": ("irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=1", None,
                   {"vcs": 1, "buffer": 2, "consumption": 1}),
-    "adaptive": ("irregular:switches=6,ports=5,nodes=6,connectivity=0.9,seed=4", "up-down-adaptive",
-                 {"vcs": 2, "buffer": 2, "consumption": 2, "ejection": "all"}),
+    "adaptive": ("irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=1", "up-down-adaptive",
+                 {"vcs": 1, "buffer": 2, "consumption": 1, "ejection": "all"}),
     "torus": ("torus:3x3", None, {"vcs": 2, "buffer": 2, "consumption": 1}),
 }
 
@@ -25,7 +25,7 @@ def sent(case, path, **options):
     name, relation, hardware = CASES[case]
     network = topology(name)
     nodes = network.nodes
-    messages = [send(node, (node + step) % nodes, length=5 + node % 3, at=step) for step in (1, nodes // 2)
+    messages = [send(node, (node + step) % nodes, length=5 + node % 3) for step in (1, nodes // 2, nodes - 1)
                 for node in range(nodes)]
     done = run(network, find_scheme("individual", network, relation), messages, Configuration(**hardware), vcd=path,
                **options)
@@ -36,9 +36,9 @@ def sent(case, path, **options):
 def on_the_link(found, network, link, cycles):
     """The flits on a link, as the signals of the component that drives it show them: see `Flits`."""
     inside = f"{NETWORK}{network.kinds[link.near.kind].instances[link.near.instance]}."
-    valid, vc = found[f"{inside}{link.near.port}__valid"], found[f"{inside}{link.near.port}__vc"]
+    valid, vc = found[f"{inside}{link.near.port}__valid"], found.get(f"{inside}{link.near.port}__vc")
     head, tail, data = (found[f"{inside}\\{link.near.port}__flit.{name}"] for name in ("head", "tail", "data"))
-    return [(cycle, numbers(vc, cycle) if vc.size else 0, numbers(head, cycle), numbers(tail, cycle),
+    return [(cycle, numbers(vc, cycle) if link.vcs > 1 else 0, numbers(head, cycle), numbers(tail, cycle),
              numbers(data, cycle)) for cycle in range(cycles) if numbers(valid, cycle)]
 
 

@@ -62,7 +62,9 @@ class AmaranthEngine:
         self.observe = observe
         network_module, self.components = compose(network)
         self.module = Module()
-        self.module.domains.sync = self._domain = ClockDomain()
+        self._domain = ClockDomain("sync")
+        if network.chain:  # else the simulator makes it, where waveforms are to have it
+            self.module.domains.sync = self._domain
         self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:

@@ -1,9 +1,8 @@
 """Composition: which components a network is made of, and which of their links are joined."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -234,7 +233,7 @@ class Network(Placement):
         return [(home.kind, lane * self.count(home.kind) + home.instance)
                 for lane in range(self.lanes) for home in homes]
 
-    def table_writes(self) -> Iterator[Mapping[int | str, Any]]:
+    def table_writes(self) -> Iterator[dict[str, int]]:
         """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
         for hops, (kind, instance) in enumerate(self.chain):
             decoder = self.routers[kind].decoder

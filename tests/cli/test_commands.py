@@ -116,11 +116,13 @@ def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
     _, listed = as_json("list", "schemes")
     forms = {entry["name"]: (entry["in_two_dimensions"], entry["in_more_dimensions"]) for entry in listed["schemes"]}
     assert forms["multipath"] == ("as printed", None)
-    assert forms["individual"] == ("as printed", "e-cube, the last dimension first")
+    assert forms["individual"] == (None, None)
+    networks = {entry["name"]: entry["networks"] for entry in listed["schemes"]}
+    assert (networks["multipath"], networks["individual"]) == ("mesh", "any")
     code, out, err = wormcast("list", "schemes")
     assert (code, err) == (0, "")
-    dimensions = {cells[1].strip(): cells[2].strip() for cells in (row.split("│") for row in out.splitlines())
-                  if len(cells) > 2 and cells[1].strip()}
+    dimensions = {cells[1].strip(): cells[3].strip() for cells in (row.split("│") for row in out.splitlines())
+                  if len(cells) > 3 and cells[1].strip()}
     assert {name for name, found in dimensions.items() if found == "2"} == {"multipath", "multipath-lmn"}
     assert dimensions["u-mesh"] == "2 and more"
     assert "  dual-path: the same by the labels of the reflected path" in out
@@ -178,8 +180,6 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is given, allowed are coupled"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is given, allowed are bulk, am"),
-        (["run", "mesh:3x3x33", "dual-path", *ONE],
-         "relation: hamiltonian is looked up in tables on mesh:3x3x33, whose addresses have 10 bits, allowed are up t"),
         (["run", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last", "--source", "1.1", "--destinations", "1.2,1.3",
           "--length", "4"],
          NO_CLASS.format("1.1", "1.2", "1.3")),

@@ -135,7 +135,7 @@ def test_folder_that_cannot_be_written_is_told(file, disk):
     disk.cannot_be_written()
     code, out, err = disk.wormcast("sweep", file, "--out", folder / "out")
     assert (code, out) == (2, "")
-    assert err == f"wormcast: {folder}/out/small.sqlite cannot be used: unable to open database file\n"
+    assert err == f"wormcast: {folder}/out/small.csv cannot be written: Read-only file system\n"
     code, out, err = disk.wormcast("sweep", file, "--out", folder / "new")
     assert (code, out, err) == (2, "", f"wormcast: {folder}/new cannot be written: Read-only file system\n")
 

@@ -18,7 +18,8 @@ LONG = 24
 MEANING = {
     Exit.DONE: "done", Exit.INTERNAL: "internal error", Exit.BAD_INPUT: "bad input",
     Exit.DEADLOCK: "deadlock, or a cycle that allows one", Exit.TOOL_MISSING: "an external tool is missing",
-    Exit.UNFINISHED: "not finished in time", Exit.INTERRUPTED: "interrupted",
+    Exit.UNFINISHED: "not finished in time", Exit.UNDECIDED: "undecided: neither proved free nor a deadlock found",
+    Exit.INTERRUPTED: "interrupted",
 }
 
 

@@ -205,7 +205,7 @@ def changed(content, at, value):
     (["groups", 0, "now"], -5, "now is -5"),
     (["groups", 0, "now"], 2048, "now is 2048"),
     (["groups", 0, "drained"], 1, "drained is 1"),
-    (["groups", 0, "links._nodes"], 3, "links._nodes is 3"),
+    (["groups", 0, "links._lanes"], 3, "links._lanes is 3"),
     (["groups", 0, "seeds.0"], 7, "seeds.0 is 7"),
     (["groups", 0, "more"], 7, "more is not known"),
 ])

@@ -99,7 +99,7 @@ def test_an_error_with_a_relation_of_ours_is_a_bug(monkeypatch):
 def test_what_waits_for_its_overhead_is_not_taken_for_stuck(overhead, monkeypatch, tmp_path):
     """A tail that its interface holds back, or a packet that waits there: nothing moves for longer than the patience,
     and nobody looks for a deadlock."""
-    module = sys.modules["wormcast.sim.experiments.load.group"]
+    module = sys.modules["wormcast.sim.experiments.load.seed_batch"]
     looks = []
     monkeypatch.setattr(module, "find_deadlock", lambda *arguments: looks.append(arguments))
     (tmp_path / "one.jsonl").write_text('{"cycle": 9, "source": 0, "destinations": [2], "length": 4}\n')

@@ -92,8 +92,7 @@ def table_words(network: Network) -> list[int]:
     layout = network.blueprint.tables
     if layout is None:
         return []
-    fields = dict(layout)
-    words = [sum(value << fields[name].offset for name, value in entry.items()) for entry in network.table_writes()]
+    words = [layout.const(entry).as_bits() for entry in network.table_writes()]
     return words + [0] * len(network.chain)
 
 

@@ -86,7 +86,18 @@ class Network(Placement):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scheme", self.scheme.on(self.topology))
+        self._require_names()
         self._require_known_classes()
+
+    def _require_names(self) -> None:
+        """Refuse switches whose names would be one in waveforms and Verilog."""
+        names: dict[str, int] = {}
+        for switch in range(self.topology.switches):
+            other = names.setdefault(self.switch_scope(switch), switch)
+            if other != switch:
+                first, second = (self.topology.switch_names[one] for one in (other, switch))
+                raise WormcastError(f"network: switches {first!r} and {second!r} of {self.topology.name} would both be "
+                                    f"{self.switch_scope(switch)} in hardware; names must differ in letters and digits")
 
     def _require_known_classes(self) -> None:
         """Refuse classes by the next hop where a router may have to choose one before it knows that hop.

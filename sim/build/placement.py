@@ -46,8 +46,8 @@ class Consumption(NamedTuple):
 
 
 def scope_of(name: str) -> str:
-    """A node's or switch's name as a part of names in waveforms: ``1_2``."""
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
+    """A node's or switch's name as a part of names in waveforms and Verilog: ``1_2``."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
 
 
 @dataclass(frozen=True, eq=False)

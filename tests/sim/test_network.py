@@ -79,6 +79,12 @@ def test_nodes_inject_elsewhere_than_they_consume():
     assert tails(backwards, [(0, 2), (2, 0), (1, 0)]) == [tails(ROW, [(0, 1)])[0] - 3] * 2 + tails(ROW, [(1, 0)])
 
 
+def test_names_that_would_be_one_in_hardware_are_refused():
+    alike = replace(topology("min:b=2,stages=2"), switch_names=("a-b", "a_b", "c", "d"))
+    with pytest.raises(WormcastError, match="switches 'a-b' and 'a_b' of min:b=2,stages=2 would both be a_b"):
+        Network(alike, SCHEMES["individual"], Configuration())
+
+
 @pytest.mark.parametrize(("scheme", "options", "sentence"), [
     ("column-path", {"flit_width": 7},
      "flit_width: 7 bits hold one address of 4 bits; for the classes 0+/0-:next a header flit must hold two"),

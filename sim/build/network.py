@@ -244,7 +244,7 @@ class Network(Placement):
         return [(home.kind, lane * self.count(home.kind) + home.instance)
                 for lane in range(self.lanes) for home in homes]
 
-    def table_writes(self) -> Iterator[dict[str, int]]:
+    def table_writes(self) -> Iterator[dict[int | str, int]]:
         """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
         for hops, (kind, instance) in enumerate(self.chain):
             decoder = self.routers[kind].decoder

@@ -7,6 +7,8 @@ a class of its own with these members.
 from collections.abc import Callable
 from typing import Any
 
+from wormcast.algorithms.errors import WormcastError
+
 from .buffer import ReplicationBuffer
 from .switch import Switch
 
@@ -21,6 +23,7 @@ Target = tuple[int, int]
 LINK, CONSUMPTION = 1, 2
 # where the parts of a code lie: what is waited for from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
+MOST_TARGETS = 63 - LINKS
 
 
 class PathFront:
@@ -51,6 +54,9 @@ class PathFront:
             **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
         }
         self._lacking = {name for name, lacks in without.items() if lacks}
+        if len(self.targets) > MOST_TARGETS:
+            raise WormcastError(f"network: input {self.name} of a router can ask for {len(self.targets)} outputs and "
+                                f"classes, what waits there is told of up to {MOST_TARGETS}")
 
     @property
     def scope(self) -> str:
@@ -156,7 +162,7 @@ class PathFront:
 
     def going(self, of: Of) -> Any:
         """A code for where the worm goes; see `ways`."""
-        return (of("here") != 0) + (of("exit") << EXIT) + (of("links") << LINKS)
+        return (of("here") != 0) * (1 + (of("exit") << EXIT)) + (of("links") << LINKS)
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""

@@ -308,7 +308,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind, **ports)
     digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
     own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
-    if own is not None and None not in digits.values():
+    if own is not None and None not in digits.values() and not relation.enters_empty:
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
                         preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)

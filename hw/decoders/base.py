@@ -178,6 +178,12 @@ class Decoder(ABC):
         self.outputs = tuple(names)
 
     @property
+    def signature(self) -> str:
+        """What it is built of, in words: two decoders with equal ones are the same hardware."""
+        parts = {name: value for name, value in sorted(vars(self).items()) if name != "kind"}
+        return f"{type(self).__name__} {self.kind.signature} {parts}"
+
+    @property
     def injection_ports(self) -> tuple[str, ...]:
         """Names of the inputs from nodes."""
         return self.inputs[self.links_in:]

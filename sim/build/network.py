@@ -157,7 +157,8 @@ class Network(Placement):
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
         switches = self.topology.injections[worms.source, 0]
-        ports = self.scheme.relation.on(self.topology).table[switches, first]
+        routes = self.blueprint.routes
+        ports = routes.options[0, switches, first, 0] // len(routes.classes)  # of several the preferred one
         outputs = np.zeros(self.topology.neighbours.shape, np.int64)
         for switch, home in enumerate(self._homes):
             for port, output in home.outputs.items():
@@ -184,10 +185,11 @@ class Network(Placement):
         masks = self.home(switch).router.consumption_masks()
         if ends_here:
             return masks[-1]
-        came, goes = self.fabric.into[switch, port], None if output is None else self.fabric.out_of[switch, output]
-        following = NO_CLASS if goes is None else self._hop_classes[goes]
+        last, following = (NO_CLASS if row is None or row >= len(self._hop_classes) else self._hop_classes[row]
+                           for row in (self.fabric.into[switch, port],
+                                       None if output is None else self.fabric.out_of[switch, output]))
         # that of no class is the last one
-        return masks[int(self.consumption_rule.at_stop(self._hop_classes[came], following))]
+        return masks[int(self.consumption_rule.at_stop(last, following))]
 
     @cached_property
     def fabric(self) -> Fabric:
@@ -214,8 +216,7 @@ class Network(Placement):
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
                 {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
-                f"router {type(decoder).__name__} {self.header!r} {self.scheme.relation.name} {kind.signature} "
-                f"{decoder.consumption} {router_options}",
+                f"router {decoder.signature} {self.blueprint.tables} {router_options}",
             )
         found["interface"] = Kind(
             "interface",

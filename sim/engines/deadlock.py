@@ -153,8 +153,11 @@ def _holder(snapshot: Snapshot, switch: int, output: int, vc: int) -> Packet | N
     link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
     if owner is not None or link.kind == "consumption":
         return snapshot.first(owner)
-    # nobody owns it: it can be taken as soon as the buffer behind it has room
     behind = snapshot.far_end(switch, output, vc)
+    if snapshot.network.home(switch).router.decoder.enters_empty:
+        # nobody owns it: it can be taken when all that are in the buffer behind it have left, the last one too
+        return next(iter(snapshot.occupants(behind)[-1:]), None)
+    # or as soon as that buffer has room
     return snapshot.first(behind) if snapshot.full(behind) else None
 
 

@@ -54,7 +54,7 @@ class Fault:
 
 
 def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
-    """Read what has been latched: first the routers', then the interfaces', each in the order of their ids."""
+    """Read what has been latched: first the routers', then the interfaces', kind by kind."""
     faults, network = [], engine.network
     direct = network.topology.direct
     for kind, block in engine.blocks.items():

@@ -111,7 +111,7 @@ def test_a_link_may_be_busy_for_longer_than_a_byte_counts():
     net = network("mesh:1x3", "individual", (("buffer", 4), ("consumption", 1), ("vcs", 1)))
     engine = BulkEngine(net, host_of(net, [send(0, 2, length=1000)]), measure=True)
     engine.run(1200, beyond=True)
-    counted = by_link(net, take(engine.meter, net).flits, 0)
+    counted = by_link(net, take(engine.meter).flits, 0)
     assert counted == {**dict.fromkeys([("network", 0, 1), ("network", 1, 2), ("injection", 0)], 1001),
                        ("consumption", 2): 1000, ("host", 2): 1000}
 

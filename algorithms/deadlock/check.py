@@ -236,8 +236,9 @@ def check(
         for worm in verdict.worms
     ]
     dans, fewest = fewest_classes(parts)
-    # the bounds are for relations that are free by themselves
-    lemma1, corollary2 = channel_bounds(parts) if dans is not None else (None, None)
+    # the bounds are for relations that are free by themselves, with one virtual channel
+    single = all(part.vc_classes == 1 and part.routes.deterministic for part in parts)
+    lemma1, corollary2 = channel_bounds(parts) if dans is not None and single else (None, None)
     return Analysis(
         topology=topology,
         schemes=tuple(part.name for part in parts),

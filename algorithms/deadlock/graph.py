@@ -24,7 +24,7 @@ class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
     Resources are the channels (link x `vc_classes` + class), then for each node the groups of its consumption
-    channels (node x `groups` + group), then for each node "any channel of it", and then further choices.
+    channels (node x `groups` + group), then for each node "any channel of it".
 
     - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
       waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
@@ -33,7 +33,8 @@ class DependencyGraph:
       leave. It holds what it came by and needs the channel that it is in, just as one that still waits to enter it:
       the same edge stands for both.
     - Where relations tell different numbers of classes apart, channels are divided as finely as all of them need; a
-      worm of the coarser one may then be found in each part, and waits for a choice among them.
+      worm of the coarser one may then be found in each part, and needs all of them: any of them would do to enter, but
+      it may have come into the buffer of each behind the end of another.
     - Class k owns channel k % channels, so that there are min(classes, channels) groups. A channel beyond the
       classes is open to all: who waits for one may take its class's own as well, and those alone decide.
     - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
@@ -60,8 +61,6 @@ class DependencyGraph:
         (-1 where there is none).
     vc_classes : int
         Classes of virtual channels that are told apart on each link.
-    choices : int
-        Number of further choices.
     """
 
     topology: Topology
@@ -70,7 +69,6 @@ class DependencyGraph:
     ends: Integers
     witnesses: Integers
     vc_classes: int = 1
-    choices: int = 0
 
     @property
     def channels(self) -> int:
@@ -80,11 +78,11 @@ class DependencyGraph:
     @property
     def resources(self) -> int:
         """Number of resources."""
-        return self.first_choice + self.topology.nodes + self.choices
+        return self.first_choice + self.topology.nodes
 
     @property
     def first_choice(self) -> int:
-        """The first of the resources "any channel", and of all that stand for a choice among others."""
+        """The first of the resources "any channel", which stand for a choice among others."""
         return self.channels + self.topology.nodes * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
@@ -153,8 +151,6 @@ def dependency_graph(
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
     first_cons = links * vc_classes
     first_any = first_cons + nodes * groups
-    coarser = sorted({part.vc_classes for part in parts} - {vc_classes})
-    choices = links * sum(coarser)
     end_of, link_of, node_of = topology.links[:, 2], parts[0].routes.link_of_port, node_of_port(topology)
 
     rows: list[Integers] = []
@@ -170,10 +166,6 @@ def dependency_graph(
         """The resource "any channel" of some nodes; the channel itself where there is but one group."""
         return first_cons + node if groups == 1 else first_any + node
 
-    def choice_of(count: int) -> int:
-        """The first choice among the channels of a class, where there are so many classes."""
-        return first_any + nodes + links * sum(one for one in coarser if one < count)
-
     for index, (part, mapped) in enumerate(zip(parts, maps, strict=True)):
         count = part.vc_classes
         share = vc_classes // count
@@ -184,12 +176,12 @@ def dependency_graph(
             for one in range(share):
                 add(part, held * share + one, ends, witness)
 
-        def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count) -> npt.NDArray:
-            """What is asked for at the end of channels: a channel, a choice of channels, or any of a node."""
+        def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
+                     ) -> list[npt.NDArray]:
+            """What is asked for at the end of channels: channels, or any of a node."""
             at, port = end_of[held // count], output // count
-            channel = link_of[at, port] * count + output % count
-            asked = channel if count == vc_classes else choice_of(count) + channel
-            return np.where(node_of[at, port] >= 0, any_of(node_of[at, port]), asked)
+            channel = (link_of[at, port] * count + output % count) * share
+            return [np.where(node_of[at, port] >= 0, any_of(node_of[at, port]), channel + one) for one in range(share)]
 
         held, output = np.nonzero(part.stops[:, :, 0] >= 0)
         if len(held):
@@ -200,27 +192,27 @@ def dependency_graph(
                 group = first_cons + node * groups + (
                     _class_of_stops(part, mapped, held // count, onwards, witness) % channels)
                 add_held(held, group, witness)
-                add(index, group, asked, witness)
+                for ends in asked:
+                    add(index, group, ends, witness)
             else:  # such a worm takes any channel, and may be found in each
                 add_held(held, any_of(node), witness)
                 for one in range(groups):
-                    add(index, first_cons + node * groups + one, asked, witness)
+                    for ends in asked:
+                        add(index, first_cons + node * groups + one, ends, witness)
         if part not in without:
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
-            add_held(held, asked_of(held, output), part.passes[held, output])
+            for ends in asked_of(held, output):
+                add_held(held, ends, part.passes[held, output])
     if groups > 1:
         node = np.repeat(np.arange(nodes), groups)
         add(-1, any_of(node), first_cons + np.arange(nodes * groups), np.empty((len(node), 0), np.int32))
-    for count in coarser:
-        fine = np.arange(first_cons)
-        add(-1, choice_of(count) + fine // (vc_classes // count), fine, np.empty((len(fine), 0), np.int32))
 
     edges = np.concatenate([np.empty((0, 6), np.int32), *rows])
-    resources = first_any + nodes + choices
+    resources = first_any + nodes
     _, kept = np.unique(edges[:, 0].astype(np.int64) * resources + edges[:, 1], return_index=True)
     edges = edges[kept]
     starts, ends = np.ascontiguousarray(edges[:, :2].T)
-    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, choices)
+    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes)
 
 
 def _class_of_stops(

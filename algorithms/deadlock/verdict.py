@@ -82,4 +82,4 @@ def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
     ordered = sorted(edges)
     starts, ends_of = np.array(ordered, np.int32).reshape(-1, 2).T.copy()
     witnesses = np.array([edges[edge] for edge in ordered], np.int32).reshape(-1, 4)
-    return DependencyGraph(graph.topology, graph.groups, starts, ends_of, witnesses, graph.vc_classes, graph.choices)
+    return DependencyGraph(graph.topology, graph.groups, starts, ends_of, witnesses, graph.vc_classes)

@@ -23,7 +23,7 @@ class Individual(UnicastScheme):
     """
 
     name = "individual"
-    description = "one unicast worm a destination, in ascending order of ids; by e-cube, on every other network too"
+    description = "one unicast worm a destination, in ascending order of ids, on every network"
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
     kinds = ()
 

@@ -17,8 +17,8 @@ __all__ = ["Classes", "Consumption", "RelationOption", "VcClasses", "describe_cl
            "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
-    metavar="FILE.py[:NAME]",
-    help="Route by this relation: e-cube, hamiltonian, or one of yours; default: the scheme's.")]
+    metavar="NAME|FILE.py[:NAME]",
+    help="Route by this relation, see: wormcast list relations; or one of yours. Default: the scheme's.")]
 
 #: The options, as typer wants them, in the order of --help.
 OPTIONS = {

@@ -145,7 +145,7 @@ def report(result: Load) -> None:
         what = f"seeds {result.seeds[0]} to {result.seeds[-1]}, {result.cycles} cycles each"
         whose = f" of seed {result.deadlock_seed}"
     say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
-    say(describe_hardware(result.configuration))
+    say(f"{describe_hardware(result.configuration)}, relation {result.scheme.relation_on(result.topology).name}")
     if result.deadlock:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:

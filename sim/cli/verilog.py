@@ -81,7 +81,8 @@ def verilog(
               "tables": None if tables is None else str(tables), "yosys": made.yosys}, resolved)
         return
     say(f"{made.module}: {output}" + (f", ports in {table}" if table else "") + (
-        f", tables in {tables}" if tables else ""))
+        f", tables in {tables}" if tables else "; its routers' tables are empty: --tables FILE.json has what to write"
+        if what == NETWORK and blueprint.tables is not None else ""))
 
 
 def _command(what: str, **options: object) -> str:

@@ -141,7 +141,7 @@ def _arrow(sheet: Sheet, topology: Topology, layout: Layout, link: int, number: 
     away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))
     x, y = (middle + away * sheet.cells(1)).tolist()
     sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=SMALL,
-                    path_effects=[withStroke(linewidth=1.2, foreground="white")])
+                    gid=f"step-{number}", path_effects=[withStroke(linewidth=1.2, foreground="white")])
 
 
 def _square(sheet: Sheet, node: np.ndarray, away: np.ndarray, number: str) -> None:

@@ -283,10 +283,18 @@ class TestChoices:
             for k in range(4) for vc in (0, 1)]
         assert len(analysis.cycle) == 4
 
+    def test_relations_of_different_classes_wait_behind_each_other(self):
+        """A worm that tells no classes apart may stand in either channel behind one that goes on by the other."""
+        torus = topology("torus:4x4")
+        mixed = check(torus, INDIVIDUAL, others=[(INDIVIDUAL, UP_DOWN)])
+        assert mixed.verdict == "deadlock"
+        assert {check(torus, INDIVIDUAL, relation=one).verdict for one in (None, UP_DOWN)} == {"free"}
+
     def test_a_scheme_with_stops_beside_one_with_choices(self):
         mesh = topology("mesh:4x4")
+        # heads of column-path enter any channel, behind the ends of adaptive worms too, which then wait to turn back
         found = check(mesh, INDIVIDUAL, relation=ADAPTIVE, others=[(SCHEMES["column-path"], None)])
-        assert (found.verdict, found.consumption, found.classes_minimal) == ("free", 2, 2)
+        assert (found.verdict, found.consumption, found.classes_minimal) == ("deadlock", 2, None)
         assert check(mesh, INDIVIDUAL, relation=ADAPTIVE, others=[(SCHEMES["column-path"], None)],
                      consumption=1).verdict == "deadlock"
         crossed = check(mesh, INDIVIDUAL, relation=ADAPTIVE, others=[(SCHEMES["dual-path"], None)])

@@ -10,28 +10,13 @@ from .errors import FAILURES, WormcastError, told
 from .kinds import require_kind
 from .python_file import run_file, split_file
 from .registry import Registry
-from .routing import (
-    ADAPTIVE,
-    DESTINATION_TAGS,
-    E_CUBE,
-    E_CUBE_EITHER,
-    HAMILTONIAN,
-    SHORTEST,
-    UP_DOWN,
-    UP_DOWN_ADAPTIVE,
-    Relation,
-)
+from .routing import RELATIONS, Relation
 from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
 
 T = TypeVar("T", Relation, Scheme)
-
-RELATIONS: Registry[Relation] = Registry(
-    "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
-    RELATIONS.add(_relation.name, _relation)
 
 
 def find_scheme(text: str, topology: Topology, relation: str | None = None) -> Scheme:

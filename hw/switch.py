@@ -69,17 +69,17 @@ class Switch(wiring.Component):
     Members
     -------
     local_in : In(LinkSignature)
-        From the node.
+        From the node, where there is one and its port is called so, as in meshes.
     local_{port}_in : In(LinkSignature)
         From the node, for worms that leave by {port} alone.
     {port}_in : In(LinkSignature)
-        From the neighbour in that direction.
+        From the switch or the node that is joined to the port.
     local_out : Out(LinkSignature)
         To the node, all consumption channels.
     local_{c}_out : Out(LinkSignature)
-        To the node, consumption channel {c} alone.
+        To the node, consumption channel {c} alone, or those for worms that came by {c}.
     {port}_out : Out(LinkSignature)
-        To the neighbour in that direction.
+        To the switch or the node that is joined to the port.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     strap_{name} : In

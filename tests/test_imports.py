@@ -25,8 +25,12 @@ def imported(file):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = package[:len(package) - (node.level - 1)]
             yield (*above, *(node.module.split(".") if node.module else ()))
+        elif isinstance(node, ast.ImportFrom) and node.module == "wormcast":
+            yield from ((name.name,) for name in node.names if (ROOT / name.name).is_dir())
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wormcast."):
             yield tuple(node.module.split(".")[1:])
+        elif isinstance(node, ast.Import):
+            yield from (tuple(name.name.split(".")[1:]) for name in node.names if name.name.startswith("wormcast."))
 
 
 def modules():

@@ -2,10 +2,11 @@
 
 A relation is data: bound to a topology it is one table of alternatives for each switch and node, for worms from the
 node's injection and for those that came by each link. Paths, plans, deadlock analysis and route memories all read
-that table. A new relation is one file with a class that has one method, and one line in ``lookup``.
+that table. A new relation is one file with a class that has one method, and its name here.
 """
 
-from ..topologies.grid import GRIDS
+from ..registry import Registry
+from ..topologies import TOPOLOGIES
 from .adaptive import ADAPTIVE, Adaptive
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
@@ -20,6 +21,7 @@ __all__ = [
     "E_CUBE",
     "E_CUBE_EITHER",
     "HAMILTONIAN",
+    "RELATIONS",
     "SHORTEST",
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
@@ -40,12 +42,15 @@ __all__ = [
 ]
 
 
-def usual_relation(kind: str) -> Relation:
-    """Say by which relation unicasts are routed on a kind of topology, where the user names none.
+RELATIONS: Registry[Relation] = Registry(
+    "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
+    RELATIONS.add(_relation.name, _relation)
 
-    E-cube where nodes have coordinates along dimensions, destination tags in multistage networks, and up*/down*
-    anywhere else.
+
+def usual_relation(kind: str) -> Relation:
+    """Say by which relation unicasts are routed on a kind of topology, where the user names none: as the kind says.
+
+    Networks of users' own, which are of no kind of ours, are routed by up*/down*.
     """
-    if kind in GRIDS:
-        return E_CUBE
-    return DESTINATION_TAGS if kind == "min" else UP_DOWN
+    return RELATIONS[TOPOLOGIES[kind].relation] if kind in TOPOLOGIES else UP_DOWN

@@ -26,11 +26,15 @@ __all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topol
 
 @dataclass(frozen=True)
 class TopologyKind:
-    """One kind of network: what a user writes, what it is, and the builder for the text after the colon."""
+    """One kind of network: what a user writes, what it is, and the builder for the text after the colon.
+
+    ``relation`` is the name of that by which unicasts are routed where the user names none.
+    """
 
     syntax: str
     description: str
     build: Callable[[str], Topology]
+    relation: str = "up-down"
 
 
 TOPOLOGIES: Registry[TopologyKind] = Registry("topology", TopologyKind, "wormcast.topologies")
@@ -40,17 +44,17 @@ TOPOLOGIES.add(
         "mesh:ROWSxCOLUMNS",
         "mesh of one router a node; coordinates row.column, row 0 on top; more dimensions: "
         "mesh:XxYxZ, and so on",
-        mesh,
+        mesh, "e-cube",
     ),
 )
 
 TOPOLOGIES.add("torus", TopologyKind(
     "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
-    "torus:XxYxZ, and so on", torus))
-TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring))
+    "torus:XxYxZ, and so on", torus, "e-cube"))
+TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring, "e-cube"))
 TOPOLOGIES.add("min", TopologyKind(
     "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
-    f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage))
+    f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))
 TOPOLOGIES.add("irregular", TopologyKind(
     "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that "
     "nodes leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))

@@ -110,7 +110,7 @@ def _decoder(intake: Intake) -> HeaderDecoder:
 
 
 COMPONENTS: Mapping[str, Part] = {
-    "router": Part("the switch of one node, with all its inputs and outputs", "router"),
+    "router": Part("one switch, with all its inputs and outputs", "router"),
     "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input"),
     "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input"),
     "decoder": Part("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, check, find_scheme, topology
-from wormcast.algorithms.routing import E_CUBE, SHORTEST, without_classes
+from wormcast.algorithms.routing import E_CUBE, SHORTEST, ChoiceRelation, without_classes
 from wormcast.sim import Configuration, run
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.host import NOW
@@ -16,6 +16,22 @@ from .test_deadlock_free import Full, keep_full
 
 HARDWARE = {"vcs": 1, "buffer": 2, "consumption": 1}
 IRREGULAR = "irregular:switches=8,ports=5,nodes=16,connectivity=1.0,seed=1"
+
+
+RING = """
+switches = 5
+nodes = [0, 1, 2, 3, 4]
+links = [[0, 0, 1, 1], [1, 0, 2, 1], [2, 0, 3, 1], [3, 0, 4, 1], [4, 0, 0, 1]]
+"""
+
+
+class Careful(ChoiceRelation):
+    """Shortest ways, by channels that a head enters only while they are empty."""
+
+    name, description, enters_empty = "careful", "for tests", True
+
+    def choices(self, topology):
+        return SHORTEST.choices(topology)
 
 
 def unicasts(nodes, each=6, length=40, seed=1):
@@ -95,3 +111,16 @@ def test_networks_that_are_kept_full_never_deadlock(name):
 @pytest.mark.parametrize("name", FULL)
 def test_networks_that_are_kept_full_never_deadlock_in_ten_million_cycles(name):
     assert keep_full(FULL[name], cycles=500_000, batches=20, seed=2) >= 10_000_000
+
+
+@pytest.mark.parametrize("buffer", [2, 4])
+def test_a_deadlock_of_short_worms_that_wait_for_empty_buffers_is_proved(buffer, tmp_path):
+    """Around a one-way ring; no buffer is full, but each has a worm in it, and that waits for the next to be empty."""
+    file = tmp_path / "ring.toml"
+    file.write_text(RING)
+    ring = topology(str(file))
+    messages = [send(node, (node + 3) % 5, length=1) for node in range(5) for _ in range(8)]
+    result = run(ring, SCHEMES["individual"].routed_by(Careful()), messages,
+                 Configuration(**{**HARDWARE, "buffer": buffer}), timeout=100_000)
+    assert result.outcome == "deadlock"
+    assert len(result.deadlock.cycle) >= 3

@@ -1,11 +1,13 @@
 """Which networks are refused before they are built, and a topology of one's own that is not."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from amaranth.back import rtlil
 
-from wormcast.algorithms import HAMILTONIAN, SCHEMES, WormcastError, topology
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, WormcastError, find_scheme, topology
 from wormcast.algorithms.schemes.dual_path import DualPath
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
 from wormcast.hw.router import Blueprint
@@ -77,6 +79,20 @@ def test_nodes_inject_elsewhere_than_they_consume():
     """Node 0 sends from the last switch, and node 2 from the first: their own are their neighbours' ways."""
     backwards = replace(ROW, name="backwards", injections=ROW.injections[::-1].copy())
     assert tails(backwards, [(0, 2), (2, 0), (1, 0)]) == [tails(ROW, [(0, 1)])[0] - 3] * 2 + tails(ROW, [(1, 0)])
+
+
+def test_routers_with_one_key_are_one_netlist():
+    """By these keys kernels are found on disk: networks of one kind of topology differ in what is no strap."""
+    netlists = {}
+    for name, relation in (("min:b=2,stages=3,kind=omega", None), ("min:b=2,stages=3,kind=butterfly", None),
+                           ("min:b=2,stages=3,kind=cube", None), ("ring:4", None), ("ring:4", "shortest"),
+                           ("ring:4", "up-down"), ("ring:4", "e-cube-either")):
+        network = topology(name)
+        net = Network(network, find_scheme("individual", network, relation), Configuration(consumption=1))
+        for kind, router in net.routers.items():
+            text = re.sub(r"^ *attribute .*\n", "", rtlil.convert(router), flags=re.M)
+            assert netlists.setdefault(net.kinds[kind].key, text) == text, (name, relation, kind)
+    assert len(netlists) >= 8
 
 
 def test_names_that_would_be_one_in_hardware_are_refused():

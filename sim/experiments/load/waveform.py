@@ -36,7 +36,7 @@ def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, i
     experiment : Experiment
         Keeps past states; it has passed cycle ``first``, and is in no deadlock.
     instances : sequence of (str, int)
-        Those of the first lane come first: node i has number i.
+        Those of the first lane.
     """
     group = experiment.groups[0]
     present = group.capture()

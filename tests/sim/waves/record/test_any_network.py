@@ -67,6 +67,10 @@ def test_worms_have_what_their_flits_go_over(case, tmp_path):
                 expected |= dict.fromkeys(range(begin, last + 1), number)
                 passed += 1
             assert [numbers(worm, cycle) for cycle in range(cycles)] == list(expected.values()), (link.name, vc)
+            if link.input is not None:
+                front = found[f"{shown['scope']}.vc_{vc}.front"]
+                came = {worm for worm in expected.values() if worm is not None}
+                assert {numbers(front, cycle) for cycle in range(cycles)} - {None} == came, (link.name, vc)
     assert passed > 3 * len(done.messages)
     wanted = {word for name, wave in found.items() if name.startswith(ROUTERS) and name.endswith(".waits")
               for cycle in range(cycles) for word in words(wave, cycle).split("|") if word}

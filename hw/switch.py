@@ -69,7 +69,7 @@ class Switch(wiring.Component):
     Members
     -------
     local_in : In(LinkSignature)
-        From the node, where there is one and its port is called so, as in meshes.
+        From the node.
     local_{port}_in : In(LinkSignature)
         From the node, for worms that leave by {port} alone.
     {port}_in : In(LinkSignature)
@@ -77,7 +77,7 @@ class Switch(wiring.Component):
     local_out : Out(LinkSignature)
         To the node, all consumption channels.
     local_{c}_out : Out(LinkSignature)
-        To the node, consumption channel {c} alone, or those for worms that came by {c}.
+        To the node, consumption channel {c} alone.
     {port}_out : Out(LinkSignature)
         To the switch or the node that is joined to the port.
     fault : Out(fault_layout)

@@ -138,7 +138,7 @@ def test_links_are_told_with_the_buffers_at_their_ends():
 def test_table_of_a_router_says_where_its_links_lead():
     document = export(blueprint(), "router", command="").document
     router = headed(document)
-    assert router["Link `east_in`"].startswith("From the neighbour in that direction. 4 flits ")
+    assert router["Link `east_in`"].startswith("From the switch or the node that is joined to the port. 4 flits ")
     assert router["Link `local_in`"].startswith("From the node. 4 flits ")
     assert router["Link `local_out`"].startswith("To the node, all consumption channels. The receiver ")
     assert "| `local_out_vc` | out | 1 | The consumption channel that the flit belongs to. " in document

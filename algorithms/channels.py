@@ -8,7 +8,7 @@ from functools import lru_cache
 from .errors import WormcastError
 from .topologies.base import Topology
 
-__all__ = ["Resource", "class_channels", "link_names", "link_rows", "switch_pair"]
+__all__ = ["Resource", "channels_of_class", "class_channels", "link_names", "link_rows", "switch_pair"]
 
 SPELLINGS = {
     "link": "link:U>V:vc",
@@ -120,8 +120,8 @@ def switch_pair(topology: Topology, start: int, end: int) -> str:
     return f"{topology.switch_names[start]}>{topology.switch_names[end]}"
 
 
-def class_channels(vcs: int, classes: int, one: int) -> str:
-    """Write the virtual channels of a link that belong to one of its classes: ``"*"``, ``"2"`` or ``"0-1"``.
+def channels_of_class(vcs: int, classes: int, one: int) -> range:
+    """Give the virtual channels of a link that belong to one of its classes.
 
     Parameters
     ----------
@@ -131,6 +131,12 @@ def class_channels(vcs: int, classes: int, one: int) -> str:
         Number of classes, and which of them is meant: it owns channels one*vcs/classes and following.
     """
     share = vcs // classes
-    if share == 1:
-        return str(one)
-    return "*" if classes == 1 else f"{one * share}-{(one + 1) * share - 1}"
+    return range(one * share, (one + 1) * share)
+
+
+def class_channels(vcs: int, classes: int, one: int) -> str:
+    """Write those channels: ``"*"``, ``"2"`` or ``"0-1"``."""
+    channels = channels_of_class(vcs, classes, one)
+    if len(channels) == 1:
+        return str(channels[0])
+    return "*" if classes == 1 else f"{channels[0]}-{channels[-1]}"

@@ -7,6 +7,7 @@ a class of its own with these members.
 from collections.abc import Callable
 from typing import Any
 
+from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
 from .buffer import ReplicationBuffer
@@ -44,8 +45,8 @@ class PathFront:
         self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
         self.readers = 2 if router.readers == "independent" and self.exits and self.targets else 1
         self.ejection = router.ejection
-        self._channels = {(o, k): [v for v in range(router.outputs[o].vcs) if router.class_masks(router.outputs[o])[k]
-                                   >> v & 1] for o, k in self.targets}
+        self._channels = {(o, k): channels_of_class(router.outputs[o].vcs, decoder.vc_classes, k)
+                          for o, k in self.targets}
         consumption = router.outputs[-1].vcs if len(router.outputs) > router.ejection else 1
         without = {
             "links": not self.targets, "link_vc": not self.targets or self.spec.vcs == 1,

@@ -4,6 +4,8 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.channels import channels_of_class
+
 from .buffer import ReplicationBuffer
 from .decoders import Decoder
 from .faults import Cause
@@ -197,7 +199,7 @@ class InputUnit(wiring.Component):
                     worm.ready_c.eq(self._at_exit("ready", worm)),
                 ]
             if len(self.exits) > 1:
-                m.d.comb += worm.fetched_exit.eq(self._exit(code))
+                m.d.comb += worm.fetched_exit.eq(way_out)
         unread: list = []
         for r in range(len(self.groups)):
             self._reader(m, r, intake, buffer, worms, unread)
@@ -216,8 +218,7 @@ class InputUnit(wiring.Component):
 
     def _channels(self, o: int, k: int) -> list[int]:
         """The virtual channels of an output to another switch that a class has."""
-        share = self.outputs[o].vcs // self.decoder.vc_classes
-        return list(range(k * share, (k + 1) * share))
+        return list(channels_of_class(self.outputs[o].vcs, self.decoder.vc_classes, k))
 
     def _exit(self, code: Value) -> Value:
         """Which exit the code of a worm's end names."""

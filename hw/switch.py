@@ -4,6 +4,7 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
 from .allocator import Allocator
@@ -185,8 +186,8 @@ class Switch(wiring.Component):
 
     def class_masks(self, port: PortSpec) -> list[int]:
         """For each class of virtual channels on a link to another switch the mask of those that it has."""
-        share = port.vcs // self.decoder.vc_classes
-        return [((1 << share) - 1) << k * share for k in range(self.decoder.vc_classes)]
+        classes = self.decoder.vc_classes
+        return [sum(1 << v for v in channels_of_class(port.vcs, classes, k)) for k in range(classes)]
 
     def elaborate(self, platform):
         m = Module()

@@ -1,14 +1,17 @@
 """What the decoders of meshes and tori share: coordinates in an address, steps along dimensions."""
 
+from collections.abc import Mapping
+
 import numpy as np
-from amaranth.hdl import C, Cat, Value
+from amaranth.hdl import C, Cat, Module, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, label_axes, mesh_directions, port_name
 
 from ..kinds import SwitchKind
-from .address_list import AddressListDecoder
+from .address import beyond
+from .address_list import AddressListDecoder, Examined
 
 __all__ = ["GridDecoder", "grid_kind"]
 
@@ -42,7 +45,7 @@ class GridDecoder(AddressListDecoder):
         self.steps = mesh_directions(header.shape)
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption, vc_classes=vc_classes)
-        self.straps = {f"coordinate_{d}": (n - 1).bit_length() for d, n in enumerate(header.shape) if n > 1}
+        self.straps = {f"coordinate_{d}": bits for d, bits in enumerate(header.field_bits) if bits}
 
     def strap_values(self, routes, kind):
         own = routes.topology.coordinates[kind.nodes_at(routes.topology)[:, 0]]
@@ -82,21 +85,26 @@ class GridDecoder(AddressListDecoder):
         odd_row = self._odd(dim, straps)
         return [(~odd_row, by_row[0]), (odd_row, by_row[1])]
 
-    def _split(self, address: Value) -> dict[int, Value]:
-        """The coordinates in an address, by dimension."""
-        fields, at = {}, 0
-        for dim in reversed(range(len(self.header.shape))):
-            width = (self.header.shape[dim] - 1).bit_length()
-            if width:
-                fields[dim] = address[at:at + width]
-            at += width
-        return fields
+    @staticmethod
+    def _last_first(equal: Mapping[int, Value]) -> dict[int, Value]:
+        """Along which dimension e-cube goes, if any: the last whose coordinate is not the own one.
 
-    def _beyond(self, fields: dict[int, Value]) -> Value | None:
-        """Whether a coordinate is beyond the network, where there are bits for such."""
-        beyond = [field >= self.header.shape[dim] for dim, field in fields.items()
-                  if self.header.shape[dim].bit_count() > 1]
-        return Cat(beyond).any() if beyond else None
+        ``equal`` says of each dimension whether its coordinate is.
+        """
+        return {dim: Cat(~bit, *(equal[d] for d in equal if d > dim)).all() for dim, bit in equal.items()}
+
+    def _known(self, m: Module, name: str, fields: Mapping[int, Value], equal: Mapping[int, Value],
+               way: Mapping[tuple[str, int], Value]) -> Examined:
+        """Signals of what is known of an address: its way, whether it is the own one, whether it is no node's."""
+        found = {**way, ("own", 0): Cat(equal.values()).all()}
+        nowhere = beyond(self.header, fields)
+        if nowhere is not None:
+            found["outside", 0] = nowhere
+        signals: Examined = {}
+        for (what, dim), value in found.items():
+            signals[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
+            m.d.comb += signal.eq(value)
+        return signals
 
     def own_address(self, straps):
         return Cat(straps[name] for name in reversed(self.straps))

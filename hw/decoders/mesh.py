@@ -10,6 +10,7 @@ from wormcast.algorithms.topologies.mesh import label_axes
 
 from ..kinds import SwitchKind
 from ..logic import any_of
+from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
 
@@ -89,15 +90,12 @@ class MeshDecoder(GridDecoder):
     def examine(self, m, name, straps, address, selector):
         """The next hop to ``address`` as single bits: along which dimension, if any, and whether upwards."""
         equal, above = {}, {}
-        fields = self._split(address)
+        fields = coordinates(self.header, address)
         for dim, field in fields.items():
             own = straps[f"coordinate_{dim}"]
             equal[dim], above[dim] = Signal(name=f"{name}_equal_{dim}"), Signal(name=f"{name}_above_{dim}")
             m.d.comb += [equal[dim].eq(field == own), above[dim].eq(_exceeds(field, own))]
-        along: dict[int, Value] = {}
-        for dim in fields:
-            later = [equal[d] for d in fields if d > dim]
-            along[dim] = Cat(~equal[dim], *later).all()
+        along = self._last_first(equal)
         upwards = any_of([along[dim] & above[dim] for dim in fields])
         if "hamiltonian" in self.relations and len(self.header.shape) > 2:
             by_labels, rising = self._by_labels(straps, fields, equal, above)
@@ -114,16 +112,8 @@ class MeshDecoder(GridDecoder):
             by_rows = ~equal[1] & (in_pair | (selector != self.relations.index("hamiltonian")))
             along = {0: ~equal[0] & ~by_rows, 1: by_rows}
             upwards = any_of([along[dim] & above[dim] for dim in fields])
-        result: dict[tuple[str, int], Value] = {("along", dim): bit for dim, bit in along.items()}
-        result["above", 0] = upwards
-        result["own", 0] = Cat(equal.values()).all()
-        beyond = self._beyond(fields)
-        if beyond is not None:
-            result["outside", 0] = beyond
-        for (what, dim), value in result.items():
-            result[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
-            m.d.comb += signal.eq(value)
-        return result
+        way = {**{("along", dim): bit for dim, bit in along.items()}, ("above", 0): upwards}
+        return self._known(m, name, fields, equal, way)
 
     def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
         """R in any number of dimensions: along which one, and whether up it.

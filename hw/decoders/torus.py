@@ -1,6 +1,6 @@
 """Unicast and address-list headers on tori and rings, under e-cube."""
 
-from amaranth.hdl import C, Cat, Signal, Value
+from amaranth.hdl import C, Signal, Value
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -8,6 +8,7 @@ from wormcast.algorithms.headers import AddressList
 
 from ..kinds import SwitchKind
 from ..logic import any_of
+from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
 
@@ -63,7 +64,7 @@ class TorusDecoder(GridDecoder):
 
     def examine(self, m, name, straps, address, selector):
         """The next hop to ``address``: along which dimension, if any, whether upwards, and whether over an edge."""
-        fields = self._split(address)
+        fields = coordinates(self.header, address)
         equal: dict[int, Value] = {}
         up: dict[int, Value] = {}
         crosses: dict[int, Value] = {}
@@ -76,20 +77,11 @@ class TorusDecoder(GridDecoder):
             far_above = away > extent // 2
             up[dim] = far_below | (~away[-1] & ~far_above)
             crosses[dim] = far_below | far_above
-        found: dict[tuple[str, int], Value] = {}
-        for dim in fields:
-            later = [equal[d] for d in fields if d > dim]
-            found["along", dim] = Cat(~equal[dim], *later).all()
+        along = self._last_first(equal)
+        way = {("along", dim): bit for dim, bit in along.items()}
         for what, of in (("up", up), ("crosses", crosses)):
-            found[what, 0] = any_of([found["along", dim] & of[dim] for dim in fields])
-        found["own", 0] = Cat(equal.values()).all()
-        beyond = self._beyond(fields)
-        if beyond is not None:
-            found["outside", 0] = beyond
-        for (what, dim), value in found.items():
-            found[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
-            m.d.comb += signal.eq(value)
-        return found
+            way[what, 0] = any_of([along[dim] & of[dim] for dim in fields])
+        return self._known(m, name, fields, equal, way)
 
     def route(self, m, port, straps, examined, selector):
         ways: dict[tuple[int, int], Value] = {}

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import C, Module, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS
 from wormcast.algorithms.errors import WormcastError
@@ -10,9 +10,10 @@ from wormcast.algorithms.headers import AddressList, Unicast
 
 from ..kinds import SwitchKind
 from ..logic import any_of
+from .address import beyond, coordinates
 from .base import Decoded, Decoder
 
-__all__ = ["UnicastDecoder", "beyond"]
+__all__ = ["UnicastDecoder"]
 
 
 class UnicastDecoder(Decoder):
@@ -60,7 +61,7 @@ class UnicastDecoder(Decoder):
     def decode(self, m, port, straps, arrival):
         address = arrival.data[:self.header.address_bits]
         ways, exits = self.way(m, port, straps, address)
-        nowhere = beyond(self.header, address)
+        nowhere = beyond(self.header, coordinates(self.header, address))
         wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
         going = {target: way & wanted for target, way in ways.items()}
         onward, end, outside = Signal(name="onward"), Signal(name="ends_here"), Signal(name="outside")
@@ -81,13 +82,3 @@ class UnicastDecoder(Decoder):
             disorder=astray & ~outside,
             exit=any_of([Mux(way, C(e, number), 0) for e, way in enumerate(exits)])[:number] if number else C(0, 0),
         )
-
-
-def beyond(header: AddressList, address: Value) -> Value | None:
-    """Whether an address is no node's; None where all are."""
-    found, at = [], 0
-    for extent, bits in zip(reversed(header.shape), reversed(header.field_bits), strict=True):
-        if extent.bit_count() > 1:
-            found.append(address[at:at + bits] >= extent)
-        at += bits
-    return Cat(found).any() if found else None

@@ -1,0 +1,25 @@
+"""What is in an address: coordinates, and whether there is such a node."""
+
+from collections.abc import Mapping
+
+from amaranth.hdl import Cat, Value
+
+from wormcast.algorithms.headers import AddressList
+
+__all__ = ["beyond", "coordinates"]
+
+
+def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
+    """The coordinates in an address by dimension, the last one first; a dimension of one node has none."""
+    fields, at = {}, 0
+    for dim, bits in reversed(list(enumerate(header.field_bits))):
+        if bits:
+            fields[dim] = address[at:at + bits]
+        at += bits
+    return fields
+
+
+def beyond(header: AddressList, fields: Mapping[int, Value]) -> Value | None:
+    """Whether these coordinates are no node's; None where all are."""
+    found = [field >= header.shape[dim] for dim, field in fields.items() if header.shape[dim].bit_count() > 1]
+    return Cat(found).any() if found else None

@@ -74,9 +74,11 @@ class TorusDecoder(GridDecoder):
             away = Signal(range(-extent, extent), name=f"{name}_away_{dim}")
             equal[dim] = Signal(name=f"{name}_equal_{dim}")
             m.d.comb += [away.eq(field - own), equal[dim].eq(field == own)]
-            bounded = away + down[dim] if dim in down else away
-            far_below = bounded <= -((extent + 1) // 2)
-            far_above = bounded > extent // 2
+            far_below = away <= -((extent + 1) // 2)
+            far_above = away > extent // 2
+            if dim in down:
+                far_below &= ~(down[dim] & (away == -(extent // 2)))
+                far_above |= down[dim] & (away == extent // 2)
             up[dim] = far_below | (~away[-1] & ~far_above)
             crosses[dim] = far_below | far_above
         along = self._last_first(equal)

@@ -26,11 +26,13 @@ class AddressList:
         | selector | last | zero ...         | slot C-1 ... | slot 1 | slot 0 |
 
     An address is the coordinates side by side, the first in the most significant place, each in
-    ceil(log2(extent)) bits (none for an extent of 1). Destinations fill the slots from 0 upwards, flit after
-    flit; slots left over in the last flit repeat its last address. So the next destination is always in
-    slot 0, and a router that strips its own address shifts the slots down by one and keeps the top one: a
-    flit is used up when slot 1 equals slot 0 (or there is only one slot), and is dropped whole. ``last`` marks the
-    last flit of the list: a destination that uses it up is the worm's last one.
+    ceil(log2(extent)) bits (none for an extent of 1). Above them, in the same order, it has a bit for each
+    dimension with a sign: where both ways around that dimension are as long, set it says down, else up.
+    Destinations fill the slots from 0 upwards, flit after flit; slots left over in the last flit repeat its
+    last address. So the next destination is always in slot 0, and a router that strips its own address shifts
+    the slots down by one and keeps the top one: a flit is used up when slot 1 equals slot 0 (or there is only
+    one slot), and is dropped whole. ``last`` marks the last flit of the list: a destination that uses it up is
+    the worm's last one.
 
     Parameters
     ----------
@@ -41,16 +43,20 @@ class AddressList:
     relations : int
         Number of routing relations the routers of the network know. From two on, each header flit says in
         its top S = ceil(log2(relations)) bits which one it is routed by.
+    signed : tuple of int
+        Dimensions with a sign, ascending: of even extents, as others have no ways that are as long.
 
     Raises
     ------
     WormcastError
-        The shape has fewer than two nodes, there is no relation, or a flit cannot hold one address.
+        The shape has fewer than two nodes, there is no relation, no such dimension can have a sign, or a flit cannot
+        hold one address.
     """
 
     shape: tuple[int, ...]
     flit_width: int
     relations: int = 1
+    signed: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
@@ -60,10 +66,13 @@ class AddressList:
             )
         if self.relations < 1:
             raise WormcastError(f"header: relations must be from 1, not {self.relations}")
+        even = tuple(d for d, extent in enumerate(self.shape) if extent % 2 == 0)
+        if tuple(d for d in even if d in self.signed) != self.signed:
+            raise WormcastError(f"header: signs of dimensions {self.signed} are given, allowed are {even}, ascending")
         least = self.selector_bits + self.last_bits + self.address_bits
         if self.flit_width < least:
-            parts = [(self.address_bits, "an address"), (self.last_bits, "the mark of the last flit"),
-                     (self.selector_bits, "the relation")]
+            parts = [(self.coordinate_bits, "an address"), (len(self.signed), "its signs"),
+                     (self.last_bits, "the mark of the last flit"), (self.selector_bits, "the relation")]
             needed = ", ".join(f"{bits} for {what}" for bits, what in parts if bits)
             raise WormcastError(
                 f"header: flit_width {self.flit_width} cannot hold all bits ({needed}), it must be from {least}"
@@ -75,9 +84,14 @@ class AddressList:
         return tuple((extent - 1).bit_length() for extent in self.shape)
 
     @property
+    def coordinate_bits(self) -> int:
+        """Bits of an address without its signs."""
+        return sum(self.field_bits)
+
+    @property
     def address_bits(self) -> int:
         """A, bits of an address."""
-        return sum(self.field_bits)
+        return self.coordinate_bits + len(self.signed)
 
     @property
     def selector_bits(self) -> int:
@@ -103,8 +117,8 @@ class AddressList:
         """Count the header flits for so many destinations."""
         return -(-destinations // self.capacity)
 
-    def address(self, node: int) -> int:
-        """Pack the coordinates of a node."""
+    def address(self, node: int, signs: int = 0) -> int:
+        """Pack the coordinates of a node, and its signs: bit d for dimension d, those without a sign do not matter."""
         if not 0 <= node < self.nodes:
             raise WormcastError(f"header: node {node} has no address, ids go from 0 to {self.nodes - 1}")
         address = shift = 0
@@ -112,11 +126,19 @@ class AddressList:
             node, coordinate = divmod(node, extent)
             address |= coordinate << shift
             shift += bits
+        for dimension in reversed(self.signed):
+            address |= (signs >> dimension & 1) << shift
+            shift += 1
         return address
 
+    def signs(self, address: int) -> int:
+        """Unpack the signs of an address: bit d for dimension d."""
+        packed = address >> self.coordinate_bits
+        return sum((packed >> k & 1) << dimension for k, dimension in enumerate(reversed(self.signed)))
+
     def node(self, address: int) -> int:
-        """Unpack an address; refused where a coordinate lies outside the shape."""
-        node, shift = 0, self.address_bits
+        """Unpack the node of an address; refused where a coordinate lies outside the shape."""
+        node, shift = 0, self.coordinate_bits
         for extent, bits in zip(self.shape, self.field_bits, strict=True):
             shift -= bits
             coordinate = address >> shift & ((1 << bits) - 1)
@@ -127,8 +149,8 @@ class AddressList:
             node = node * extent + coordinate
         return node
 
-    def encode(self, destinations: Iterable[int], relation: int = 0) -> list[int]:
-        """Encode destinations, in visiting order, as header flits.
+    def encode(self, destinations: Iterable[int], relation: int = 0, signs: Iterable[int] | None = None) -> list[int]:
+        """Encode destinations, in visiting order, as header flits; ``signs`` of each as for `address`, default: none.
 
         Raises
         ------
@@ -141,7 +163,8 @@ class AddressList:
             raise WormcastError("header: no destination is given, a worm has from one")
         if len(set(nodes)) < len(nodes):
             raise WormcastError(f"header: {nodes} names a destination twice, once is allowed")
-        addresses = [self.address(node) for node in nodes]
+        said = [0] * len(nodes) if signs is None else map(int, signs)
+        addresses = [self.address(node, one) for node, one in zip(nodes, said, strict=True)]
         last_bit = self.flit_width - self.selector_bits - 1
         flits = []
         for first in range(0, len(addresses), self.capacity):
@@ -160,8 +183,14 @@ class AddressList:
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
         relation: int = 0,
+        signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """Encode the headers of many worms; their destinations as the fields of `Worms`, each once.
+
+        Parameters
+        ----------
+        signs : int64 array [all destinations], optional
+            Of each destination, as for `address`; by default none is set.
 
         Returns
         -------
@@ -185,6 +214,7 @@ class AddressList:
         flit_offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(-(-counts // self.capacity), out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
+        said = np.zeros(len(destinations), np.int64) if signs is None else signs
         _fill(
             flits,
             flit_offsets,
@@ -192,6 +222,8 @@ class AddressList:
             destinations,
             np.array(self.shape),
             np.array(self.field_bits),
+            said,
+            np.array(self.signed[::-1], np.int64),
             self.capacity,
             self.flit_width - self.selector_bits,
             self.last_bits,
@@ -254,35 +286,37 @@ class Unicast(AddressList):
         self._check_one(destinations)
         return 1
 
-    def encode(self, destinations: Iterable[int], relation: int = 0) -> list[int]:
+    def encode(self, destinations: Iterable[int], relation: int = 0, signs: Iterable[int] | None = None) -> list[int]:
         """Encode the destination as one flit."""
         nodes = list(destinations)
         self._check_one(len(nodes))
-        return super().encode(nodes, relation)
+        return super().encode(nodes, relation, signs)
 
     def encode_batch(
         self,
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
         relation: int = 0,
+        signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """Encode the headers of many worms, one flit each; see `AddressList.encode_batch`."""
         counts = np.diff(destination_offsets)
         if counts.size:
             self._check_one(int(counts.max()))
-        return super().encode_batch(destination_offsets, destinations, relation)
+        return super().encode_batch(destination_offsets, destinations, relation, signs)
 
     def _check_one(self, destinations: int) -> None:
         if destinations > 1:
             raise WormcastError(f"header: {destinations} destinations given, a unicast header holds one")
 
 
-def ideal_width(shape: tuple[int, ...], destinations: int, relations: int = 1) -> int:
+def ideal_width(shape: tuple[int, ...], destinations: int, relations: int = 1, signed: tuple[int, ...] = ()) -> int:
     """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``)."""
     if destinations < 1:
         raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
-    width = (relations - 1).bit_length() + 1 + destinations * sum((extent - 1).bit_length() for extent in shape)
-    return AddressList(shape, width, relations).flit_width  # refuses a bad shape
+    address = len(signed) + sum((extent - 1).bit_length() for extent in shape)
+    width = (relations - 1).bit_length() + 1 + destinations * address
+    return AddressList(shape, width, relations, signed).flit_width  # refuses a bad shape
 
 
 @compiled
@@ -303,12 +337,14 @@ def _fill(
     destinations,
     shape,
     field_bits,
+    signs,
+    signed,
     capacity,
     selector_bit,
     last_bits,
     relation,
 ):
-    address_bits = field_bits.sum()
+    address_bits = field_bits.sum() + len(signed)
     for worm in range(len(flit_offsets) - 1):
         first = destination_offsets[worm]
         last = destination_offsets[worm + 1] - 1
@@ -325,3 +361,6 @@ def _fill(
                     _or_bits(flits[flit], bit, np.uint64(node % shape[dimension]))
                     node //= shape[dimension]
                     bit += field_bits[dimension]
+                for dimension in signed:
+                    _or_bits(flits[flit], bit, np.uint64(signs[visit] >> dimension & 1))
+                    bit += 1

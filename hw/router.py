@@ -12,7 +12,17 @@ from amaranth.lib import data
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
-from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, AnyChannel, Routes, without_classes
+from wormcast.algorithms.routing import (
+    E_CUBE,
+    E_CUBE_SIGNED,
+    HAMILTONIAN,
+    AnyChannel,
+    Relation,
+    Routes,
+    signed_dimensions,
+    with_ties,
+    without_classes,
+)
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
@@ -72,6 +82,8 @@ class Options(Protocol):
     def t_nr(self) -> int: ...
     @property
     def vc_classes(self) -> str: ...
+    @property
+    def ties(self) -> str: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
@@ -116,15 +128,20 @@ class Blueprint(Generic[Given]):
         return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
 
     @cached_property
+    def relation(self) -> Relation:
+        """The scheme's relation on this network, with ties and classes of virtual channels as the options say."""
+        relation = with_ties(self.scheme.relation_on(self.topology), self.topology, self.configuration.ties)
+        return without_classes(relation) if self.configuration.vc_classes == "none" else relation
+
+    @cached_property
     def routes(self) -> Routes:
-        """The scheme's relation on this network, without its classes of virtual channels where they are not wanted."""
-        relation = self.scheme.relation_on(self.topology)
-        return (without_classes(relation) if self.configuration.vc_classes == "none" else relation).on(self.topology)
+        """The ways by that relation."""
+        return self.relation.on(self.topology)
 
     @cached_property
     def header(self) -> AddressList:
         """Header format of the network's worms, for routers that know so many relations."""
-        return self.scheme.header(self.topology.shape, self.configuration.flit_width, max(len(self.relations), 1))
+        return _header(self.topology, self.scheme, self.relation, self.configuration.flit_width, self.relations)
 
     def decoder(self, kind: SwitchKind | None = None) -> Decoder:
         """Build the header decoder of a kind of switches, that of the first one by default; see `decoder_for`."""
@@ -185,7 +202,7 @@ class Blueprint(Generic[Given]):
         packet, width = self.configuration.packet, self.configuration.flit_width
         if not packet:
             return 1
-        header = self.scheme.header(self.topology.shape, width, 1)
+        header = _header(self.topology, self.scheme, self.relation, width, ())
         flits = 1 if isinstance(header, Unicast) else header.flits(max(self.topology.nodes - 1, 1))
         if flits > MOST_HEADER_FLITS:
             raise WormcastError(f"packet: {packet} is given where a header may have {flits} flits of {width} bits, "
@@ -254,7 +271,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
                 relations: tuple[str, ...] = ()) -> Decoder:
     """Build the header decoder of a kind of switches.
 
-    Coordinates are compared by e-cube on meshes, tori and rings and by hamiltonian on meshes. Lists of addresses under
+    Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted) and by
+    hamiltonian on meshes. Lists of addresses under
     other relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all
     switches of the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes).
 
@@ -273,8 +291,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     Raises
     ------
     WormcastError
-        Of the relations named one is not known, or twice there; the network is too large for a table; or lists of
-        addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
+        Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
+        signed, and the switches' ports are not those of a torus; or lists of addresses are to be decoded at switches
+        of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
     # a network may call itself a mesh and have other ports, or links that lead elsewhere
@@ -284,16 +303,19 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if not set(relations) <= set(known) or len(set(relations)) < len(relations):
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
-    header = scheme.header(topology.shape, configuration.flit_width, max(len(relations), 1))
+    header = _header(topology, scheme, relation, configuration.flit_width, relations)
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, **ports)
-    if plain is E_CUBE and grid:
+    if plain in (E_CUBE, E_CUBE_SIGNED) and grid:
         return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
                             **ports)
+    if header.signed:
+        raise WormcastError(f"ties: signed is given, routers of {topology.name} look ways up in tables, which know no "
+                            "signs: allowed is plus")
     simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
@@ -312,6 +334,12 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
                         preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)
+
+
+def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
+            relations: tuple[str, ...]) -> AddressList:
+    """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
+    return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:

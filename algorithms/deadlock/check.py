@@ -8,12 +8,13 @@ from typing import Any
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..kinds import require_kind
-from ..routing import Relation
+from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
 from ..topologies import Topology
 from .classes import channel_bounds, fewest_classes
+from .graph import dependency_graph
 from .verdict import decide
-from .ways import find_ways
+from .ways import Ways, find_ways
 
 __all__ = ["Analysis", "Dependency", "HeldWorm", "check"]
 
@@ -107,7 +108,7 @@ class Analysis:
     worms : tuple of HeldWorm
         Where worms have a choice of channels: those of a deadlock, which hold all that each of them may take next.
     assumes : str
-        What the proof assumes of the hardware, as a sentence; empty where it is nothing.
+        What the proof assumes of the hardware, or of the signs of ties, as a sentence; empty where it is nothing.
     searched : str
         What was looked for in vain, as a sentence; empty where it is not undecided.
     classes_required : int
@@ -222,6 +223,9 @@ def check(
     if vcs % graph.vc_classes:
         raise WormcastError(f"vcs: {vcs} is given, the relations tell {graph.vc_classes} classes of virtual channels "
                             f"apart on {topology.name}, allowed are their multiples")
+    assumed = [verdict.assumes]
+    if verdict.name == "free":
+        assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, seed))
     cycle = []
     for resource, witness in graph.cycle():
         part, source, *stops = witness.tolist()
@@ -249,7 +253,7 @@ def check(
         verdict=verdict.name,
         cycle=tuple(cycle),
         worms=tuple(worms),
-        assumes=verdict.assumes,
+        assumes=", and ".join(filter(None, assumed)),
         searched=verdict.searched,
         classes_required=max(1, *(len(part.stated) for part in parts)),
         dans=dans,
@@ -258,3 +262,19 @@ def check(
         corollary2=corollary2,
         complete=all(part.complete for part in parts),
     )
+
+
+def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumption: int,
+                      classes: ConsumptionClasses | None, seed: int) -> str:
+    """Say what a proof assumes of the signs of ties: nothing where there is no cycle, whatever signs worms carry."""
+    relations = [with_any_signs(part.routes.relation) for part in parts]
+    signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
+    if not signed:
+        return ""
+    # worms that stop on their way are analysed by one way each
+    if not any(part.has_stops for part in signed):
+        every = [part if part not in signed else find_ways(scheme, part.topology, relation, classes, seed)
+                 for scheme, part, relation in zip(schemes, parts, relations, strict=True)]
+        if dependency_graph(every, consumption).free:
+            return ""
+    return "hosts sign ties as they do by default, away from the ring's edge"

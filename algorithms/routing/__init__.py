@@ -10,9 +10,10 @@ from ..topologies import TOPOLOGIES
 from .adaptive import ADAPTIVE, Adaptive
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
-from .e_cube import E_CUBE, E_CUBE_EITHER, ECube
+from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
+from .ties import TIES, default_signs, signed_dimensions, with_any_signs, with_ties
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
 
 __all__ = [
@@ -20,9 +21,11 @@ __all__ = [
     "DESTINATION_TAGS",
     "E_CUBE",
     "E_CUBE_EITHER",
+    "E_CUBE_SIGNED",
     "HAMILTONIAN",
     "RELATIONS",
     "SHORTEST",
+    "TIES",
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
     "Adaptive",
@@ -36,8 +39,12 @@ __all__ = [
     "Routes",
     "Shortest",
     "UpDown",
+    "default_signs",
+    "signed_dimensions",
     "usual_relation",
     "walk",
+    "with_any_signs",
+    "with_ties",
     "without_classes",
 ]
 

@@ -8,7 +8,7 @@ from ..topologies.base import Topology
 from ..topologies.grid import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
-__all__ = ["E_CUBE", "E_CUBE_EITHER", "ECube"]
+__all__ = ["E_CUBE", "E_CUBE_EITHER", "E_CUBE_SIGNED", "ECube"]
 
 CLASSES = ("p", "l/h")
 CROSSES, STAYS = range(2)
@@ -17,10 +17,10 @@ CROSSES, STAYS = range(2)
 class ECube(ChoiceRelation):
     """Dimension order, last dimension first: in a row to the right column, then in that column.
 
-    On a torus the shorter way around each ring; where both are as long, upwards (+). There the virtual channels of a
-    link are of two classes, so that no worms wait for each other around a ring: a worm that crosses the ring's edge
-    on its way takes class ``p`` up to that hop and with it, and after it ``h`` (upwards) or ``l`` (downwards) as one
-    that never crosses it. A ring's edge lies between its last node and its first::
+    On a torus the shorter way around each ring; where both are as long (a tie), upwards (+), if nothing else is said.
+    There the virtual channels of a link are of two classes, so that no worms wait for each other around a ring: a worm
+    that crosses the ring's edge on its way takes class ``p`` up to that hop and with it, and after it ``h`` (upwards)
+    or ``l`` (downwards) as one that never crosses it. A ring's edge lies between its last node and its first::
 
         0 --- 1 --- 2 --- 3 --- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
            h     h    h p    p          (as far both ways: upwards)
@@ -31,15 +31,17 @@ class ECube(ChoiceRelation):
     Parameters
     ----------
     name, description : str
-    either : bool
-        Where both ways around a ring are as long, either will do, upwards preferred: an alternative. Worms that go up
-        and worms that go down do not wait for each other in a ring, so that this deadlocks no more.
+    ties : "plus", "signed" or "either"
+        Where both ways around a ring are as long: upwards; away from the edge, as hosts' signs say by default
+        (`default_signs`), which follows from the switch alone, as a worm is where it came from in a dimension that it
+        has not moved in; or either will do, upwards preferred: an alternative. Worms that go up and worms that go down
+        do not wait for each other in a ring, so that none of them deadlocks more than another.
     """
 
-    def __init__(self, name: str, description: str, *, either: bool = False) -> None:
+    def __init__(self, name: str, description: str, *, ties: str = "plus") -> None:
         self.name = name
         self.description = description
-        self.either = either
+        self.ties = ties
 
     def choices(self, topology: Topology) -> Choices:
         """Give the way to each node; defined on meshes, tori and rings."""
@@ -47,17 +49,17 @@ class ECube(ChoiceRelation):
             raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, torus or ring, "
                                 "e-cube is defined on these")
         if topology.kind == "mesh":
-            return one_way(topology, _table(topology, 1)[0])
-        upwards, downwards = (one_way(topology, *_table(topology, step), CLASSES) for step in (1, -1))
-        if not self.either:
-            return upwards
+            return one_way(topology, _table(topology, "plus")[0])
+        if self.ties != "either":
+            return one_way(topology, *_table(topology, self.ties), CLASSES)
+        upwards, downwards = (one_way(topology, *_table(topology, ties), CLASSES) for ties in ("plus", "minus"))
         other = np.where(downwards.options == upwards.options, -1, downwards.options)
         options = np.concatenate([upwards.options, other], axis=-1)
         return Choices(options.astype(np.int16), upwards.phase_of_link, CLASSES)
 
 
-def _table(topology: Topology, ties: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """Output port and class of each hop, int8 [switches, nodes] both; ties go up (1) or down (-1)."""
+def _table(topology: Topology, ties: str) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Output port and class of each hop, int8 [switches, nodes] both; ties are plus, minus or signed."""
     wraps = topology.kind != "mesh"
     own = topology.ports[0].index("local")
     table = np.full((topology.nodes, topology.nodes), own, np.int8)
@@ -72,11 +74,15 @@ def _table(topology: Topology, ties: int) -> tuple[npt.NDArray[np.int8], npt.NDA
             continue
         extent = topology.shape[dimension]
         away = (to - at) * step % extent
-        taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & (step == ties)))
+        wins = straight if ties == "signed" else (step > 0) == (ties == "plus")
+        taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & wins))
         table[taken] = port
         vc_class[taken] = np.where(straight[taken], STAYS, CROSSES)
     return table, vc_class
 
 
 E_CUBE = ECube("e-cube", "dimension order, last dimension first: along the row, then along the column")
-E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring are as long, by either", either=True)
+E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring are as long, by either", ties="either")
+#: No name of its own for users: e-cube, where the hardware option ``ties`` says so.
+E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; where both ways around a ring are as long, by the sign that "
+                      "the header carries, by default away from the ring's edge", ties="signed")

@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Value
 
 from wormcast.algorithms.headers import AddressList
 
-__all__ = ["beyond", "coordinates"]
+__all__ = ["beyond", "coordinates", "signs"]
 
 
 def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
@@ -17,6 +17,11 @@ def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
             fields[dim] = address[at:at + bits]
         at += bits
     return fields
+
+
+def signs(header: AddressList, address: Value) -> dict[int, Value]:
+    """The signs in an address by dimension: set where a tie goes down; a dimension without a sign has none."""
+    return {dim: address[header.coordinate_bits + k] for k, dim in enumerate(reversed(header.signed))}
 
 
 def beyond(header: AddressList, fields: Mapping[int, Value]) -> Value | None:

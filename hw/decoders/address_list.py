@@ -42,7 +42,7 @@ class AddressListDecoder(Decoder):
 
     @abstractmethod
     def own_address(self, straps: dict[str, Value]) -> Value:
-        """The own address, as the header format packs it."""
+        """The own address, as the header format packs it, without signs."""
 
     @abstractmethod
     def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value, selector: Value) -> Examined:
@@ -71,7 +71,8 @@ class AddressListDecoder(Decoder):
             m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
                 following = self.examine(m, "next_address", straps, slots[1], selector)
-                repeated = Cat(slots[2:]) == self.own_address(straps).replicate(header.capacity - 2)
+                behind = Cat(slot[:header.coordinate_bits] for slot in slots[2:])
+                repeated = behind == self.own_address(straps).replicate(header.capacity - 2)
                 m.d.comb += used.eq(self.is_own(straps, following) & repeated)
                 examined = {key: Mux(own, following[key], value) for key, value in examined.items()}
                 rest = data[header.capacity * bits:]

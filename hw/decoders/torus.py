@@ -8,7 +8,7 @@ from wormcast.algorithms.headers import AddressList
 
 from ..kinds import SwitchKind
 from ..logic import any_of
-from .address import coordinates
+from .address import coordinates, signs
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
 
@@ -22,16 +22,17 @@ class TorusDecoder(GridDecoder):
     """Decodes addresses of a torus or ring by comparing their coordinates with the own ones; how a flit is taken apart,
     see `AddressListDecoder`.
 
-    Last dimension first, in each the shorter way round, upwards where both are as long. With classes of virtual
-    channels a worm takes one of class 0 (``p``) as long as its way in this dimension goes over the ring's edge, between
-    the last node and the first, and one of class 1 (``l`` down, ``h`` up) where it does not, or no more::
+    Last dimension first, in each the shorter way round. Where both are as long (a tie) upwards, or, in dimensions of
+    which the header has a sign, downwards where the address has it set. With classes of virtual channels a worm takes
+    one of class 0 (``p``) as long as its way in this dimension goes over the ring's edge, between the last node and the
+    first, and one of class 1 (``l`` down, ``h`` up) where it does not, or no more::
 
         0 --- 1 --- 2 --- 3 --- 0       own 1, to 3: up, class 1      own 2, to 0: up, class 0
            h     h    h p    p          own 3, to 1: up, class 0, and from 0 on class 1
 
     What decides is one subtraction a dimension: the way up is ``d = address - own``, or ``d + extent`` if that is
     negative. Of an extent k, up is shorter where 0 < d <= k/2 or d <= -k/2, and that over the edge where d > k/2 or
-    d <= -k/2.
+    d <= -k/2. A sign moves the two bounds by one, so that ties fall on their other side.
 
     Worms do not turn into a dimension that comes earlier; one that asks for that is an error on the wire.
 
@@ -64,7 +65,7 @@ class TorusDecoder(GridDecoder):
 
     def examine(self, m, name, straps, address, selector):
         """The next hop to ``address``: along which dimension, if any, whether upwards, and whether over an edge."""
-        fields = coordinates(self.header, address)
+        fields, down = coordinates(self.header, address), signs(self.header, address)
         equal: dict[int, Value] = {}
         up: dict[int, Value] = {}
         crosses: dict[int, Value] = {}
@@ -75,6 +76,9 @@ class TorusDecoder(GridDecoder):
             m.d.comb += [away.eq(field - own), equal[dim].eq(field == own)]
             far_below = away <= -((extent + 1) // 2)
             far_above = away > extent // 2
+            if dim in down:
+                far_below &= ~(down[dim] & (away == -(extent // 2)))
+                far_above |= down[dim] & (away == extent // 2)
             up[dim] = far_below | (~away[-1] & ~far_above)
             crosses[dim] = far_below | far_above
         along = self._last_first(equal)

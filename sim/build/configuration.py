@@ -6,6 +6,7 @@ from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
 from wormcast.algorithms.kinds import require_fields
+from wormcast.algorithms.routing import TIES, signed_dimensions, with_ties
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import EJECTION, INJECTION
@@ -75,6 +76,9 @@ class Configuration:
     vc_classes: str = _hardware(
         "none: worms take any virtual channel of a link, whatever class their relation says; default: the relation's.",
         "relation", allowed=("relation", "none"), changes="router")
+    ties: str = _hardware(
+        "Where both ways around a ring are as long, under e-cube: plus, upwards (default), or signed, as a bit of the "
+        "header says for each dimension.", "plus", allowed=TIES, changes="router")
     classes: str | None = _hardware(
         'Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
         "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
@@ -83,11 +87,12 @@ class Configuration:
         require_fields(self)
         require_allowed(self)
 
-    def for_headers(self, topology: Topology, destinations: int) -> "Configuration":
-        """Resolve ``header="ideal"`` for worms of at most so many destinations."""
+    def for_headers(self, topology: Topology, scheme: Scheme, destinations: int) -> "Configuration":
+        """Resolve ``header="ideal"`` for a scheme's worms of at most so many destinations."""
         if self.header == "real":
             return self
-        width = ideal_width(topology.shape, max(destinations, 1))
+        relation = with_ties(scheme.relation_on(topology), topology, self.ties)
+        width = ideal_width(topology.shape, max(destinations, 1), signed=signed_dimensions(relation, topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:

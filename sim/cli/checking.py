@@ -1,5 +1,6 @@
 """``check``: can worms of these schemes deadlock at all?"""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,11 +19,10 @@ from wormcast.algorithms import (
     without_classes,
 )
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.routing import with_ties
 
-from ..build.configuration import Configuration
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
-from ..common.schema import options_of
 from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import (
@@ -39,7 +39,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, RelationOption, VcClasses, describe_classes
+from .hardware import Classes, Consumption, RelationOption, Ties, VcClasses, chosen, describe_classes
 
 __all__ = ["report"]
 
@@ -55,6 +55,7 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     vc_classes: VcClasses = None,
+    ties: Ties = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(
@@ -70,7 +71,7 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    free = _is_free(vc_classes)
+    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes))
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
@@ -81,10 +82,10 @@ def check_(
         analysis = check(
             network,
             found,
-            relation=_relation(found, relation, free),
+            relation=built.relation(found, relation),
             consumption=consumption,
             classes=None if classes is None else ConsumptionClasses.parse(classes),
-            others=[_other(text, network, free) for text in with_ or ()],
+            others=[built.other(text) for text in with_ or ()],
             vcs=vcs,
             seed=seed,
         )
@@ -99,7 +100,7 @@ def check_(
                 "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs, "vc_classes": "none" if free else "relation",
+                "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties,
             },
             seed,
         )
@@ -110,24 +111,24 @@ def check_(
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
-def _is_free(vc_classes: str | None) -> bool:
-    """Whether worms take any virtual channel of a link."""
-    declared = options_of(Configuration)["vc_classes"]
-    chosen = declared.default if vc_classes is None else vc_classes
-    declared.require(chosen)
-    return bool(chosen == "none")
+@dataclass(frozen=True)
+class _Built:
+    """What routers make of relations: the hardware options on which they depend."""
 
+    network: Topology
+    ties: str
+    vc_classes: str
 
-def _other(text: str, network: Topology, free: bool) -> tuple[Scheme, Relation | None]:
-    name, equals, relation = text.partition("=")
-    scheme = find_scheme(name, network)
-    return scheme, _relation(scheme, relation if equals else None, free)
+    def relation(self, scheme: Scheme, name: str | None) -> Relation:
+        """Find the relation that routes a scheme's worms; without a name the scheme's own."""
+        relation = with_ties(scheme.relation if name is None else load_relation(name), self.network, self.ties)
+        return without_classes(relation) if self.vc_classes == "none" else relation
 
-
-def _relation(scheme: Scheme, name: str | None, free: bool) -> Relation | None:
-    """Find the relation that routes a scheme's worms; None: the scheme's own, as it is."""
-    chosen = None if name is None else load_relation(name)
-    return without_classes(chosen or scheme.relation) if free else chosen
+    def other(self, text: str) -> tuple[Scheme, Relation]:
+        """Find a scheme of ``--with``, and its relation."""
+        name, equals, relation = text.partition("=")
+        scheme = find_scheme(name, self.network)
+        return scheme, self.relation(scheme, relation if equals else None)
 
 
 def report(analysis: Analysis) -> None:

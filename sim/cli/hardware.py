@@ -1,7 +1,7 @@
 """The hardware options, the same for every command that builds a network."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,8 +13,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "RelationOption", "VcClasses", "describe_classes", "describe_hardware",
-           "takes_component", "takes_hardware"]
+__all__ = ["Classes", "Consumption", "RelationOption", "Ties", "VcClasses", "chosen", "describe_classes",
+           "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -27,7 +27,16 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, VcClasses = (OPTIONS[name] for name in ("consumption", "classes", "vc_classes"))
+Consumption, Classes, VcClasses, Ties = (OPTIONS[name] for name in ("consumption", "classes", "vc_classes", "ties"))
+
+
+def chosen(name: str, value: Any) -> Any:
+    """Give the value of a hardware option, its default for None; refuses one that is not allowed."""
+    declared = options_of(Configuration)[name]
+    value = declared.default if value is None else value
+    declared.require(value)
+    return value
+
 
 #: What a component is built for beside the hardware options, in the order of --help.
 COMPONENT = {

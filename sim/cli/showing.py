@@ -9,6 +9,7 @@ import typer
 
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.routing import with_ties
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -17,6 +18,7 @@ from ..common.figure_file import whole_picture
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
+from .hardware import Ties, chosen
 
 __all__: list[str] = []
 
@@ -137,6 +139,7 @@ def plan_(
     destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
+    ties: Ties = None,
     json: Json = False,
 ) -> None:
     """Plan one multicast: worms, their visiting orders and their paths."""
@@ -144,7 +147,10 @@ def plan_(
     if plot:
         require_drawable(network, plot)
         require_apart(user_files(scheme, topology=topology), {"--plot": plot})
-    found_scheme = find_scheme(scheme, network)
+    found_scheme, wanted = find_scheme(scheme, network), chosen("ties", ties)
+    relation = with_ties(found_scheme.relation, network, wanted)
+    if relation is not found_scheme.relation:
+        found_scheme = found_scheme.routed_by(relation)
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
     if plot:
@@ -153,7 +159,7 @@ def plan_(
     if json:
         emit(found.to_dict() | {"plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
-              "destinations": sorted(found.destinations)})
+              "destinations": sorted(found.destinations), "ties": wanted})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "

@@ -13,6 +13,7 @@ from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.stops import require_classes
+from wormcast.hw.router import Blueprint
 
 from ..build.configuration import Configuration
 from ..build.network import Network
@@ -222,9 +223,9 @@ def run(
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     worms = plan_messages(topology, scheme, messages)
     classes = configuration.consumption_classes(topology, scheme)
-    require_classes(classes, scheme.name, scheme.relation_on(topology).on(topology), worms)
+    require_classes(classes, scheme.name, Blueprint(topology, scheme, configuration).routes, worms)
     longest = int(np.diff(worms.destination_offsets).max())
-    configuration = configuration.for_headers(topology, longest)
+    configuration = configuration.for_headers(topology, scheme, longest)
     network = Network(topology, scheme, configuration)
     shown = find_instances(network, "all" if instances is None else instances)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
+from wormcast.algorithms.routing import default_signs
 from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.network import Network
@@ -174,7 +175,9 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     created = at[message_of]
     first_node = np.broadcast_to(lane, worms.messages)[message_of] * network.nodes
     source = first_node + worms.source
-    header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations)
+    # what hosts say by default; a plan that says signs itself would have them here
+    signs = default_signs(network.topology, worms) if network.header.signed else None
+    header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations, signs=signs)
     for field, values in {
         "ready": created, "source": source, "length": length[message_of],
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],

@@ -21,8 +21,11 @@ def home(topology, node):
 
 
 def ring_way(extent, at, to, ties=1):
-    """Hops around a ring from one place to another: places left, direction, class. The shorter way, ties as given."""
+    """Hops around a ring from one place to another: places left, direction, class. The shorter way, ties as given: up,
+    down, or ("signed") not over the edge between the last place and the first."""
     upwards = (to - at) % extent
+    if ties == "signed":
+        ties = 1 if at < to else -1
     step = ties if 2 * upwards == extent else 1 if 2 * upwards < extent else -1
     places = [at]
     while places[-1] != to:

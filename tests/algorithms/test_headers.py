@@ -51,6 +51,44 @@ def test_an_extent_of_1_takes_no_bits():
     assert header.decode(header.encode([7, 0])) == [7, 0]
 
 
+def test_signs_stand_above_the_coordinates():
+    # rows of 4, columns of 6: a sign each, of the row above; layers of 5 have none
+    header = AddressList((4, 6, 5), flit_width=20, signed=(0, 1))
+    assert (header.coordinate_bits, header.address_bits, header.capacity) == (8, 10, 1)
+    assert header.address(3 * 30 + 5 * 5 + 4, 0b10) == 0b01_11_101_100
+    assert header.encode([94], signs=[0b01]) == [1 << 19 | 0b10_11_000_100]
+    assert [header.signs(header.address(94, signs)) for signs in range(4)] == [0, 1, 2, 3]
+    assert header.node(0b11_11_101_100) == 119
+    # repeated with its signs, and stripped by both
+    header = AddressList((4,), flit_width=10, signed=(0,))
+    [flit] = header.encode([2, 0], signs=[0, 1])
+    assert flit == 0b1_100_100_010
+    assert header.decode([flit]) == [2, 0]
+    assert header.strip(header.strip(flit)) is None
+
+
+@given(formats_and_destinations(), st.data())
+@settings(deadline=None)  # the first example may compile
+def test_encoders_agree_on_signs(drawn, data):
+    plain, destinations, relation = drawn
+    signed = tuple(d for d, extent in enumerate(plain.shape) if extent % 2 == 0)
+    header = AddressList(plain.shape, plain.flit_width + len(signed), plain.relations, signed)
+    signs = data.draw(st.lists(st.integers(0, 7), min_size=len(destinations), max_size=len(destinations)))
+    flits = header.encode(destinations, relation, signs)
+    assert header.decode(flits) == destinations
+    _, batch = header.encode_batch(np.array([0, len(destinations)]), np.array(destinations, np.int32), relation,
+                                   np.array(signs))
+    assert batch.tolist() == [words(header, flit) for flit in flits]
+    width = ideal_width(header.shape, len(destinations), header.relations, signed)
+    assert AddressList(header.shape, width, header.relations, signed).flits(len(destinations)) == 1
+
+
+@pytest.mark.parametrize("signed", [(1,), (0, 1), (2, 0), (3,), (0, 0)])
+def test_signs_are_of_even_dimensions_in_their_order(signed):
+    with pytest.raises(WormcastError, match=r"header: signs of dimensions .* are given, allowed are \(0, 2\), asc"):
+        AddressList((4, 3, 2), 32, signed=signed)
+
+
 @given(formats_and_destinations())
 def test_the_last_flit_alone_is_marked(drawn):
     """The bit below the selector; it stays with the flit however many addresses are stripped."""

@@ -25,10 +25,14 @@ from wormcast.algorithms import (
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
+    E_CUBE_EITHER,
     SHORTEST,
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
+    default_signs,
+    signed_dimensions,
     usual_relation,
+    with_ties,
 )
 from wormcast.algorithms.topologies.min import stage_of_switch, stage_ports
 
@@ -80,6 +84,31 @@ def test_e_cube_goes_the_shorter_way_around_each_ring_in_the_right_class(name):
     routes = E_CUBE.on(network)
     assert (routes.classes, routes.deterministic, len(routes.options)) == (("p", "l/h"), True, 1)
     check_all_ways(routes, partial(reference.torus_hop, network))
+
+
+@pytest.mark.parametrize("name", TORI)
+def test_signed_ties_go_away_from_the_edge(name):
+    """And nothing else changes; in odd rings, on meshes and under other relations nothing does."""
+    network = topology(name)
+    relation = with_ties(E_CUBE, network, "signed")
+    even = tuple(d for d, extent in enumerate(network.shape) if extent % 2 == 0)
+    assert signed_dimensions(relation, network) == signed_dimensions(without_classes(relation), network) == even
+    assert (relation is E_CUBE) == (not even)
+    assert with_ties(E_CUBE, network, "plus") is E_CUBE
+    assert with_ties(E_CUBE_EITHER, network, "signed") is E_CUBE_EITHER
+    assert with_ties(E_CUBE, topology("mesh:4x4"), "signed") is E_CUBE
+    routes = relation.on(network)
+    assert (routes.classes, routes.deterministic, len(routes.options)) == (("p", "l/h"), True, 1)
+    check_all_ways(routes, partial(reference.torus_hop, network, ties="signed"))
+
+
+def test_default_signs_are_of_the_way_from_the_stop_before():
+    torus = topology("torus:4x6")
+    nodes = [[torus.node(one) for one in way.split()] for way in ("0.0 2.3 0.1 2.1", "3.5 1.2")]
+    worms = Worms(np.arange(3), np.array([way[0] for way in nodes], np.int32), np.zeros(2, np.int32),
+                  np.full(2, AT_ONCE), np.array([0, 3, 4]), np.array([*nodes[0][1:], *nodes[1][1:]], np.int32))
+    # bit 0 of the row, bit 1 of the column: set where it is lower than before
+    assert default_signs(torus, worms).tolist() == [0b00, 0b11, 0b00, 0b11]
 
 
 @pytest.mark.parametrize("extent", range(2, 12))

@@ -26,6 +26,7 @@ from wormcast.algorithms.routing import (
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
     Adaptive,
+    with_ties,
 )
 
 from . import network_reference as reference
@@ -160,6 +161,20 @@ class TestTori:
         analysis = check(found, INDIVIDUAL, relation=E_CUBE_EITHER)
         assert (analysis.verdict, analysis.assumes) == ("free", "")
         assert E_CUBE_EITHER.on(found).deterministic == (name == "ring:5")
+
+    @pytest.mark.parametrize("name", ["ring:2", "ring:4", "ring:6", "torus:4x4", "torus:2x6", "torus:3x4"])
+    def test_ties_by_signs(self, name):
+        """Free by default signs and by any; without classes what is free by default may need just these signs."""
+        found = topology(name)
+        signed = with_ties(E_CUBE, found, "signed")
+        assert compare(found, signed, partial(reference.torus_hop, found, ties="signed")).free
+        analysis = check(found, INDIVIDUAL, relation=signed)
+        assert (analysis.verdict, analysis.assumes) == ("free", "")
+        analysis = check(found, INDIVIDUAL, relation=without_classes(signed))
+        edge = max(found.shape)
+        assert analysis.verdict == ("free" if edge < 6 else "deadlock")
+        assert analysis.assumes == (
+            "hosts sign ties as they do by default, away from the ring's edge" if edge == 4 else "")
 
     def test_virtual_channels_are_divided_among_the_classes(self):
         ring = topology("ring:4")

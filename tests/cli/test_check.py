@@ -118,6 +118,22 @@ def test_tori_need_their_classes():
     assert "the same for 4 as for any multiple of 2, as a worm takes any one of its class on a link" in out
 
 
+def test_ties_by_signs_are_told_with_what_holds_for_any_signs():
+    """Four nodes around a ring need no classes if no tie goes over the edge; other signs would close the circle."""
+    code, found = as_json("torus:4x4", "individual", "--ties", "signed")
+    assert (code, found["verdict"], found["assumes"]) == (0, "free", None)
+    assert (found["configuration"]["relation"], found["configuration"]["ties"]) == ("e-cube", "signed")
+    code, found = as_json("torus:4x4", "individual", "--ties", "signed", "--vc-classes", "none")
+    assert (code, found["verdict"]) == (0, "free")
+    assert found["assumes"] == "hosts sign ties as they do by default, away from the ring's edge"
+    code, found = as_json("ring:6", "individual", "--ties", "signed", "--vc-classes", "none")
+    assert (code, found["verdict"], found["assumes"]) == (3, "deadlock", None)
+    assert {worm["scheme"] for worm in found["worms"]} == {"individual by e-cube with signed ties without classes"}
+    plain = as_json("mesh:4x4", "individual")[1]
+    signed = as_json("mesh:4x4", "individual", "--ties", "signed")[1]
+    assert signed == plain | {"configuration": plain["configuration"] | {"ties": "signed"}}
+
+
 @pytest.mark.parametrize(("network", "relation"), [
     ("min:b=2,stages=3", "destination-tags"), ("irregular:seed=4", "up-down"), ("ring:9", "e-cube")])
 def test_unicasts_are_free_on_every_kind_of_network(network, relation):
@@ -201,6 +217,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
         (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed are relation, none"),
+        (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is given, allowed are plus, signed"),
         (["torus:4x4", "individual", "--vcs", "3"], "vcs: 3 is given, the relations tell 2 classes of virtual"),
         (["torus:4x4", "dual-path"], "scheme dual-path: it is not defined on torus:4x4, allowed are mesh"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),

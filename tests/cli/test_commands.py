@@ -65,6 +65,17 @@ def test_plan_tells_people_the_form_and_who_waits_for_whom():
     ]  # fmt: skip
 
 
+def test_a_plan_breaks_ties_as_it_is_told():
+    links = {}
+    for ties in ("plus", "signed"):
+        code, found = as_json("plan", "ring:6", "individual", "--source", 4, "--destinations", "1,3", "--ties", ties)
+        assert (code, found["configuration"]["ties"]) == (0, ties)
+        links[ties] = [worm["links"] for worm in found["worms"]]
+    assert links == {"plus": [[[4, 5], [5, 0], [0, 1]], [[4, 3]]], "signed": [[[4, 3], [3, 2], [2, 1]], [[4, 3]]]}
+    assert wormcast("plan", "ring:6", "individual", "--source", 4, "--destinations", 1, "--ties", "up") == (
+        2, "", "wormcast: ties: 'up' is given, allowed are plus, signed\n")
+
+
 def test_run_delivers_to_every_destination():
     code, run = as_json("run", "mesh:6x6", "dual-path", *EXAMPLE, "--length", 20)
     assert (code, run["outcome"], run["engine"], run["header_flits"]) == (0, "delivered", "bulk", 2)

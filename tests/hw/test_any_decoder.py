@@ -10,7 +10,14 @@ import pytest
 from amaranth.hdl import Cat, Signal
 
 from wormcast.algorithms import E_CUBE, AddressList, Unicast, WormcastError, topology
-from wormcast.algorithms.routing import ADAPTIVE, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, without_classes
+from wormcast.algorithms.routing import (
+    ADAPTIVE,
+    DESTINATION_TAGS,
+    UP_DOWN,
+    UP_DOWN_ADAPTIVE,
+    default_signs,
+    without_classes,
+)
 from wormcast.hw.decoders import Arrival, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
 from wormcast.hw.kinds import switch_kinds
 
@@ -160,6 +167,65 @@ def test_lists_of_addresses_are_decoded_on_tori(multicast):
     cases = [(3, header.encode([3, 0])[0])] if multicast else [(3, header.encode([0])[0])]
     [(asked, way_out, outside, disorder)] = decode(decoder, 1, cases)
     assert (asked, way_out, outside, disorder) == ([(0, 0)], None, 0, 0)  # up, over the edge
+
+
+def around(extent, at, to, down):
+    """The first step of the shorter way around a ring, of two that are as long by the sign; and its class."""
+    up = (to - at) % extent
+    step = -1 if down and 2 * up == extent else 1 if 2 * up <= extent else -1
+    crosses = to < at if step > 0 else to > at
+    return step, 0 if crosses else 1
+
+
+@pytest.mark.parametrize("name", ["torus:4x4", "ring:6", "ring:2", "torus:3x4", "torus:4x3", "torus:2x1x4"])
+def test_signs_say_which_way_a_tie_goes(name):
+    """All signs from everywhere to everywhere: that of the dimension in which the worm goes next counts, no other."""
+    built = blueprint(name, ties="signed")
+    shape = built.topology.shape
+    decoder, header = built.decoder(), built.header
+    assert header.signed == tuple(d for d, extent in enumerate(shape) if extent % 2 == 0)
+    places = list(np.ndindex(*shape))
+    own = [[at[d] for d, extent in enumerate(shape) if extent > 1] for at in places]
+    pairs = [(source, node, signs) for source in range(len(places)) for node in range(len(places)) if source != node
+             for signs in range(1 << len(shape))]
+    cases = [(*own[source], header.encode([node], signs=[signs])[0]) for source, node, signs in pairs]
+    turned = 0
+    for (source, node, signs), got in zip(pairs, decode(decoder, decoder.links_in, cases), strict=True):
+        at, to = places[source], places[node]
+        d = max(d for d in range(len(shape)) if at[d] != to[d])
+        step, k = around(shape[d], at[d], to[d], signs >> d & 1)
+        assert got == ([(decoder.steps.index((d, step)), k)], None, 0, 0), (at, to, signs)
+        turned += step != around(shape[d], at[d], to[d], 0)[0]
+    assert turned
+
+
+def test_what_hosts_say_by_default_is_what_the_routes_say():
+    """At each switch from which a worm sets out."""
+    built = blueprint("torus:4x4", ties="signed")
+    torus, decoder = built.topology, built.decoder()
+    pairs = [(source, node) for source in range(16) for node in range(16) if source != node]
+    sources, nodes = np.array(pairs).T
+    worms = built.scheme.batch(torus, sources, np.arange(len(pairs) + 1), nodes)
+    _, flits = built.header.encode_batch(worms.destination_offsets, worms.destinations,
+                                         signs=default_signs(torus, worms))
+    cases = np.hstack([torus.coordinates[sources], flits]).astype(int).tolist()
+    for (source, node), (asked, *_) in zip(pairs, decode(decoder, decoder.links_in, cases), strict=True):
+        assert [o * 2 + k for o, k in asked] == [built.routes.options[0, source, node, 0]]
+
+
+def test_signs_of_a_list_are_those_of_each_address():
+    """At a destination on its way the next one's count; that the own address is repeated is seen whatever its signs."""
+    header = AddressList((4, 4), 32, signed=(0, 1))
+    assert (header.address_bits, header.capacity) == (6, 5)
+    decoder = TorusDecoder(header)
+    here, beyond = (1, 1), 3 * 4 + 1
+    for own, signs, way in ((0, 0, "south"), (3, 0, "south"), (0, 1, "north"), (3, 1, "north"), (3, 2, "south")):
+        [data] = header.encode([5, beyond], signs=[own, signs])
+        [(asked, way_out, outside, disorder)] = decode(decoder, 0, [(*here, data)])
+        assert ([decoder.outputs[o] for o, _ in asked], way_out, outside, disorder) == ([way], None, 0, 0)
+    for signs in range(4):
+        [(asked, way_out, outside, disorder)] = decode(decoder, 0, [(*here, header.encode([5], signs=[signs])[0])])
+        assert (asked, decoder.outputs[way_out], outside, disorder) == ([], "local", 0, 0)
 
 
 LISTS, ONE = AddressList((4,), 32), Unicast((4,), 32)

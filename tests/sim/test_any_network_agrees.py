@@ -17,6 +17,7 @@ IRREGULAR = [f"irregular:switches=8,ports=4,nodes={5 + seed % 4},connectivity=0.
 #: Network, hardware, and the relation where it is not the usual one.
 QUICK = {
     "ring": ("ring:6", CLASSES, None),
+    "ring, signs": ("ring:4", {**CLASSES, "ties": "signed"}, None),
     "min of 2x2": ("min:b=2,stages=4", SMALL, None),
     "min of 4x4": ("min:b=4,stages=2,kind=omega", SMALL, None),
     **{name: (name, SMALL, None) for name in IRREGULAR[:3]},
@@ -33,6 +34,7 @@ LARGE = {
                  {**SMALL, "delays": "fast", "storage": "registers"}, "shortest"),
     "torus:3x3": ("torus:3x3", CLASSES, None),
     "torus:4x4": ("torus:4x4", CLASSES, None),
+    "torus:4x4, signs": ("torus:4x4", {**CLASSES, "ties": "signed"}, None),
     "torus:5x5": ("torus:5x5", {**CLASSES, "buffer": 3, "consumption": 2}, None),
     "torus:2x3x3": ("torus:2x3x3", CLASSES, None),
     **{f"min of 2x2, {kind}": (f"min:b=2,stages=4,kind={kind}", {**SMALL, "vcs": 2}, None) for kind in KINDS},

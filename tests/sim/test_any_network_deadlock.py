@@ -76,6 +76,7 @@ def test_what_can_deadlock_does_and_is_explained(case):
 
 @pytest.mark.parametrize(("name", "relation", "options", "messages"), [
     ("torus:4x4", None, {"vcs": 2}, half_way_round((4, 4))),
+    ("torus:4x4", None, {"vcs": 2, "ties": "signed"}, half_way_round((4, 4))),
     ("ring:6", None, {"vcs": 2}, half_way_round((6,))),
     (IRREGULAR, "up-down", {}, unicasts(16)),
     (IRREGULAR, "up-down-adaptive", {}, unicasts(16)),
@@ -95,6 +96,7 @@ def test_the_same_is_delivered_by_a_relation_that_is_free(name, relation, option
 FULL = {
     "torus": Full("individual", 1000, {"vcs": 2, "buffer": 2, "consumption": 1}, "torus:4x4"),
     "ring": Full("individual", 400, {"vcs": 2, "buffer": 2, "consumption": 1}, "ring:6"),
+    "ring, signs": Full("individual", 400, {"vcs": 2, "buffer": 2, "consumption": 1, "ties": "signed"}, "ring:6"),
     "up-down": Full("individual", 500, HARDWARE, IRREGULAR),
     "up-down-adaptive": Full("individual", 500, HARDWARE, IRREGULAR, "up-down-adaptive"),
     "min": Full("individual", 500, HARDWARE, "min:b=2,stages=3"),

@@ -33,7 +33,7 @@ def test_amaranth_agrees_in_60_draws(monkeypatch):
 def run(lanes, many, monkeypatch, cycles=400):
     monkeypatch.setattr(bulk, "MANY", many)
     mesh = topology("mesh:5x7")  # no row, and no lane, begins where a word of instances does
-    configuration = Configuration(consumption=2).for_headers(mesh, 6)
+    configuration = Configuration(consumption=2).for_headers(mesh, SCHEMES["dual-path"], 6)
     network = Network(mesh, SCHEMES["dual-path"], configuration, lanes)
     traffic = Traffic(0.05, length=9, destinations_mean=6)
     window = Window(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)

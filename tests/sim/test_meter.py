@@ -71,7 +71,7 @@ def by_link(net, counts, lane):
 def test_flits_and_worms_are_those_of_the_routes(mesh, scheme, options):
     """Two lanes run until all is delivered: each link has carried what the plans' routes put there, header and all."""
     shape, plan = topology(mesh), SCHEMES[scheme]
-    configuration = Configuration(**options).for_headers(shape, 6)
+    configuration = Configuration(**options).for_headers(shape, plan, 6)
     net = Network(shape, plan, configuration, 2)
     at, source, offsets, destinations = multicasts(net.nodes, 60, 1)
     worms = plan.batch(shape, source, offsets, destinations)
@@ -141,7 +141,7 @@ def waiting_by_registers(engine):
 @pytest.mark.parametrize(("mesh", "scheme", "options"), SETTINGS)
 def test_waiting_worms_are_those_of_the_registers(mesh, scheme, options):
     shape, plan = topology(mesh), SCHEMES[scheme]
-    net = Network(shape, plan, Configuration(**options).for_headers(shape, 6))
+    net = Network(shape, plan, Configuration(**options).for_headers(shape, plan, 6))
     at, source, offsets, destinations = multicasts(net.nodes, 100, 2)
     worms = plan.batch(shape, source, offsets, destinations)
     engine = BulkEngine(net, lay_out(net, at, np.full(len(at), LENGTH), worms), measure=True)

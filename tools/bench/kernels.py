@@ -56,7 +56,7 @@ def kernel_speed(kernel: Kernel, instances: int) -> float:
 
 def engine_for(mesh: str, scheme: str, rate: float, destinations: int, lanes: int, cycles: int) -> BulkEngine:
     """An engine with the messages of so many cycles."""
-    configuration = Configuration(consumption=2).for_headers(topology(mesh), destinations)
+    configuration = Configuration(consumption=2).for_headers(topology(mesh), SCHEMES[scheme], destinations)
     network = Network(topology(mesh), SCHEMES[scheme], configuration, lanes)
     traffic = Traffic(rate, length=LENGTH, destinations_mean=destinations)
     window = Window(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)

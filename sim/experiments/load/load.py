@@ -145,7 +145,7 @@ class Experiment:
         if warmup is not None or isinstance(traffic, Trace):
             warmup = int(warmup or 0)
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
-        self.configuration = configuration.for_headers(topology, traffic.most_destinations(topology))
+        self.configuration = configuration.for_headers(topology, scheme, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
         kernels(networks[0])  # compiled once, whichever group comes first
         edges = _slices(_horizon(topology, traffic, cycles), warmup)

@@ -103,7 +103,7 @@ def build(given: dict[str, Any], name: str) -> Point:
             "seeds": spec.seeds, "warmup": given.get("warmup"),
         }
         check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers)
-        configuration = setup.configuration.for_headers(network, traffic.most_destinations(network))
+        configuration = setup.configuration.for_headers(network, scheme, traffic.most_destinations(network))
         Network(network, scheme, configuration)
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)

@@ -74,6 +74,7 @@ def header_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
     bits, top = header.address_bits, header.flit_width - header.selector_bits
     fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}" if len(header.shape) > 1 else
               "the node's id" for d, width in enumerate(header.field_bits) if width]
+    fields = [*(f"1 bit for ties in dimension {axis(len(header.shape), d)} (1 down)" for d in header.signed), *fields]
     order = ", from the top down" if len(fields) > 1 else ""
     yield 0, bits - 1, f"address of the next destination: {', '.join(fields)}{order}"
     used, marks = header.capacity * bits, top - header.last_bits

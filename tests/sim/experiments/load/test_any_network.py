@@ -31,6 +31,7 @@ CASES = {
     "adaptive": ("irregular:switches=6,ports=5,nodes=6,connectivity=0.9,seed=4", "up-down-adaptive",
                  {"vcs": 2, "buffer": 2, "consumption": 2, "ejection": "all"}),
     "torus": ("torus:3x3", None, {"vcs": 2, "buffer": 2, "consumption": 1, "readers": "independent"}),
+    "signs": ("torus:4x2", None, {"vcs": 2, "buffer": 2, "consumption": 1, "ties": "signed"}),
 }
 EACH = pytest.mark.parametrize("case", CASES)
 ONE_WAY = pytest.mark.parametrize("case", [case for case in CASES if case != "adaptive"])

@@ -44,6 +44,24 @@ def test_a_file_changes_nothing(scheme, tmp_path):
     assert one.seconds > 0
 
 
+def test_ties_are_as_they_were(tmp_path):
+    """The option stays, and worms that are posted behind the cut carry signs as those before it."""
+    ring = topology("ring:4")
+
+    def fresh(ties):
+        return Experiment(ring, find_scheme("individual", ring), Traffic(0.3, multicast_fraction=0, unicast_length=5),
+                          configuration=Configuration(ties=ties), cycles=4000, warmup=0, parts=[[1]])
+
+    whole, one, plus = fresh("signed"), fresh("signed"), fresh("plus")
+    for unbroken in (whole, plus):
+        unbroken.run()
+    one.run(1500)
+    other = passed(one, tmp_path / "kept", "individual")
+    assert other.configuration.ties == "signed"
+    other.run()
+    assert outcome(other) == outcome(whole) != outcome(plus)
+
+
 @pytest.mark.parametrize("processors", [1, 2, 7])
 def test_any_number_of_processors_continues_it(processors, tmp_path, monkeypatch):
     unbroken, one = experiment(workers=3), experiment(workers=3)

@@ -102,7 +102,8 @@ def test_waits_are_those_of_every_cycle_counted():
     """The sampled means against a run in which waiting worms are counted in each cycle, as near as samples get."""
     traffic, cycles = dataclasses.replace(TRAFFIC, rate=0.05), 12_000
     found = measured(traffic=traffic, cycles=cycles, warmup=0, seeds=(5,))
-    network = Network(MESH, SCHEMES["dual-path"], Configuration(consumption=2).for_headers(MESH, 4))
+    scheme = SCHEMES["dual-path"]
+    network = Network(MESH, scheme, Configuration(consumption=2).for_headers(MESH, scheme, 4))
     window = Window(network, [Source(traffic, MESH, 5)], cycles)
     engine = BulkEngine(network, window.host, measure=True)
     while engine.host.counters[NOW] < cycles:
@@ -147,7 +148,8 @@ def test_the_parts_of_latency_are_in_order_and_make_it_up(scheme):
     parts = ("queue_latency", "injection_latency", "transit_latency", "reception_latency")
     assert np.array_equal(sum(totals[part] for part in parts), totals["latency"])
     assert np.array_equal(totals["injection_latency"] + totals["transit_latency"], totals["network_latency"])
-    network = Network(MESH, SCHEMES[scheme], Configuration(**{"consumption": 2, **SPANS[scheme]}).for_headers(MESH, 4))
+    configuration = Configuration(**{"consumption": 2, **SPANS[scheme]})
+    network = Network(MESH, SCHEMES[scheme], configuration.for_headers(MESH, SCHEMES[scheme], 4))
     window = Window(network, [Source(TRAFFIC, MESH, 1)], 3000)
     BulkEngine(network, window.host).run(6000)
     assert not window.host.counters[UNDELIVERED]
@@ -165,7 +167,7 @@ def test_injection_is_until_the_source_has_sent_its_last_flit():
     light = Traffic(0.0002, length=12, destinations_mean=1)
     alone = measured("individual", traffic=light, cycles=60_000, warmup=0)
     assert (alone.totals["injection_latency"] == alone.totals["messages"] * (13 - 1 + 1)).all()
-    network = Network(MESH, SCHEMES["u-mesh"], Configuration().for_headers(MESH, 4))
+    network = Network(MESH, SCHEMES["u-mesh"], Configuration().for_headers(MESH, SCHEMES["u-mesh"], 4))
     window = Window(network, [Source(TRAFFIC, MESH, 1)], 3000)
     BulkEngine(network, window.host).run(20_000)
     host, found = window.host, window.take_done()

@@ -90,6 +90,13 @@ def test_networks_of_several_kinds_are_swept(sweep_of):
     assert {point.resolved["vc_classes"] for point in swept} == {"none"}
 
 
+def test_ties_are_swept(sweep_of):
+    swept = points(sweep_of('topology = "ring:4"\nscheme = "individual"\nrate = 0.1\nties = ["plus", "signed"]\n'
+                            "multicast_fraction = 0\ncycles = 800\nwarmup = 100\nseeds = 1\n"))
+    assert {point.name: point.resolved["ties"] for point in swept} == {"ties plus": "plus", "ties signed": "signed"}
+    assert len({point.key for point in swept}) == 2
+
+
 def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path):
     line, keys = '{"cycle": 1, "source": 0, "destinations": [3], "length": %d}', []
     files = [tmp_path / name for name in ("one.jsonl", "two.jsonl")]

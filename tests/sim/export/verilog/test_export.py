@@ -171,6 +171,7 @@ def test_channels_serve_the_classes_that_routers_let_into_them(consumption):
 @pytest.mark.parametrize("header", [
     AddressList((4, 4), 12), AddressList((8, 8), 32), AddressList((1, 4), 32), AddressList((8, 8), 32, 2),
     AddressList((3, 3), 5), Unicast((4, 4), 4), Unicast((8, 8), 32),
+    AddressList((4, 3, 4), 32, signed=(0, 2)), Unicast((4,), 3, signed=(0,)),
 ])
 def test_fields_of_a_header_are_all_bits_once(header):
     fields = list(header_fields(header))
@@ -191,6 +192,13 @@ def test_table_has_every_port_and_every_bit_of_a_flit():
     assert "| 7:4 | addresses of those behind it, 1 in all" in made.document
     assert "| 10:8 | unused, 0 |" in made.document
     assert "| 11 | 1 in the worm's last header flit |" in made.document
+
+
+def test_table_has_the_signs_of_ties():
+    text = export(on_any("torus:2x4", ties="signed", flit_width=12), "router", command="").document
+    signs = "1 bit for ties in dimension 0 (row) (1 down), 1 bit for ties in dimension 1 (column) (1 down)"
+    assert f"| 4:0 | address of the next destination: {signs}, 1 bit of coordinate 0 (row), 2 bits of coord" in text
+    assert "| ties | signed |" in text
 
 
 def test_network_joins_what_the_topology_joins():

@@ -1,0 +1,51 @@
+"""Ties: both ways around a ring are as long. Who says which one a worm takes, and in which bits of its header."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..topologies.base import Topology
+from ..worms import Worms
+from .base import AnyChannel, Relation, without_classes
+from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED
+
+__all__ = ["TIES", "default_signs", "signed_dimensions", "with_any_signs", "with_ties"]
+
+TIES = ("plus", "signed")
+"""Upwards always, or as a bit of the header says."""
+
+
+def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
+    """Give the relation by which worms go where ties are broken so: another one for e-cube on rings of even extent."""
+    return E_CUBE_SIGNED if ties == "signed" and relation is E_CUBE and _tied(topology) else relation
+
+
+def with_any_signs(relation: Relation) -> Relation:
+    """Give the relation that has the ways of worms with all signs there may be; the same where it reads none."""
+    if isinstance(relation, AnyChannel):
+        return without_classes(E_CUBE_EITHER) if relation.relation is E_CUBE_SIGNED else relation
+    return E_CUBE_EITHER if relation is E_CUBE_SIGNED else relation
+
+
+def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]:
+    """Dimensions of which each address in a header carries a sign; none where the relation reads no signs."""
+    plain = relation.relation if isinstance(relation, AnyChannel) else relation
+    return _tied(topology) if plain is E_CUBE_SIGNED else ()
+
+
+def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
+    """Give the signs that hosts write where nobody chooses others, int64 [all destinations]: bit d for dimension d.
+
+    A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the stop before it (the
+    first stop is the source). So a tie never goes over the ring's edge.
+    """
+    before = np.empty_like(worms.destinations)
+    before[1:] = worms.destinations[:-1]
+    before[worms.destination_offsets[:-1]] = worms.source
+    lower = topology.coordinates[worms.destinations] < topology.coordinates[before]
+    return lower @ (np.int64(1) << np.arange(lower.shape[1]))
+
+
+def _tied(topology: Topology) -> tuple[int, ...]:
+    """Dimensions in which there are ties."""
+    wraps = topology.kind in ("torus", "ring")
+    return tuple(d for d, extent in enumerate(topology.shape) if wraps and extent % 2 == 0)

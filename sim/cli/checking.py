@@ -39,7 +39,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, RelationOption, VcClasses, describe_classes
+from .hardware import Classes, Consumption, Ejection, RelationOption, VcClasses, describe_classes
 
 __all__ = ["report"]
 
@@ -50,6 +50,7 @@ def check_(
     scheme: SchemeName,
     consumption: Consumption = None,
     classes: Classes = None,
+    ejection: Ejection = None,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
@@ -70,7 +71,7 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    free = _is_free(vc_classes)
+    free, ejection = _chosen("vc_classes", vc_classes) == "none", _chosen("ejection", ejection)
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
@@ -86,6 +87,7 @@ def check_(
             classes=None if classes is None else ConsumptionClasses.parse(classes),
             others=[_other(text, network, free) for text in with_ or ()],
             vcs=vcs,
+            ejection=ejection,
             seed=seed,
         )
     if plot:
@@ -99,7 +101,7 @@ def check_(
                 "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs, "vc_classes": "none" if free else "relation",
+                "ejection": ejection, "vcs": vcs, "vc_classes": "none" if free else "relation",
             },
             seed,
         )
@@ -110,12 +112,12 @@ def check_(
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
-def _is_free(vc_classes: str | None) -> bool:
-    """Whether worms take any virtual channel of a link."""
-    declared = options_of(Configuration)["vc_classes"]
-    chosen = declared.default if vc_classes is None else vc_classes
+def _chosen(name: str, given: str | None) -> str:
+    """A hardware option as a run takes it: what is given, or its default."""
+    declared = options_of(Configuration)[name]
+    chosen: str = declared.default if given is None else given
     declared.require(chosen)
-    return bool(chosen == "none")
+    return chosen
 
 
 def _other(text: str, network: Topology, free: bool) -> tuple[Scheme, Relation | None]:
@@ -158,7 +160,10 @@ def report(analysis: Analysis) -> None:
         if analysis.classes_minimal is None:
             least += ", whether fewer do is not known"
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
-    if analysis.lemma1 is not None:
+    if analysis.lemma1 is not None and analysis.ejection == "all":
+        say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
+            "one link alone (Lemma 1, Boppana et al. 1998)")
+    elif analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
@@ -169,8 +174,9 @@ def report(analysis: Analysis) -> None:
 def _subject(analysis: Analysis) -> tuple[str, str]:
     """Say what was analysed, and with which consumption channels."""
     maps = dict.fromkeys(map(describe_classes, analysis.classes))
+    of = "a node" if analysis.ejection == "one" else "an ejection port"
     return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
-            f"{count(analysis.consumption, 'consumption channel')} a node, {' and '.join(maps)}")
+            f"{count(analysis.consumption, 'consumption channel')} {of}, {' and '.join(maps)}")
 
 
 def _journey(network: Topology, step: Dependency | HeldWorm) -> list[object]:

@@ -13,8 +13,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "RelationOption", "VcClasses", "describe_classes", "describe_hardware",
-           "takes_component", "takes_hardware"]
+__all__ = ["Classes", "Consumption", "Ejection", "RelationOption", "VcClasses", "describe_classes",
+           "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -27,7 +27,8 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, VcClasses = (OPTIONS[name] for name in ("consumption", "classes", "vc_classes"))
+Consumption, Classes, Ejection, VcClasses = (
+    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes"))
 
 #: What a component is built for beside the hardware options, in the order of --help.
 COMPONENT = {

@@ -230,7 +230,8 @@ def check(
     graph = verdict.graph
     if vcs % graph.vc_classes:
         raise WormcastError(f"vcs: {vcs} is given, the relations tell {graph.vc_classes} classes of virtual channels "
-                            f"apart on {topology.name}, allowed are their multiples")
+                            f"apart on {topology.name}: allowed are multiples of {graph.vc_classes}, or any number "
+                            "without classes (vc-classes none)")
     cycle = []
     for resource, witness in graph.cycle():
         part, source, *stops = witness.tolist()

@@ -1,5 +1,6 @@
 """``check``: can worms of these schemes deadlock at all?"""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -134,6 +135,9 @@ def _relation(scheme: Scheme, name: str | None, free: bool) -> Relation | None:
 
 def report(analysis: Analysis) -> None:
     """Print an analysis for people."""
+    def named(resources: Iterable[str]) -> str:
+        return " ".join(resource_text(analysis.topology, one) for one in resources)
+
     free = "free of deadlock" if analysis.complete else (
         "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
     if analysis.assumes:
@@ -146,12 +150,12 @@ def report(analysis: Analysis) -> None:
     if analysis.worms:
         say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")
         table(["holds", "waits for any of", "a worm of", "from", "that goes on to"],
-              [[" ".join(worm.holds), " ".join(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
+              [[named(worm.holds), named(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
                for worm in analysis.worms])
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
-              [[resource_text(analysis.topology, step.resource), step.scheme, *_journey(analysis.topology, step)]
+              [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
     least = "no number will do"
     if analysis.dans is not None:

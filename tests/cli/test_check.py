@@ -165,6 +165,8 @@ def test_a_choice_of_channels(tmp_path):
         "source": 0, "destinations": [4]}
     out = wormcast("check", *chosen)[1]
     assert "its worms have a choice, but all that they may take is held, by 4 worms:" in out
+    assert {"link:0.0>1.0:*", "link:1.0>1.1:*"} <= (named := set(re.findall(r"link:\S+", out)))
+    assert all("." in name for name in named)
 
 
 def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
@@ -224,7 +226,8 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is given, allowed are one, all"),
         (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed are relation, none"),
-        (["torus:4x4", "individual", "--vcs", "3"], "vcs: 3 is given, the relations tell 2 classes of virtual"),
+        (["torus:4x4", "individual", "--vcs", "3"],
+         "apart on torus:4x4: allowed are multiples of 2, or any number without classes (vc-classes none)"),
         (["torus:4x4", "dual-path"], "scheme dual-path: it is not defined on torus:4x4, allowed are mesh"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),
         (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),

@@ -166,7 +166,7 @@ def changed(old, new):
      "a link and node 1 are at output p5 of switch s0, it has room for one"),
     (SQUARE + "ports = 3\n", "node 1 finds no free port at switch s0, which has 3"),
     (SQUARE + "ports = 1\n", "the link s1 to s2 finds no free port at switch s1, which has 1"),
-    *((SQUARE + f"ports = {ports}\n", f"ports is {ports}, it must be a number from 1 to 32, a list of names, or one list")
+    *((SQUARE + f"ports = {ports}\n", f"ports is {ports}, it must be a number from 1 to 32, a list of names, or one")
       for ports in (33, 100000, 0, -1)),
     (SQUARE + 'ports = [["a"], ["b"]]\n', "it must be a number from 1 to 32, a list of names, or one list"),
     (SQUARE + 'ports = ["a", "b", "c", "a"]\n', "switch 0 has two ports of one name, they are a, b, c, a"),

@@ -95,6 +95,14 @@ def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_scheduler_that_does_not_answer_leaves_nothing(file, tmp_path):
+    address = "nowhere"  # no name of a machine: refused at once
+    code, out, err = wormcast(file, "--out", tmp_path / "new" / "out", "--scheduler", address)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"wormcast: scheduler: {address} is given, no scheduler has answered there")
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_path):
     file.write_text(SWEEP.replace("2000", "[2000, 1000000000]").replace("[0.01, 0.02, 0.03]", "0.01"))
     process = start(file, "--out", tmp_path / "out")

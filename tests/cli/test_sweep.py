@@ -11,20 +11,12 @@ import time
 
 import pytest
 from pyarrow import parquet
+from sweeps import SWEEP
 
 from wormcast.sim.cli.sweeping import report
 from wormcast.sim.experiments.grid import Sweep
 
 from .test_continue import hear_ctrl_c
-
-SWEEP = """\
-topology = "mesh:4x4"
-scheme = ["dual-path", "multipath"]
-rate = [0.01, 0.02, 0.03]
-cycles = 2000
-seeds = 2
-destinations_mean = 4
-"""
 
 
 def start(*arguments):

@@ -7,10 +7,10 @@
 
 One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers`` (the bits
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``channels`` (the names of what they hold), ``consumption`` (which consumption channels they may take),
-``stops`` (where a map of them says nothing), ``plan`` (the readable, checked view of one multicast), ``legs``
-and ``deadlock/`` (whether worms can wait for each other in a circle), ``lookup`` (schemes and relations by the
-names that users give them).
+arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of a node's ports they end),
+``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says nothing), ``plan``
+(the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms can wait for each other in
+a circle), ``lookup`` (schemes and relations by the names that users give them).
 """
 
 if __name__ != "wormcast.algorithms":

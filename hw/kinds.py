@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.topologies.base import Topology
+from wormcast.algorithms.topologies.joined import LINK, NODE, built_ports
 
 __all__ = ["SwitchKind", "switch_kinds"]
 
@@ -103,36 +104,13 @@ class SwitchKind:
 def switch_kinds(topology: Topology) -> tuple[SwitchKind, ...]:
     """Group the switches of a network by what their ports lead to, in the order of their first members.
 
-    A port that is left open is built as its namesakes of switches with the same names of ports are, so that a mesh has
-    one kind, edges included: for a link if one of them has one there, else for a node. One that is open in all of them
-    is not built.
+    Ports that are left open are built as `built_ports` says.
     """
-    into = _uses(topology, topology.links[:, 2:], topology.injections)
-    out = _uses(topology, topology.links[:, :2], topology.consumptions)
-    for uses in (into, out):
-        named: dict[tuple[str, ...], list[str]] = {}
-        for names, used in zip(topology.ports, uses, strict=True):
-            known = named.setdefault(names, [OPEN] * len(names))
-            known[:] = [min(a, b, key=ORDER.index) for a, b in zip(known, used, strict=True)]
-        for names, used in zip(topology.ports, uses, strict=True):
-            used[:] = [b if a == OPEN else a for a, b in zip(used, named[names], strict=True)]
+    into, out = built_ports(topology)
     groups: dict[tuple, list[int]] = {}
     for switch, names in enumerate(topology.ports):
         groups.setdefault((names, tuple(into[switch]), tuple(out[switch])), []).append(switch)
     return tuple(_kind(topology, np.array(members, np.int64), *group) for group, members in groups.items())
-
-
-OPEN, LINK, NODE = "open", "link", "node"
-ORDER = (LINK, NODE, OPEN)
-
-
-def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:
-    """What each port of each switch is joined to, one way."""
-    uses = [[OPEN] * len(names) for names in topology.ports]
-    for use, joined in ((LINK, links), (NODE, ends)):
-        for switch, port in joined.tolist():
-            uses[switch][port] = use
-    return uses
 
 
 def _kind(topology: Topology, members: Ids, names: tuple[str, ...], into: tuple[str, ...],

@@ -64,20 +64,23 @@ class Question:
     choosing : sequence of Ways
         Those among them that may take another way where the first one is held for ever.
     channels : int
-        Consumption channels of each node.
+        Consumption channels of each ejection port.
     classes : ConsumptionClasses, optional
         For all worms, in place of each part's own.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
     """
 
     parts: Sequence[Ways]
     choosing: Sequence[Ways]
     channels: int
     classes: ConsumptionClasses | None = None
+    ejection: str = "one"
 
     @cached_property
     def graph(self) -> DependencyGraph:
         """The dependencies of the worms that do not choose; its resources are the question's."""
-        return dependency_graph(self.parts, self.channels, self.classes, without=self.choosing)
+        return dependency_graph(self.parts, self.channels, self.classes, ejection=self.ejection, without=self.choosing)
 
     def possible(self, *, each_with_a_head: bool = False) -> Flags:
         """Find the greatest set of resources that could be held for ever, bool [resources]; none: no deadlock.
@@ -119,8 +122,9 @@ class Question:
 
     def _arrays(self, part: Ways) -> tuple[Any, ...]:
         """What the compiled search takes."""
-        first_any = self.graph.channels if self.graph.groups == 1 else self.graph.first_choice
-        return (*part.routes.arrays, self.graph.vc_classes // part.vc_classes, first_any, self._origins(part))
+        graph = self.graph
+        return (*part.routes.arrays, graph.vc_classes // part.vc_classes, graph.asked_at_the_end, graph.ports.first,
+                graph.ports.place, self._origins(part))
 
     def _origins(self, part: Ways) -> npt.NDArray[np.int32]:
         """Lowest node from which worms come by each channel on their way to each node, int32 [nodes, channels]."""
@@ -150,7 +154,7 @@ class Question:
         link = resource // share // classes
         switch, phase = switch_of_link[link], phase_of_link[link]
         if switch == homes[node]:
-            first = self.graph.channels + node * self.graph.groups
+            first = self.graph.channels + int(self.graph.ports.at(node, link)) * self.graph.groups
             return list(range(first, first + self.graph.groups))
         codes = [int(code) for code in options[phase, switch, node] if code >= 0]
         return [(int(link_of_port[switch, code // classes]) * classes + code % classes) * share + one
@@ -201,12 +205,13 @@ def choosing_parts(parts: Sequence[Ways]) -> list[Ways]:
     return [part for part in parts if not part.routes.deterministic]
 
 
-def is_free(parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None) -> bool:
+def is_free(parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None,
+            ejection: str = "one") -> bool:
     """Whether it is proved that these worms cannot deadlock, as far as relations say that they enter empty buffers."""
-    if dependency_graph(parts, channels, classes).free:
+    if dependency_graph(parts, channels, classes, ejection=ejection).free:
         return True
     choosing = [part for part in choosing_parts(parts) if part.routes.relation.enters_empty]
-    return bool(choosing) and not Question(parts, choosing, channels, classes).possible().any()
+    return bool(choosing) and not Question(parts, choosing, channels, classes, ejection).possible().any()
 
 
 class _Assignment:
@@ -282,7 +287,8 @@ class _Assignment:
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
     """Add the resources that a worm may hold whose head finds all lost that it may take."""
-    options, classes, link_of_port, switch_of_link, phase_of_link, homes, share, first_any, origin = arrays
+    (options, classes, link_of_port, switch_of_link, phase_of_link, homes, share, first_any, first_port, place_of_link,
+     origin) = arrays
     nodes, channels = origin.shape
     waits = np.zeros(channels, np.bool_)
     for node in range(nodes):
@@ -294,7 +300,7 @@ def _add_held(arrays, lost, held, each_with_a_head):
             switch, phase = switch_of_link[link], phase_of_link[link]
             waits[channel] = True
             if switch == homes[node]:
-                waits[channel] = lost[first_any + node]
+                waits[channel] = lost[first_any + first_port[node] + place_of_link[link]]
                 continue
             for place in range(options.shape[3]):
                 code = options[phase, switch, node, place]

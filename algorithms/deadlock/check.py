@@ -93,7 +93,9 @@ class Analysis:
     schemes : tuple of str
         Names of the schemes whose worms were put together.
     consumption : int
-        Consumption channels of each node.
+        Consumption channels of each ejection port.
+    ejection : "one" or "all"
+        Ejection ports of each node: one, or one for each link by which worms come there.
     classes : tuple of ConsumptionClasses
         Map of each scheme.
     vcs : int
@@ -120,8 +122,9 @@ class Analysis:
         The fewest classes without a deadlock; None where no number will do, or where more than eight directions
         leave too many maps to try: then ``dans`` has a class for each.
     lemma1, corollary2 : int or None
-        Channels of each node that suffice by [Boppana98], with one virtual channel; None where the links alone have a
-        cycle.
+        Channels of each ejection port that suffice without classes by [Boppana98], where each serves one link alone;
+        with one virtual channel, but 1 with any number where each link has an ejection port. None where the links alone
+        have a cycle.
     complete : bool
         Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
         larger multicasts: then no cycle is no proof.
@@ -130,6 +133,7 @@ class Analysis:
     topology: Topology
     schemes: tuple[str, ...]
     consumption: int
+    ejection: str
     classes: tuple[ConsumptionClasses, ...]
     vcs: int
     vc_classes: int
@@ -178,6 +182,7 @@ def check(
     classes: ConsumptionClasses | None = None,
     others: Sequence[tuple[Scheme, Relation | None]] = (),
     vcs: int = 2,
+    ejection: str = "one",
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -187,7 +192,7 @@ def check(
     relation : Relation, optional
         Routes the scheme's worms in place of its own.
     consumption : int, optional
-        Consumption channels of each node, 1 to 16; by default as many as there are classes.
+        Consumption channels of each ejection port, 1 to 16; by default as many as there are classes.
     classes : ConsumptionClasses, optional
         Map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
@@ -195,6 +200,9 @@ def check(
     vcs : int
         Virtual channels of each link, a multiple of the classes that the relations tell apart; the answer does not
         depend on it.
+    ejection : "one" or "all"
+        Ejection ports of each node: one, or one for each link by which worms come there, so that those that come by
+        different links do not share consumption channels.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -207,6 +215,7 @@ def check(
     require_kind("topology", topology, Topology)
     require_kind("classes", classes, ConsumptionClasses, NoneType)
     require_kind("seed", seed, int)
+    require_kind("ejection", ejection, str)
     for one, by in ((scheme, relation), *others):
         require_kind("scheme", one, Scheme)
         require_kind("relation", by, Relation, NoneType)
@@ -218,14 +227,15 @@ def check(
     parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
-    verdict = decide(parts, consumption)
+    verdict = decide(parts, consumption, ejection)
     graph = verdict.graph
     if vcs % graph.vc_classes:
         raise WormcastError(f"vcs: {vcs} is given, the relations tell {graph.vc_classes} classes of virtual channels "
-                            f"apart on {topology.name}, allowed are their multiples")
+                            f"apart on {topology.name}: allowed are multiples of {graph.vc_classes}, or any number "
+                            "without classes (vc-classes none)")
     assumed = [verdict.assumes]
     if verdict.name == "free":
-        assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, seed))
+        assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
     cycle = []
     for resource, witness in graph.cycle():
         part, source, *stops = witness.tolist()
@@ -239,14 +249,16 @@ def check(
         HeldWorm(named(worm.resources), named(worm.waits), parts[worm.part].name, worm.witness[0], worm.witness[1:])
         for worm in verdict.worms
     ]
-    dans, fewest = fewest_classes(parts)
+    dans, fewest = fewest_classes(parts, ejection)
     # the bounds are for relations that are free by themselves, with one virtual channel
     single = all(part.vc_classes == 1 and part.routes.deterministic for part in parts)
-    lemma1, corollary2 = channel_bounds(parts) if dans is not None and single else (None, None)
+    lemma1, corollary2 = (None, None) if dans is None or not single else (
+        channel_bounds(parts) if ejection == "one" else (1, 1))
     return Analysis(
         topology=topology,
         schemes=tuple(part.name for part in parts),
         consumption=consumption,
+        ejection=ejection,
         classes=tuple(part.classes for part in parts),
         vcs=vcs,
         vc_classes=graph.vc_classes,
@@ -265,7 +277,7 @@ def check(
 
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumption: int,
-                      classes: ConsumptionClasses | None, seed: int) -> str:
+                      classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
     """Say what a proof assumes of the signs of ties: nothing where there is no cycle, whatever signs worms carry."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
@@ -275,6 +287,6 @@ def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumpt
     if not any(part.has_stops for part in signed):
         every = [part if part not in signed else find_ways(scheme, part.topology, relation, classes, seed)
                  for scheme, part, relation in zip(schemes, parts, relations, strict=True)]
-        if dependency_graph(every, consumption).free:
+        if dependency_graph(every, consumption, ejection=ejection).free:
             return ""
     return "hosts sign ties as they do by default, away from the ring's edge"

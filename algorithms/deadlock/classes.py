@@ -17,7 +17,7 @@ MOST_DIRECTIONS = 8
 """Directions that are divided among classes in every way: 4140 ways."""
 
 
-def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, int | None]:
+def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
     A map has the directions of the hops that decide a class: those of dimensions, or up and down the Hamiltonian
@@ -28,6 +28,12 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
     To join two classes takes no cycle away, so where a class for each direction does not help, no map does. Up to
     eight directions are divided in every way, fewest classes first. Of maps with as few classes, one in the terms of
     the first part's own is taken.
+
+    Parameters
+    ----------
+    parts : sequence of Ways
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
 
     Returns
     -------
@@ -44,7 +50,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
     if topology.labels is not None:
         vocabularies.append(["up", "down"])
     if not vocabularies or not any(part.has_stops for part in parts):
-        return (ConsumptionClasses(), 1) if is_free(parts, 1, ConsumptionClasses()) else (None, None)
+        return (ConsumptionClasses(), 1) if is_free(parts, 1, ConsumptionClasses(), ejection) else (None, None)
     if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
         vocabularies.reverse()
     choices = []
@@ -52,7 +58,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
         deciding, idle = _by_deciding(parts, vocabulary, stated.by)
         apart = [[direction] for direction in deciding] + ([idle] if idle else [])
         finest = ConsumptionClasses(tuple(map(tuple, apart)), stated.by)
-        if is_free(parts, len(finest), finest):
+        if is_free(parts, len(finest), finest, ejection):
             choices.append((deciding, idle, finest))
     divisible = [(deciding, idle) for deciding, idle, _ in choices if len(deciding) <= MOST_DIRECTIONS]
     for count in range(1, MOST_DIRECTIONS + 2):
@@ -62,7 +68,7 @@ def fewest_classes(parts: Sequence[Ways]) -> tuple[ConsumptionClasses | None, in
                 maps = chain(maps, ((*blocks, tuple(idle)) for blocks in partitions(deciding, count - 1)))
             for blocks in maps:
                 classes = ConsumptionClasses(blocks, stated.by)
-                if is_free(parts, count, classes):
+                if is_free(parts, count, classes, ejection):
                     return classes, count
     return choices[0][2] if choices else None, None
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..channels import Resource, class_channels, link_names
 from ..compiled import compiled
 from ..consumption import NO_CLASS, ConsumptionClasses
+from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
 from ..topologies import Topology
 from .ways import Ways, node_of_port
@@ -23,8 +24,8 @@ Integers = npt.NDArray[np.int32]
 class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
-    Resources are the channels (link x `vc_classes` + class), then for each node the groups of its consumption
-    channels (node x `groups` + group), then for each node "any channel of it".
+    Resources are the channels (link x `vc_classes` + class), then for each ejection port the groups of its consumption
+    channels (port x `groups` + group), then for each port "any channel of it".
 
     - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
       waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
@@ -39,8 +40,9 @@ class DependencyGraph:
       classes is open to all: who waits for one may take its class's own as well, and those alone decide.
     - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
       nobody ever waits on account of such a holder; but until then it holds the link that it came by. That is
-      an edge to "any channel", which is lost only where *every* group of the node is (Figure 4 of [Boppana98]
+      an edge to "any channel", which is lost only where *every* group of the port is (Figure 4 of [Boppana98]
       is two worms at their last destinations).
+    - Where a node has an ejection port for each link, worms that come by different links do not share channels.
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
 
     A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
@@ -53,7 +55,7 @@ class DependencyGraph:
     ----------
     topology : Topology
     groups : int
-        Consumption resources of each node.
+        Consumption resources of each ejection port.
     starts, ends : int32 arrays [edges]
         Who holds `starts` may ask for `ends`; sorted, no pair twice.
     witnesses : int32 array [edges, 4]
@@ -61,6 +63,10 @@ class DependencyGraph:
         (-1 where there is none).
     vc_classes : int
         Classes of virtual channels that are told apart on each link.
+    consumption : int
+        Consumption channels of each ejection port, by which they are named.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
     """
 
     topology: Topology
@@ -69,6 +75,8 @@ class DependencyGraph:
     ends: Integers
     witnesses: Integers
     vc_classes: int = 1
+    consumption: int = 1
+    ejection: str = "one"
 
     @property
     def channels(self) -> int:
@@ -78,19 +86,30 @@ class DependencyGraph:
     @property
     def resources(self) -> int:
         """Number of resources."""
-        return self.first_choice + self.topology.nodes
+        return self.first_choice + len(self.ports)
+
+    @property
+    def ports(self) -> EjectionPorts:
+        """The ejection ports."""
+        return ejection_ports(self.topology, self.ejection)
+
+    @property
+    def asked_at_the_end(self) -> int:
+        """What worms at their last destination wait for: the first of the ports' resources "any channel", or of their
+        only groups."""
+        return self.channels if self.groups == 1 else self.first_choice
 
     @property
     def first_choice(self) -> int:
         """The first of the resources "any channel", which stand for a choice among others."""
-        return self.channels + self.topology.nodes * self.groups
+        return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
         """Name a channel of a link, of so many virtual channels, or a consumption channel, as `Resource` does."""
         if resource < self.channels:
             link, vc_class = divmod(resource, self.vc_classes)
             return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))
-        return str(Resource.cons(*divmod(resource - self.channels, self.groups)))
+        return str(self.ports.channel(*divmod(resource - self.channels, self.groups), self.consumption))
 
     def locked(self) -> npt.NDArray[np.bool_]:
         """Resources that are not safe, bool [resources]."""
@@ -123,7 +142,8 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, without: Sequence[Ways] = ()
+    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, ejection: str = "one",
+    without: Sequence[Ways] = ()
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -132,9 +152,11 @@ def dependency_graph(
     parts : sequence of Ways
         At least one, all on one topology.
     channels : int
-        Consumption channels of each node.
+        Consumption channels of each ejection port.
     classes : ConsumptionClasses, optional
         For all worms, in place of each part's own.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
     without : sequence of Ways
         Parts whose worms are left out. Those of others that have a choice of channels are taken as if they asked for
         all of them: then a cycle need not be a deadlock.
@@ -147,10 +169,10 @@ def dependency_graph(
     topology = parts[0].topology
     maps = [part.classes if classes is None else classes for part in parts]
     groups = min(channels, max(1, *map(len, maps)))
-    links, nodes = len(topology.links), topology.nodes
+    ports = ejection_ports(topology, ejection)
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
-    first_cons = links * vc_classes
-    first_any = first_cons + nodes * groups
+    first_cons = len(topology.links) * vc_classes
+    first_any = first_cons + len(ports) * groups
     end_of, link_of, node_of = topology.links[:, 2], parts[0].routes.link_of_port, node_of_port(topology)
 
     rows: list[Integers] = []
@@ -162,9 +184,9 @@ def dependency_graph(
         block[:, 3 : 3 + stops] = witness
         rows.append(block)
 
-    def any_of(node: npt.NDArray) -> npt.NDArray:
-        """The resource "any channel" of some nodes; the channel itself where there is but one group."""
-        return first_cons + node if groups == 1 else first_any + node
+    def any_of(port: npt.NDArray) -> npt.NDArray:
+        """The resource "any channel" of some ejection ports; the channel itself where there is but one group."""
+        return first_cons + port if groups == 1 else first_any + port
 
     for index, (part, mapped) in enumerate(zip(parts, maps, strict=True)):
         count = part.vc_classes
@@ -181,38 +203,39 @@ def dependency_graph(
             """What is asked for at the end of channels: channels, or any of a node."""
             at, port = end_of[held // count], output // count
             channel = (link_of[at, port] * count + output % count) * share
-            return [np.where(node_of[at, port] >= 0, any_of(node_of[at, port]), channel + one) for one in range(share)]
+            node = node_of[at, port]
+            return [np.where(node >= 0, any_of(ports.at(node, held // count)), channel + one) for one in range(share)]
 
         held, output = np.nonzero(part.stops[:, :, 0] >= 0)
         if len(held):
             asked, witness = asked_of(held, output), part.stops[held, output]
-            node = witness[:, 1]
+            exits = ports.at(witness[:, 1], held // count)
             if len(mapped):
                 onwards = link_of[end_of[held // count], output // count]
-                group = first_cons + node * groups + (
+                group = first_cons + exits * groups + (
                     _class_of_stops(part, mapped, held // count, onwards, witness) % channels)
                 add_held(held, group, witness)
                 for ends in asked:
                     add(index, group, ends, witness)
             else:  # such a worm takes any channel, and may be found in each
-                add_held(held, any_of(node), witness)
+                add_held(held, any_of(exits), witness)
                 for one in range(groups):
                     for ends in asked:
-                        add(index, first_cons + node * groups + one, ends, witness)
+                        add(index, first_cons + exits * groups + one, ends, witness)
         if part not in without:
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             for ends in asked_of(held, output):
                 add_held(held, ends, part.passes[held, output])
     if groups > 1:
-        node = np.repeat(np.arange(nodes), groups)
-        add(-1, any_of(node), first_cons + np.arange(nodes * groups), np.empty((len(node), 0), np.int32))
+        exits = np.repeat(np.arange(len(ports)), groups)
+        add(-1, any_of(exits), first_cons + np.arange(len(exits)), np.empty((len(exits), 0), np.int32))
 
     edges = np.concatenate([np.empty((0, 6), np.int32), *rows])
-    resources = first_any + nodes
+    resources = first_any + len(ports)
     _, kept = np.unique(edges[:, 0].astype(np.int64) * resources + edges[:, 1], return_index=True)
     edges = edges[kept]
     starts, ends = np.ascontiguousarray(edges[:, :2].T)
-    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes)
+    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, channels, ejection)
 
 
 def _class_of_stops(

@@ -1,7 +1,7 @@
 """Free of deadlock, deadlock, or undecided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Verdict:
     searched: str = ""
 
 
-def decide(parts: Sequence[Ways], channels: int) -> Verdict:
+def decide(parts: Sequence[Ways], channels: int, ejection: str = "one") -> Verdict:
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock.
@@ -47,20 +47,22 @@ def decide(parts: Sequence[Ways], channels: int) -> Verdict:
     ----------
     parts : sequence of Ways
     channels : int
-        Consumption channels of each node.
+        Consumption channels of each ejection port.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
     """
-    graph = dependency_graph(parts, channels)
+    graph = dependency_graph(parts, channels, ejection=ejection)
     if graph.free:
         return Verdict("free", graph)
     choosing = choosing_parts(parts)
     if not choosing:
         return Verdict("deadlock", graph)
     careful = [part for part in choosing if part.routes.relation.enters_empty]
-    if careful and not Question(parts, careful, channels).possible().any():
+    if careful and not Question(parts, careful, channels, ejection=ejection).possible().any():
         names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
         return Verdict("free", _of_worms(graph, []),
                        assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
-    question = Question(parts, choosing, channels)
+    question = Question(parts, choosing, channels, ejection=ejection)
     worms, steps = question.search()
     if worms:
         return Verdict("deadlock", _of_worms(graph, worms), worms)
@@ -82,4 +84,4 @@ def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
     ordered = sorted(edges)
     starts, ends_of = np.array(ordered, np.int32).reshape(-1, 2).T.copy()
     witnesses = np.array([edges[edge] for edge in ordered], np.int32).reshape(-1, 4)
-    return DependencyGraph(graph.topology, graph.groups, starts, ends_of, witnesses, graph.vc_classes)
+    return replace(graph, starts=starts, ends=ends_of, witnesses=witnesses)

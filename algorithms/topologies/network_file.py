@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..errors import WormcastError
 from .base import Topology
+from .parameters import MOST_PORTS
 from .places import Places, places_around
 from .sound import sound
 
@@ -181,6 +183,9 @@ class _Reader:
     def _switches(self) -> list[str]:
         given = self.entries["switches"]
         if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
+            twice = next((name for name, count in Counter(given).items() if count > 1), None)
+            if twice is not None:
+                raise self.refusal(f"two switches are called {twice!r}, each must have a name of its own")
             return given
         if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= 4096:
             return [f"s{switch}" for switch in range(given)]
@@ -191,15 +196,15 @@ class _Reader:
         given = self.entries.get("ports")
         if given is None:
             return None
-        if isinstance(given, int) and not isinstance(given, bool) and given > 0:
-            return [[f"p{port}" for port in range(min(given, 64))]] * self.switches
+        if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= MOST_PORTS:
+            return [[f"p{port}" for port in range(given)]] * self.switches
         if isinstance(given, list) and all(isinstance(name, str) for name in given):
             return [given] * self.switches
         if isinstance(given, list) and len(given) == self.switches and all(
                 isinstance(names, list) and all(isinstance(name, str) for name in names) for names in given):
             return given
-        raise self.refusal(f"ports is {_told(given)}, it must be a number, a list of names, or one list of "
-                           f"names for each of {self.switches} switches")
+        raise self.refusal(f"ports is {_told(given)}, it must be a number from 1 to {MOST_PORTS}, a list of "
+                           f"names, or one list of names for each of {self.switches} switches")
 
     def _links(self) -> list[list[int]]:
         links: list[list[int]] = []
@@ -250,8 +255,9 @@ class _Reader:
         names = None if self.given_ports is None else self.given_ports[switch]
         if isinstance(port, str) and names and port in names:
             port = names.index(port)
-        if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < (32 if names is None else len(names)):
-            allowed = "numbers from 0 to 31, as ports is not given" if names is None else ", ".join(names)
+        most = MOST_PORTS if names is None else len(names)
+        if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < most:
+            allowed = f"numbers from 0 to {most - 1}, as ports is not given" if names is None else ", ".join(names)
             raise self.refusal(f"{key} has port {_told(port)} of switch {self.names[switch]}, allowed are {allowed}")
         for ports in taken:
             ports[switch].add(port)

@@ -7,6 +7,7 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
+from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.routing import Routes
 
@@ -18,7 +19,6 @@ __all__ = ["ANY_CHANNEL", "Arrival", "Decoded", "Decoder", "Request"]
 ANY_CHANNEL = ConsumptionClasses()
 
 INJECTION = ("one", "all")
-EJECTION = ("one", "all")
 
 
 @dataclass(frozen=True)

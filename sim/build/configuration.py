@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
+from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.routing import TIES, signed_dimensions, with_ties
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
-from wormcast.hw.decoders.base import EJECTION, INJECTION
+from wormcast.hw.decoders.base import INJECTION
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
 from ..common.schema import option, options_of, require_allowed

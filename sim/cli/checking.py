@@ -1,5 +1,6 @@
 """``check``: can worms of these schemes deadlock at all?"""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -39,7 +40,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, RelationOption, Ties, VcClasses, chosen, describe_classes
+from .hardware import Classes, Consumption, Ejection, RelationOption, Ties, VcClasses, chosen, describe_classes
 
 __all__ = ["report"]
 
@@ -50,6 +51,7 @@ def check_(
     scheme: SchemeName,
     consumption: Consumption = None,
     classes: Classes = None,
+    ejection: Ejection = None,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
@@ -71,6 +73,7 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
+    ejection = chosen("ejection", ejection)
     built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes))
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
@@ -87,6 +90,7 @@ def check_(
             classes=None if classes is None else ConsumptionClasses.parse(classes),
             others=[built.other(text) for text in with_ or ()],
             vcs=vcs,
+            ejection=ejection,
             seed=seed,
         )
     if plot:
@@ -100,7 +104,7 @@ def check_(
                 "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties,
+                "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
             },
             seed,
         )
@@ -133,6 +137,9 @@ class _Built:
 
 def report(analysis: Analysis) -> None:
     """Print an analysis for people."""
+    def named(resources: Iterable[str]) -> str:
+        return " ".join(resource_text(analysis.topology, one) for one in resources)
+
     free = "free of deadlock" if analysis.complete else (
         "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
     if analysis.assumes:
@@ -145,12 +152,12 @@ def report(analysis: Analysis) -> None:
     if analysis.worms:
         say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")
         table(["holds", "waits for any of", "a worm of", "from", "that goes on to"],
-              [[" ".join(worm.holds), " ".join(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
+              [[named(worm.holds), named(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
                for worm in analysis.worms])
     if analysis.cycle:
         say("each is held by a worm that asks for the next one, the last for the first:")
         table(["resource", "held by a worm of", "from", "that goes on to"],
-              [[resource_text(analysis.topology, step.resource), step.scheme, *_journey(analysis.topology, step)]
+              [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
     least = "no number will do"
     if analysis.dans is not None:
@@ -159,7 +166,10 @@ def report(analysis: Analysis) -> None:
         if analysis.classes_minimal is None:
             least += ", whether fewer do is not known"
     say(f"consumption classes: {analysis.classes_required} stated, {least}")
-    if analysis.lemma1 is not None:
+    if analysis.lemma1 is not None and analysis.ejection == "all":
+        say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
+            "one link alone (Lemma 1, Boppana et al. 1998)")
+    elif analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
@@ -170,8 +180,9 @@ def report(analysis: Analysis) -> None:
 def _subject(analysis: Analysis) -> tuple[str, str]:
     """Say what was analysed, and with which consumption channels."""
     maps = dict.fromkeys(map(describe_classes, analysis.classes))
+    of = "a node" if analysis.ejection == "one" else "an ejection port"
     return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
-            f"{count(analysis.consumption, 'consumption channel')} a node, {' and '.join(maps)}")
+            f"{count(analysis.consumption, 'consumption channel')} {of}, {' and '.join(maps)}")
 
 
 def _journey(network: Topology, step: Dependency | HeldWorm) -> list[object]:

@@ -109,7 +109,7 @@ def topology_(
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")
-    description, switches = network.describe(), network.switch_names
+    description, switches = network.describe(), [*map(network.switch_title, range(network.switches))]
     if json:
         emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
         return

@@ -1,8 +1,8 @@
 """Deadlock analysis once more, by enumeration and by trial, in plain Python; it uses nothing of the package.
 
 A worm is (source, visits); a map of classes is a function (last link, next link) -> class, or None where every worm
-may take any channel. Links are pairs of nodes, ``("cons", node, group)`` a consumption channel, ``("any", node)`` the
-wait of a worm at its last destination.
+may take any channel. Links are pairs of nodes, ``("cons", exit, group)`` a consumption channel, ``("any", exit)`` the
+wait of a worm at its last destination. An exit is the node, or the last link where each has an ejection port.
 """
 
 import itertools
@@ -54,7 +54,7 @@ def direction_class(shape, networks, by):
     return choose
 
 
-def dependencies(worms, groups, class_of):
+def dependencies(worms, groups, class_of, each_link=False):
     """The edges of the graph, from each worm's requests one after the other."""
     edges = set()
     for asked in worms:
@@ -63,6 +63,7 @@ def dependencies(worms, groups, class_of):
             if request[0] == "stop":
                 _, node, last, following = request
                 assert held == last
+                node = last if each_link else node
                 if class_of is None:
                     edges.add((held, ("any", node)))
                     edges |= {(("cons", node, group), following) for group in range(groups)}
@@ -72,7 +73,7 @@ def dependencies(worms, groups, class_of):
                     edges |= {(held, channel), (channel, following)}
                     held = None
             elif request[0] == "end":
-                edges.add((held, ("any", request[1])))
+                edges.add((held, ("any", held if each_link else request[1])))
             else:
                 if held is not None:
                     edges.add((held, request))

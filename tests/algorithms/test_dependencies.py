@@ -62,14 +62,20 @@ def mapping(shape, classes):
 
 def edges_of(graph, network):
     """The graph's edges in the words of the reference, those out of "any channel" apart."""
-    links, nodes = len(network.links), network.nodes
+    links, nodes = network.links[:, [0, 2]].tolist(), network.nodes
+    # with a port for each link: four at each node of a mesh, in the order of the switch's inputs, two on a line
+    ports = list(range(nodes)) if graph.ejection == "one" else [None] * len({*network.links[:, 3].tolist()}) * nodes
+    if graph.ejection == "all":
+        for (start, end), place in zip(links, network.links[:, 3].tolist(), strict=True):
+            ports[end * (len(ports) // nodes) + place] = start, end
 
     def name(resource):
-        if resource < links:
-            return int(network.links[resource, 0]), int(network.links[resource, 2])
-        if resource < links + nodes * graph.groups:
-            return "cons", *map(int, divmod(resource - links, graph.groups))
-        return "any", int(resource - links - nodes * graph.groups)
+        if resource < len(links):
+            return tuple(links[resource])
+        if resource < len(links) + len(ports) * graph.groups:
+            port, group = divmod(int(resource) - len(links), graph.groups)
+            return "cons", ports[port], group
+        return "any", ports[int(resource) - len(links) - len(ports) * graph.groups]
 
     pairs = zip(map(name, graph.starts), map(name, graph.ends), strict=True)
     return {(start, end) for start, end in pairs if start[0] != "any"}
@@ -84,12 +90,14 @@ class TestGraph:
     @EVERY
     @SMALL
     @pytest.mark.parametrize("channels", [1, 2, 4])
-    def test_has_the_edges_of_all_multicasts(self, scheme, shape, channels):
+    @pytest.mark.parametrize("ejection", ["one", "all"])
+    def test_has_the_edges_of_all_multicasts(self, scheme, shape, channels, ejection):
         network = mesh(shape)
         part = find_ways(scheme, network)
-        graph = dependency_graph([part], channels)
+        graph = dependency_graph([part], channels, ejection=ejection)
         groups = min(channels, max(1, len(part.stated)))
-        expected = reference.dependencies(enumerated(scheme, shape), groups, mapping(shape, part.stated))
+        expected = reference.dependencies(enumerated(scheme, shape), groups, mapping(shape, part.stated),
+                                          each_link=ejection == "all")
         assert graph.groups == groups
         assert edges_of(graph, network) == (as_one_channel(expected) if groups == 1 else expected)
         assert graph.free == (not reference.can_lock(expected, groups))
@@ -232,6 +240,18 @@ class TestPaper002:
             assert check(mesh((size, size)), scheme, consumption=2).free
         assert minimal((size, size), COLUMN_PATH) == (2, "0+/0-:next")
         assert minimal((size, size), DUAL_PATH) == (2, "up/down:next")
+
+    @pytest.mark.parametrize("network", ["mesh:1x4", "mesh:5x5", "mesh:3x3x3"])
+    def test_a_channel_for_each_link_suffices_without_classes(self, network):
+        """Lemma 1 with an ejection port for each link; also Amnah's dual-path in three dimensions."""
+        found = topology(network)
+        for scheme in (DUAL_PATH,) if len(found.shape) > 2 else (DUAL_PATH, SCHEMES["multipath"], E_MCAST):
+            assert not check(found, scheme, consumption=1).free
+            assert check(found, scheme, consumption=len(find_ways(scheme, found).stated)).free
+            for classes in (None, ConsumptionClasses()):
+                analysis = check(found, scheme, consumption=1, classes=classes, ejection="all")
+                assert analysis.free
+                assert (analysis.classes_minimal, analysis.lemma1, analysis.corollary2) == (1, 1, 1)
 
     @pytest.mark.parametrize("size", [4, 8])
     def test_e_mcast_needs_three_classes_and_the_paper_says_four(self, size):
@@ -383,6 +403,9 @@ def reversed_column_path(shape, source, destinations):
     ("call", "sentence"),
     [
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, consumption=0), "consumption: 0 is given"),
+        (lambda: check(topology("mesh:4x4"), DUAL_PATH, ejection="each"),
+         "ejection: 'each' is given, allowed are one, all"),
+        (lambda: check(topology("mesh:4x4"), DUAL_PATH, ejection=1), "ejection: 1 is given, it must be text"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, vcs=17), "vcs: 17 is given, allowed are 1 to 16"),
         (lambda: check(topology("mesh:17x17"), DUAL_PATH),
          "^check: mesh:17x17 has 289 nodes, at most 256 are allowed, as all multicasts to two destinations"),

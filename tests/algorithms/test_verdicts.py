@@ -199,7 +199,7 @@ class TestTori:
             assert [step.resource for step in cycle] == [f"link:{k}>{(k + 1) % 4}:{named}" for k in range(4)]
         for vcs in (1, 3):
             with pytest.raises(WormcastError, match=f"vcs: {vcs} is given, the relations tell 2 classes of virtual "
-                                                    "channels apart on ring:4, allowed are their multiples"):
+                                                    "channels apart on ring:4: allowed are multiples of 2, or"):
                 check(ring, INDIVIDUAL, vcs=vcs)
 
     def test_worms_of_any_channel_spoil_the_classes(self):

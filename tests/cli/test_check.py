@@ -8,6 +8,8 @@ from collections import Counter
 import pytest
 from command import wormcast
 
+from wormcast.sim import Configuration
+
 CONTRACT = {"free", "verdict", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
 
 CARELESS = '''
@@ -81,6 +83,26 @@ def test_no_classes_are_called_so():
         3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
     assert suffice.startswith("consumption channels that suffice without classes, if each serves one link alone: 4 ")
     assert "1 stated, 1 will do (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+
+
+def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
+    code, found = as_json("mesh:3x3x3", "dual-path", "--consumption", 1)
+    assert (code, found["configuration"]["ejection"]) == (3, "one")
+    code, found = as_json("mesh:3x3x3", "dual-path", "--consumption", 1, "--ejection", "all")
+    assert (code, found["configuration"]["ejection"], found["lemma1"]) == (0, "all", 1)
+    code, out, _ = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1, "--ejection", "all")
+    assert (code, out.splitlines()[:3]) == (0, [
+        "dual-path on mesh:1x4, 1 consumption channel an ejection port, classes up/down:next: free of deadlock",
+        "consumption classes: 2 stated, 1 will do (up,down:next)",
+        ("consumption channels that suffice without classes: 1 at each ejection port, as it serves one link alone "
+         "(Lemma 1, Boppana et al. 1998)")])
+
+
+def test_options_that_are_not_given_are_those_of_a_run():
+    _, found = as_json("mesh:4x4", "dual-path")
+    run = Configuration().to_dict()
+    for option in ("vcs", "consumption", "ejection", "vc_classes"):
+        assert found["configuration"][option] == run[option]
 
 
 def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
@@ -159,6 +181,8 @@ def test_a_choice_of_channels(tmp_path):
         "source": 0, "destinations": [4]}
     out = wormcast("check", *chosen)[1]
     assert "its worms have a choice, but all that they may take is held, by 4 worms:" in out
+    assert {"link:0.0>1.0:*", "link:1.0>1.1:*"} <= (named := set(re.findall(r"link:\S+", out)))
+    assert all("." in name for name in named)
 
 
 def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
@@ -216,9 +240,11 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
+        (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is given, allowed are one, all"),
         (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed are relation, none"),
         (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is given, allowed are plus, signed"),
-        (["torus:4x4", "individual", "--vcs", "3"], "vcs: 3 is given, the relations tell 2 classes of virtual"),
+        (["torus:4x4", "individual", "--vcs", "3"],
+         "apart on torus:4x4: allowed are multiples of 2, or any number without classes (vc-classes none)"),
         (["torus:4x4", "dual-path"], "scheme dual-path: it is not defined on torus:4x4, allowed are mesh"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),
         (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),

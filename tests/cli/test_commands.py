@@ -144,6 +144,10 @@ def test_topology_shows_coordinates_and_labels():
     assert code == 0
     assert [node["label"] for node in shown["nodes"]] == [0, 1, 2, 5, 4, 3]
     assert len(shown["links"]) == 14
+    _, out, _ = wormcast("topology", "mesh:2x3")
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    assert ["1", "0.1", "1", "0.1", "local"] in cells
+    assert ["0.1", "east", "0.2", "west"] in cells
 
 
 @pytest.mark.parametrize("name", ["mesh:2x3", "torus:3x3", "ring:5", "min:b=2,stages=2,kind=omega", "irregular:seed=2"])

@@ -11,20 +11,12 @@ import time
 
 import pytest
 from pyarrow import parquet
+from sweeps import SWEEP
 
 from wormcast.sim.cli.sweeping import report
 from wormcast.sim.experiments.grid import Sweep
 
 from .test_continue import hear_ctrl_c
-
-SWEEP = """\
-topology = "mesh:4x4"
-scheme = ["dual-path", "multipath"]
-rate = [0.01, 0.02, 0.03]
-cycles = 2000
-seeds = 2
-destinations_mean = 4
-"""
 
 
 def start(*arguments):
@@ -93,6 +85,14 @@ def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     code, out, err = wormcast(file, "--out", tmp_path / "out")
     assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is no option of load, the nearest is 'buffer'\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_does_not_answer_leaves_nothing(file, tmp_path):
+    address = "nowhere"  # no name of a machine: refused at once
+    code, out, err = wormcast(file, "--out", tmp_path / "new" / "out", "--scheduler", address)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"wormcast: scheduler: {address} is given, no scheduler has answered there")
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_path):

@@ -72,7 +72,8 @@ def _cases() -> Iterator[tuple[str, Case]]:
                          ("8x8", "e-mcast")):
         enough = ({"consumption": 4}, {"consumption": 3, "classes": THREE_CLASSES})
         yield f"{scheme}_{mesh}", Case(f"mesh:{mesh}", scheme, {"consumption": 1},
-                                       enough if scheme == "e-mcast" else ({"consumption": 2},))
+                                       (*(enough if scheme == "e-mcast" else ({"consumption": 2},)),
+                                        {"ejection": "all"}))
     for blocks in partitions(["1+", "1-", "0+", "0-"], 2):
         classes = "/".join(",".join(block) for block in blocks)
         mesh = "6x3" if classes == HARDEST else "8x8"

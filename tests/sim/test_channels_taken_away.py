@@ -1,9 +1,21 @@
 """Hardware options that say which channels worms may take: all of a link's, and ejection ports of their own."""
 
+import numpy as np
 import pytest
 
-from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.algorithms import (
+    E_CUBE,
+    ConsumptionClasses,
+    PlainScheme,
+    Relation,
+    WormcastError,
+    check,
+    find_scheme,
+    topology,
+)
+from wormcast.algorithms.ejection import ejection_ports
 from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.experiments.run import run
 
 from .bench import send
@@ -58,3 +70,69 @@ def test_ejection_ports_for_each_way_in_deliver_as_one_does_and_no_later(name, s
         assert not done.faults
         times[ejection] = done.cycles
     assert times["all"] < times["one"]
+
+
+@pytest.mark.parametrize("name", ["mesh:1x4", "mesh:2x2x2"])
+@pytest.mark.parametrize("vcs", [1, 2])
+def test_worms_that_come_by_different_links_share_no_ejection_port(name, vcs):
+    """Two worms stop at the same two nodes, one each way along the Hamiltonian path, as in Figure 4 of [Boppana98]."""
+    network = topology(name)
+    dual_path = find_scheme("dual-path", network)
+    first = network.nodes // 2 - 2
+    a, b, c, d = network.node_of_label[first:first + 4].tolist()
+    messages = [send(a, b, c, length=64), send(d, c, b, length=64)]
+    for ejection, consumption, outcome in (("one", 1, "deadlock"), ("all", 1, "delivered"), ("one", 2, "delivered")):
+        options = {"vcs": vcs, "ejection": ejection, "consumption": consumption}
+        assert run(network, dual_path, messages, Configuration(**options)).outcome == outcome
+        assert check(network, dual_path, **options).verdict == ("deadlock" if outcome == "deadlock" else "free")
+
+
+class ByTable(Relation):
+    """E-cube that is not decoded by coordinates, so that worms may turn otherwise where they stop."""
+
+    name, description = "by table", "for tests"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
+
+
+class Round(PlainScheme):
+    """Worms that go round a mesh of two by two, clockwise."""
+
+    name, description, provenance = "round", "for tests", "tests"
+    relation = ByTable()
+    order = (0, 1, 3, 2)
+
+    def classes_on(self, topology):
+        return ConsumptionClasses()
+
+    def visits(self, topology, source, destinations):
+        return [sorted(destinations, key=lambda node: (self.order.index(node) - self.order.index(source)) % 4)]
+
+
+@pytest.mark.parametrize("links", ["shared", "separate"])
+def test_a_run_and_an_analysis_have_one_name_for_a_channel_of_an_ejection_port(links):
+    mesh, scheme = topology("mesh:2x2"), Round()
+    messages = [send(node, (1, 3, 0, 2)[node], (3, 2, 1, 0)[node], length=40) for node in range(4)]
+    done = run(mesh, scheme, messages, Configuration(vcs=1, consumption=2, ejection="all", consumption_links=links))
+    assert done.outcome == "deadlock"
+    held = {resource for worm in done.deadlock.cycle for resource in worm.holds}
+    found = {step.resource for step in check(mesh, scheme, vcs=1, consumption=2, ejection="all").cycle}
+    assert {"cons:3:6", "cons:0:4"} <= found <= held
+
+
+@pytest.mark.parametrize("name", [
+    "mesh:3x3", "mesh:2x1x3", "torus:3x3", "min:b=2,stages=2",
+    "irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=2",
+])
+def test_ejection_ports_are_numbered_as_routers_have_them(name):
+    network = topology(name)
+    built = Network(network, find_scheme("individual", network), Configuration(consumption=3, ejection="all"))
+    ports = ejection_ports(network, "all")
+    for link, (_, _, switch, port) in enumerate(network.links.tolist()):
+        home = built.home(switch)
+        exits = home.router.decoder.exits(home.inputs[port])
+        for node in np.flatnonzero(network.consumptions[:, 0] == switch).tolist():
+            [own] = [one for one in built.consumption_ports(node) if one.output in exits]
+            named = ports.channel(int(ports.at(node, link)), 2, 3)
+            assert str(named) == f"cons:{node}:{own.first + 2}"

@@ -73,6 +73,8 @@ FULL = {
     "e-mcast": Full("e-mcast", 383, {"vcs": 4, "buffer": 2, "consumption": 4}),
     "e-mcast, three classes": Full("e-mcast", 173, {"vcs": 1, "buffer": 2, "consumption": 3,
                                                     "classes": THREE_CLASSES, "readers": "independent"}),
+    "dual-path, all ejection ports": Full("dual-path", 240, {"vcs": 1, "buffer": 8, "consumption": 1,
+                                                             "ejection": "all"}),
     "individual": Full("individual", 277, {"vcs": 2, "buffer": 4, "consumption": 1}),
     "u-mesh": Full("u-mesh", 129, {"vcs": 1, "buffer": 2, "consumption": 1, "readers": "independent"}),
 }

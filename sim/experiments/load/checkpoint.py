@@ -90,6 +90,7 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
             arrays = stored.arrays({name: None if grows(name.partition(".")[2]) else like.nbytes
                                     for name, like in likes.items()})
             _put(experiment, content, arrays)
+    experiment.source = path
     return experiment, origin
 
 
@@ -132,7 +133,7 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
                             if name.startswith(prefix)}
         require_state(group, leaves, content["cycles"], experiment.warmup)
         group.from_leaves(leaves)
-        require_sound(group)
+        require_sound(group, leaves)
     if content["cycle"] != experiment.now:
         raise ValueError(f"cycle is {content['cycle']}, the groups are in cycle {experiment.now}")
     require_kind("seconds", content["seconds"], float)

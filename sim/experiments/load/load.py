@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -128,6 +129,8 @@ class Experiment:
         The past states of each.
     seconds : float
         Processor time spent so far.
+    source : Path or None
+        The file that its state comes from.
 
     Raises
     ------
@@ -154,6 +157,7 @@ class Experiment:
         self.groups = [SeedBatch(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
         self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
+        self.source: Path | None = None
         self._end = End()
 
     @property
@@ -190,6 +194,13 @@ class Experiment:
         """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
 
         Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
+
+        Raises
+        ------
+        WormcastError
+            As `require_no_faults`; or its state comes from a file, and cannot go on.
+        RuntimeError
+            A bug of this package, as `require_no_faults` and `require_conservation` find it.
         """
         require_kind("until", until, int, NoneType)
         target = self._last if until is None else min(until, self._last)
@@ -201,9 +212,12 @@ class Experiment:
                              for group, past in zip(self.groups, self.pasts, strict=True)]
                     for step in steps:
                         step.result()
-                except BaseException:
+                except BaseException as error:
                     self._end.broken = True
-                    raise
+                    if self.source is None or isinstance(error, WormcastError) or not isinstance(error, Exception):
+                        raise
+                    raise WormcastError(f"{self.source} holds a state that no experiment comes to, or wormcast has a "
+                                        f"bug ({error})") from error
         finally:
             self.seconds += time.process_time() - started
 

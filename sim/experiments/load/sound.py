@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engines.faults import find_faults
 from ...host import NOW, require_program
 from .seed_batch import CHUNK, FOR_EVER, SeedBatch
 
@@ -90,13 +91,20 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
         raise ValueError(f"now is {now}")
 
 
-def require_sound(group: SeedBatch) -> None:
-    """Refuse a group whose hosts' program is none, or not that of its messages and scheme.
+def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
+    """Refuse a group that does not hold what it was given, as a number has more bits than its register; one in which an
+    error was found; or one whose hosts' program is none, or not that of its messages and scheme.
 
     Raises
     ------
     ValueError
         The first thing that is wrong.
     """
+    held: Mapping[str, Any] = group.to_leaves()
+    for name, leaf in held.items():
+        if not np.array_equal(leaf, leaves[name]):
+            raise ValueError(f"{name} has numbers of too many bits")
+    for fault in find_faults(group.engine):
+        raise ValueError(f"{fault.place(group.engine.network.topology)} has found an error, {fault.cause}")
     require_program(group.window.host)
     group.window.require_planned()

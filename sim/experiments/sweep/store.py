@@ -10,6 +10,8 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
+from ...common.whole_file import require_writable
+
 __all__ = ["ResultStore"]
 
 TABLE = "CREATE TABLE points (key TEXT PRIMARY KEY, result TEXT NOT NULL, digest TEXT NOT NULL)"
@@ -24,7 +26,8 @@ class ResultStore:
     Parameters
     ----------
     path : Path
-        The file; it is made, with its folder, if it is not there.
+        The file; if it is not there it is made with the first point. Its folder is made at once, and goes again if
+        nothing came of it.
 
     Raises
     ------
@@ -34,36 +37,53 @@ class ResultStore:
 
     def __init__(self, path: Path):
         self.path = path
+        self._made = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
+        self._opened: sqlite3.Connection | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise WormcastError(f"{path.parent} cannot be written: {error.strerror}") from error
-        with self._told():
-            self._database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
         try:
-            with self._told():
-                self._open()
+            if path.exists():
+                self._database()
+            else:
+                require_writable(path)
         except WormcastError:
-            self._database.close()
+            self._close()
             raise
 
-    def _open(self) -> None:
-        self._database.execute("BEGIN IMMEDIATE")  # a file that cannot be written is refused before anything is run
-        found = self._database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    def _database(self) -> sqlite3.Connection:
+        """The open file, made if it is not there."""
+        if self._opened is None:
+            with self._told():
+                self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+                self._begin(self._opened)
+        return self._opened
+
+    def _begin(self, database: sqlite3.Connection) -> None:
+        database.execute("BEGIN IMMEDIATE")  # a file that cannot be written is refused before anything is run
+        found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         if found not in ([], [(TABLE,)]):
             raise WormcastError(f"{self.path} is no file of finished points, it must be one or a new name")
         if not found:
-            self._database.execute(TABLE)
-        self._database.execute("COMMIT")
-        [(state,), *_] = self._database.execute("PRAGMA quick_check").fetchall()
+            database.execute(TABLE)
+        database.execute("COMMIT")
+        [(state,), *_] = database.execute("PRAGMA quick_check").fetchall()
         if state != "ok":
             raise sqlite3.DatabaseError(state.replace("\n", " "))
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+        for folder in self._made:
+            with contextlib.suppress(OSError):  # it is not empty
+                folder.rmdir()
 
     def __enter__(self) -> "ResultStore":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._database.close()
+        self._close()
 
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None
@@ -76,8 +96,11 @@ class ResultStore:
         return found
 
     def _find(self, key: str) -> dict[str, Any] | None:
+        if self._opened is None and not self.path.exists():
+            return None
+        database = self._database()
         with self._told():
-            found = self._database.execute("SELECT result, digest FROM points WHERE key = ?", (key,)).fetchone()
+            found = database.execute("SELECT result, digest FROM points WHERE key = ?", (key,)).fetchone()
             if found is None:
                 return None
             result, digest = found
@@ -87,9 +110,9 @@ class ResultStore:
 
     def put(self, key: str, result: dict[str, Any]) -> None:
         """Keep the result of a point: on disk when this returns."""
-        text = json.dumps(result)
+        text, database = json.dumps(result), self._database()
         with self._told():
-            self._database.execute("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", (key, text, _digest(key, text)))
+            database.execute("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", (key, text, _digest(key, text)))
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

@@ -14,12 +14,11 @@ from wormcast.sim.engines.meter import take
 from wormcast.sim.engines.snapshot import Snapshot
 from wormcast.sim.experiments.load import Experiment, keep, resume, rewind_to_window
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import NOW, check_receipts, lay_out, sampled
 from wormcast.sim.waves.record.instances import find_instances
 
 from ...bench import left_over
-from .windows import through
+from .windows import require_flits_conserved, through
 
 LENGTH = 7
 TRAFFIC = Traffic(0.2, multicast_fraction=0, unicast_length=LENGTH)
@@ -128,20 +127,7 @@ def test_each_lane_is_as_it_is_alone_and_all_arrives(case):
 
 @EACH
 def test_flits_are_conserved(case):
-    """Created = consumed, on their way and waiting, at every moment."""
-    network = built(case, 2)
-    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 100)
-    engine, consumed = BulkEngine(network, window.host, measure=True), np.zeros(2, np.int64)
-    for end in range(100, 1501, 100):
-        engine.host = window.host
-        engine.run(100, beyond=True)
-        window.take_done()
-        consumed += take(engine.meter).flits[network.fabric.rows("host")].sum(axis=0)
-        due = np.zeros(2, np.int64)
-        np.add.at(due, window.host.deliveries["node"] // network.nodes, window.host.deliveries["due"])
-        assert np.array_equal(window.counts()["wanted"], consumed + due)
-        window.extend(end + 100)
-    assert consumed.all()
+    require_flits_conserved(built(case, 2), TRAFFIC, 1500)
 
 
 @EACH

@@ -245,6 +245,9 @@ def with_field(array, field, value):
         "0.engine.host.worms", "0.engine.host.counters", "0.engine.link.tx", "0.totals.table", "0.links.table",
         "0.totals.edges", "0.window.messages", "0.window.sources.0.state", "0._counted")),
     ("0.engine.router.local_input.buffer.memory", lambda array: array.astype(float)),
+    ("0.engine.router.east_output.vc0_busy", lambda array: array | 0x80),  # it has one bit
+    ("0.engine.router.first_fault", lambda array: array * 0 + 1),
+    ("0.engine.router.first_fault", lambda array: array * 0 + 255),
     ("0.engine.host.agenda", lambda array: array + 10**6),
     ("0.engine.host.tagged", lambda array: array + 10**6),
     ("0.engine.host.chain", lambda array: array[:-1]),
@@ -266,6 +269,20 @@ def test_crafted_arrays_are_refused(name, craft, kept, tmp_path):
     checkpoint.write(tmp_path / "kept", content, {**arrays, name: craft(arrays.get(name))})
     with pytest.raises(WormcastError, match="was written by another wormcast"):
         resume(tmp_path / "kept")
+
+
+@pytest.mark.parametrize(("name", "why"), [
+    ("router.west_input.buffer.vc0_write_at", r"seed \d, up to cycle \d+: \w+ \d\.\d found an error at"),
+    ("host.begun", "received a first payload flit that belongs to no worm"),
+])
+def test_a_crafted_state_that_leads_to_what_cannot_be_is_told_in_a_sentence(name, why, kept, tmp_path):
+    """Its numbers can each be what they are, but not together."""
+    content, arrays = kept
+    name = f"0.engine.{name}"
+    checkpoint.write(tmp_path / "kept", content, {**arrays, name: 1 - np.minimum(arrays[name], 1)})
+    one, _ = resume(tmp_path / "kept")
+    with pytest.raises(WormcastError, match=rf"kept holds a state that no experiment comes to, or .*{why}"):
+        one.run()
 
 
 def test_a_scheme_is_looked_at_before_it_is_run(tmp_path, monkeypatch):

@@ -5,13 +5,10 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
-from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.traffic import Traffic
-from wormcast.sim.experiments.load.window import Window
 
-from .windows import through
+from .windows import require_flits_conserved, through
 
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
 SETTINGS = {
@@ -49,16 +46,5 @@ def test_lanes_know_nothing_of_each_other(scheme):
 
 
 def test_flits_are_conserved():
-    """Created = consumed, on their way and waiting, at every moment."""
     network = Network(topology("mesh:4x4"), SCHEMES["dual-path"], Configuration(consumption=2), 2)
-    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 100)
-    engine, consumed = BulkEngine(network, window.host, measure=True), np.zeros(2, np.int64)
-    for end in range(100, 3001, 100):
-        engine.host = window.host
-        engine.run(100, beyond=True)
-        window.take_done()
-        consumed += take(engine.meter).flits[network.fabric.rows("host")].sum(axis=0)
-        due = np.zeros(2, np.int64)
-        np.add.at(due, window.host.deliveries["node"] // 16, window.host.deliveries["due"])
-        assert np.array_equal(window.counts()["wanted"], consumed + due)
-        window.extend(end + 100)
+    require_flits_conserved(network, TRAFFIC, 3000)

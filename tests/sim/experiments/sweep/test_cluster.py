@@ -6,6 +6,7 @@ import sys
 
 import distributed
 import pytest
+from sweeps import SWEEP
 
 import wormcast
 from wormcast.algorithms import WormcastError
@@ -22,20 +23,13 @@ from wormcast.sim.experiments.sweep import (
     run_on_cluster,
 )
 
-SWEEP = """\
-topology = "mesh:4x4"
-scheme = ["dual-path", "multipath"]
-rate = [0.01, 0.02, 0.03]
-cycles = 4000
-seeds = 2
-destinations_mean = 4
-"""
+LONG = SWEEP.replace("2000", "4000")
 
 
 @pytest.fixture
 def sweep(tmp_path):
     file = tmp_path / "small.toml"
-    file.write_text(SWEEP)
+    file.write_text(LONG)
     return read(file)
 
 
@@ -78,7 +72,7 @@ def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(worker
     own.write_text("import multiprocessing, os\nfrom wormcast.algorithms import E_CUBE\n"
                    "if multiprocessing.parent_process():\n    os._exit(1)\nown = E_CUBE\n")
     file = tmp_path / "deadly.toml"
-    file.write_text(SWEEP.replace('"dual-path", "multipath"', '"individual"') + f'relation = ["e-cube", "{own}:own"]\n')
+    file.write_text(LONG.replace('"dual-path", "multipath"', '"individual"') + f'relation = ["e-cube", "{own}:own"]\n')
     with ResultStore(tmp_path / "some.sqlite") as store:
         begun = run_on_cluster(points(read(file)), store, workers.scheduler_address)
         with pytest.raises(WormcastError, match=r"^point scheme individual, rate 0\.\d+, relation .*: 2 workers "

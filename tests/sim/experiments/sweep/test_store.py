@@ -34,6 +34,27 @@ def test_empty_file_is_a_new_one(tmp_path):
         assert "point" not in store
 
 
+def test_without_a_point_there_is_no_file(tmp_path):
+    (tmp_path / "there").mkdir()
+    for folder in ("there", "new/newer"):
+        with ResultStore(tmp_path / folder / "some.sqlite") as store:
+            assert "point" not in store
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+    with ResultStore(tmp_path / "new" / "some.sqlite") as store:
+        (tmp_path / "new" / "other").touch()
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["other"]
+
+
+def test_two_that_begin_at_once_keep_the_points_of_both(tmp_path):
+    path = tmp_path / "new" / "some.sqlite"
+    with ResultStore(path) as one, ResultStore(path) as other:
+        one.put("one", {"value": 1})
+        other.put("other", {"value": 2})
+        assert one["other"] == {"value": 2}
+    with ResultStore(path) as store:
+        assert store["one"] == {"value": 1}
+
+
 @pytest.mark.parametrize("damage", [
     lambda data: b"no database " * 100,
     lambda data: data[:len(data) // 2],

@@ -54,41 +54,40 @@ def test_lanes_between_two_routers_do_not_cross():
             assert not (left < x < right and top < y < bottom)
 
 
-@pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x3", "torus:4x4", "ring:6"])
-def test_lanes_lead_from_router_to_router_inside_the_picture(name):
-    history = network(name)
-    ground = lay_out(history)
+def inside_with_ends(history, ground):
+    """Links and ways of all lanes, which must lie inside the picture, with the ends of each that are at routers."""
     (left, top), (width, height) = ground.corner, ground.size
     for link, lanes in zip(history.links, ground.lanes, strict=True):
         for way in lanes:
             assert all(left <= x <= left + width and top <= y <= top + height for x, y in way)
             ends = [(way[0], link.source)] if link.kind != "injection" else []
             ends += [(way[-1], link.target)] if link.kind != "consumption" else []
-            for (x, y), switch in ends:
-                middle = ground.routers[switch].at
-                assert max(abs(x - middle[0]), abs(y - middle[1])) == pytest.approx(BOX, abs=0.1)
+            yield link, way, [(end, ground.routers[switch]) for end, switch in ends]
+
+
+@pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x3", "torus:4x4", "ring:6"])
+def test_lanes_lead_from_router_to_router_inside_the_picture(name):
+    history = network(name)
+    ground = lay_out(history)
+    for _, _, ends in inside_with_ends(history, ground):
+        for (x, y), router in ends:
+            assert max(abs(x - router.at[0]), abs(y - router.at[1])) == pytest.approx(BOX, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=6,nodes=12"])
 def test_lanes_lead_from_box_to_box_and_to_nodes_inside_the_picture(name):
     history = network(name)
     ground = lay_out(history)
-    (left, top), (width, height) = ground.corner, ground.size
     hosts = {(host.node, host.kind): host.at for host in ground.hosts}
-    for link, lanes in zip(history.links, ground.lanes, strict=True):
-        for way in lanes:
-            assert all(left <= x <= left + width and top <= y <= top + height for x, y in way)
-            ends = [(way[0], link.source)] if link.kind != "injection" else []
-            ends += [(way[-1], link.target)] if link.kind != "consumption" else []
-            for (x, y), switch in ends:
-                router = ground.routers[switch]
-                assert abs(x - router.at[0]) <= router.half[0] + 4
-                assert abs(y - router.at[1]) <= router.half[1] + 4
-            if link.node is not None:
-                kind = {"injection": "source", "consumption": "sink"}[link.kind]
-                x, y = hosts.get((link.node, kind)) or hosts[link.node, "both"]
-                end = way[0] if link.kind == "injection" else way[-1]
-                assert max(abs(end[0] - x), abs(end[1] - y)) <= HOST + 1
+    for link, way, ends in inside_with_ends(history, ground):
+        for (x, y), router in ends:
+            assert abs(x - router.at[0]) <= router.half[0] + 4
+            assert abs(y - router.at[1]) <= router.half[1] + 4
+        if link.node is not None:
+            kind = {"injection": "source", "consumption": "sink"}[link.kind]
+            x, y = hosts.get((link.node, kind)) or hosts[link.node, "both"]
+            end = way[0] if link.kind == "injection" else way[-1]
+            assert max(abs(end[0] - x), abs(end[1] - y)) <= HOST + 1
 
 
 def places(name, links=None):

@@ -1,5 +1,7 @@
 """The one switch behind every router of the five papers."""
 
+from typing import NamedTuple
+
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -15,11 +17,32 @@ from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
 from .tables import pass_on, table_bus
 
-__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "Switch"]
+__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "ConsumptionLink", "Switch"]
 
 DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
+
+
+class ConsumptionLink(NamedTuple):
+    """A link from a switch to a node.
+
+    Parameters
+    ----------
+    name : str
+        As the switch's member has it, without ``_out``.
+    output : int
+        The switch's output that it belongs to.
+    first : int
+        Which of the node's consumption channels its first one is.
+    channels : int
+        Consumption channels on it.
+    """
+
+    name: str
+    output: int
+    first: int
+    channels: int
 
 
 class Switch(wiring.Component):
@@ -142,7 +165,7 @@ class Switch(wiring.Component):
 
     @property
     def consumption_ports(self) -> tuple[str, ...]:
-        """Names of the outputs to nodes."""
+        """Names of the links to nodes."""
         return tuple(name for o in range(self.ejection, len(self.outputs)) for name in self._names(o))
 
     def _names(self, o: int) -> tuple[str, ...]:
@@ -160,9 +183,20 @@ class Switch(wiring.Component):
         return tuple(tuple(self.inputs[i].name for i in ports) for ports in self.decoder.injections)
 
     @property
-    def consumptions(self) -> tuple[tuple[str, ...], ...]:
-        """Names of the outputs to each node, in the order of the kind's ejections."""
-        return tuple(tuple(name for o in ports for name in self._names(o)) for ports in self.decoder.ejections)
+    def consumptions(self) -> tuple[tuple[ConsumptionLink, ...], ...]:
+        """Links to each node, in the order of the kind's ejections."""
+        found = []
+        for outputs in self.decoder.ejections:
+            links: list[ConsumptionLink] = []
+            first = 0
+            for o in outputs:
+                names = self._names(o)
+                channels = self.outputs[o].vcs // len(names)
+                for name in names:
+                    links.append(ConsumptionLink(name, o, first, channels))
+                    first += channels
+            found.append(tuple(links))
+        return tuple(found)
 
     @property
     def fault_layout(self):

@@ -203,7 +203,7 @@ class _Tracer:
         """The first consumption channel of the output that a link comes from."""
         if link.node is None:
             return 0
-        return next(other.first for other in self.network.consumption_ports(link.node) if other.output == link.output)
+        return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
         """Name the worms that have shown no payload on some virtual channel up to the end, where they still are."""

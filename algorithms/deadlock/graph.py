@@ -12,7 +12,7 @@ from ..compiled import compiled
 from ..consumption import NO_CLASS, ConsumptionClasses
 from ..stops import without_class
 from ..topologies import Topology
-from .ways import Ways, node_of_port
+from .ways import Ways
 
 __all__ = ["DependencyGraph", "dependency_graph"]
 
@@ -151,7 +151,7 @@ def dependency_graph(
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
     first_cons = links * vc_classes
     first_any = first_cons + nodes * groups
-    end_of, link_of, node_of = topology.links[:, 2], parts[0].routes.link_of_port, node_of_port(topology)
+    end_of, link_of, node_of = topology.links[:, 2], topology.link_of_port, topology.node_of_output
 
     rows: list[Integers] = []
 

@@ -98,8 +98,8 @@ class InputUnit(wiring.Component):
         self.storage = storage
         self.separate = separate
         self.kinds = len(decoder.consumption) + 1
-        self.lanes = outputs[-1].vcs if separate else 1
-        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.lanes
+        self.links_each = outputs[-1].vcs if separate else 1  # of an ejection port
+        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
         self.exits = decoder.exits(port)
@@ -192,11 +192,11 @@ class InputUnit(wiring.Component):
                 ]
             if self.exits:
                 way_out = self._exit(code)
-                soon, soon_fetched = self._at_exit("soon", worm), self._of_exit("soon", way_out)
+                soon, soon_fetched = self._at_exit("soon_{o}", worm), self._of_exit("soon_{o}", way_out)
                 m.d.comb += [
                     worm.soon_c.eq(bit_at(soon, worm.kind)),
                     worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
-                    worm.ready_c.eq(self._at_exit("ready", worm)),
+                    worm.ready_c.eq(self._at_exit("ready_{o}", worm)),
                 ]
             if len(self.exits) > 1:
                 m.d.comb += worm.fetched_exit.eq(way_out)
@@ -224,18 +224,18 @@ class InputUnit(wiring.Component):
         """Which exit the code of a worm's end names."""
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
-    def _of_exit(self, name: str, way_out: Value) -> Value:
-        """A member of the exit of this number."""
-        members = [getattr(self, name.format(o) if "{}" in name else f"{name}_{o}") for o in self.exits]
+    def _of_exit(self, member: str, way_out: Value) -> Value:
+        """A member of the exit of this number; ``{o}`` in the member's name stands for the output."""
+        members = [getattr(self, member.format(o=o)) for o in self.exits]
         return Array(members)[way_out] if len(members) > 1 else members[0]
 
-    def _at_exit(self, name: str, worm: InputVC) -> Value:
-        """A member of the exit of a worm."""
-        return self._of_exit(name, worm.exit if len(self.exits) > 1 else C(0))
+    def _at_exit(self, member: str, worm: InputVC) -> Value:
+        """A member of the exit of a worm, named likewise."""
+        return self._of_exit(member, worm.exit if len(self.exits) > 1 else C(0))
 
     def _pick(self, worm: InputVC) -> Value:
         """The consumption channel that is offered to a worm, of its class."""
-        return Array(self._at_exit(f"pick_{{}}_{k}", worm) for k in range(self.kinds))[worm.kind]
+        return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.kinds))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
@@ -294,11 +294,9 @@ class InputUnit(wiring.Component):
                     # choice among the worms
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
-                m.d.comb += [
-                    vc.eq(Mux(claims, pick, shown("consumption_vc"))),
-                ]
-                first = self.decoder.ejection + (o - self.decoder.ejection) * self.lanes
-                for link in range(self.lanes):
+                m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))
+                first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each
+                for link in range(self.links_each):
                     m.d.comb += request[first + link].eq(asks_here & (vc == link if self.separate else 1))
             else:
                 owns_link = getattr(self, f"owns_link_{r}")

@@ -242,8 +242,8 @@ class Switch(wiring.Component):
                                 empty=self.decoder.enters_empty and o < self.ejection)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
-            for lane, name in enumerate(self._names(o)):
-                link = getattr(output, output.lane("link", lane))
+            for number, name in enumerate(self._names(o)):
+                link = getattr(output, output.member("link", number))
                 wiring.connect(m, link, wiring.flipped(getattr(self, f"{name}_out")))
 
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
@@ -275,8 +275,8 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(flits[unit, r])
                 flits[unit, r] = staged
         for o, output in enumerate(outputs):
-            lanes = range(len(self._links(o)))
-            takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
+            takes = [self._send(m, o, number, output, requesters, allocator, flits)
+                     for number in range(len(self._links(o)))]
             m.d.comb += output.take.eq(Cat(takes).any())
         if self.decoder.table_layout is not None:
             pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
@@ -289,9 +289,9 @@ class Switch(wiring.Component):
         """Numbers of an output's links among those that are granted."""
         if o < self.ejection:
             return range(o, o + 1)
-        lanes = len(self._names(o))
-        first = self.ejection + (o - self.ejection) * lanes
-        return range(first, first + lanes)
+        each = len(self._names(o))
+        first = self.ejection + (o - self.ejection) * each
+        return range(first, first + each)
 
     @staticmethod
     def _reports(inputs, outputs):
@@ -302,18 +302,18 @@ class Switch(wiring.Component):
         for i, unit in enumerate(inputs):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
-    def _send(self, m, o, lane, output, requesters, allocator, flits):
+    def _send(self, m, o, number, output, requesters, allocator, flits):
         """Drive one link from the requester that was granted it: the crossbar, and what the win does.
 
         Returns whether a virtual channel is taken.
         """
-        link = self._links(o)[lane]
+        link = self._links(o)[number]
         touch, send, tail, vc, taken = C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
         for k, (unit, r) in enumerate(requesters):
             if o not in unit.groups[r]:
                 continue
-            name = f"{self.inputs[unit.port].name}_{r}_to_{output.lane(self.outputs[o].name, lane)}"
+            name = f"{self.inputs[unit.port].name}_{r}_to_{output.member(self.outputs[o].name, number)}"
             granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
             m.d.comb += [
                 granted.eq(getattr(allocator, f"grant_{k}")[link]),
@@ -338,5 +338,5 @@ class Switch(wiring.Component):
         driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
         if not output.separate:
             driven["vc"] = vc
-        m.d.comb += [getattr(output, output.lane(member, lane)).eq(value) for member, value in driven.items()]
+        m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
         return taken

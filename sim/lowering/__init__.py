@@ -6,7 +6,7 @@ from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
 from .machine import vector_bytes
 from .observe import observe
-from .observer import Observer, Trace
+from .observer import Observer, ShownSignal
 from .planes import PLANE_WIDTH
 from .store import cache_folder, is_ours, lower_cached, observe_cached, tell_compiling
 from .words import Word, narrowest
@@ -18,7 +18,7 @@ __all__ = [
     "Kernel",
     "LoweringError",
     "Observer",
-    "Trace",
+    "ShownSignal",
     "Word",
     "aligned",
     "cache_folder",

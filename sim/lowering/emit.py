@@ -9,7 +9,7 @@ more than of those for masks. Other values are vectors of the narrowest of 8, 16
 from collections.abc import Callable, Iterable, Mapping
 
 from .graph import Node
-from .layout import Layout, element_bits
+from .layout import StateLayout, element_bits
 from .program import Program
 from .words import Word
 
@@ -22,7 +22,7 @@ class Body:
     def __init__(
         self,
         program: Program,
-        layout: Layout,
+        layout: StateLayout,
         inputs: Mapping[str, Word],
         outputs: Mapping[str, Word],
         vector_width: int,
@@ -423,7 +423,7 @@ end:
 
 
 def emit(
-    program: Program, layout: Layout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
+    program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
 ) -> tuple[str, int]:
     """Return the LLVM IR of ``program`` and how many vector operations a step of one tile has."""
     step = Body(program, layout, inputs, outputs, vector_width)
@@ -448,7 +448,7 @@ def emit(
 
 
 def emit_observer(
-    program: Program, layout: Layout, inputs: Mapping[str, Word], shown: Mapping[str, Word], vector_width: int
+    program: Program, layout: StateLayout, inputs: Mapping[str, Word], shown: Mapping[str, Word], vector_width: int
 ) -> str:
     """Return the LLVM IR of ``observe``, which writes the words ``shown`` as they are ``settled``, of the tile of
     instances from ``i`` on."""

@@ -8,7 +8,7 @@ step, and back after it.
 from collections.abc import Mapping, Sequence
 
 from .graph import Node
-from .layout import Layout
+from .layout import StateLayout
 from .phases import Phase, Store, needs, phases
 from .planes import PLANE_BYTES, PLANE_WIDTH, conversions, planes_of, used_bytes
 from .program import Program
@@ -23,7 +23,7 @@ ONES = "splat (i64 -1)"
 class _Body:
     """The code of one phase."""
 
-    def __init__(self, layout: Layout, places: Mapping[str, int], phase: Phase) -> None:
+    def __init__(self, layout: StateLayout, places: Mapping[str, int], phase: Phase) -> None:
         self.layout = layout
         self.places = places
         self.phase = phase
@@ -96,7 +96,7 @@ class _Body:
         return self.put(f"{node.op} {TYPE} {args[0]}, {args[1]}")
 
 
-def emit_bits(program: Program, layout: Layout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
+def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
               affine: bool) -> tuple[str, int]:
     """Return the LLVM IR of ``program``, and how many operations on bits a step of one tile has.
 
@@ -145,7 +145,7 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
     return lines
 
 
-def _function(name: str, program: Program, stores: Sequence[Store], layout: Layout, inputs: Mapping[str, Word],
+def _function(name: str, program: Program, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
               outputs: Mapping[str, Word]) -> tuple[str, int]:
     """Return the text of a function over all tiles, its phases before it, and its operations."""
     (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)

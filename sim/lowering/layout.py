@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .program import Slot
 
-__all__ = ["Layout", "Place", "element_bits", "lay_out"]
+__all__ = ["Place", "StateLayout", "element_bits", "lay_out"]
 
 LINE = 64
 
@@ -26,7 +26,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StateLayout:
     """Places of all slots, in a tile of ``tile_bytes``."""
 
     places: tuple[Place, ...]
@@ -38,7 +38,7 @@ def element_bits(width: int) -> int:
     return next(size for size in (1, 8, 16, 32, 64) if width <= size)
 
 
-def lay_out(slots: Sequence[Slot], vector_width: int) -> Layout:
+def lay_out(slots: Sequence[Slot], vector_width: int) -> StateLayout:
     """Give every slot a place, widest first, so that each is aligned to its vector."""
     # no processor gathers numbers of less than 32 bits
     sizes = [max(32, element_bits(slot.width)) if slot.depth else element_bits(slot.width) for slot in slots]
@@ -48,4 +48,4 @@ def lay_out(slots: Sequence[Slot], vector_width: int) -> Layout:
         depth = slots[index].depth
         places[index] = Place(offset, sizes[index], depth)
         offset += sizes[index] * vector_width // 8 * (depth or 1)
-    return Layout(tuple(places[index] for index in range(len(slots))), -(-offset // LINE) * LINE)
+    return StateLayout(tuple(places[index] for index in range(len(slots))), -(-offset // LINE) * LINE)

@@ -11,7 +11,7 @@ from .emit import emit
 from .emit_bits import emit_bits
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
-from .layout import Layout, lay_out
+from .layout import StateLayout, lay_out
 from .planes import PLANE_WIDTH
 from .program import Program
 from .translate import translate
@@ -81,7 +81,7 @@ def lower(
     )
 
 
-def _fields(design: Design, program: Program, layout: Layout) -> dict[str, Field]:
+def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, Field]:
     """Say where the bits of every register and memory are."""
     slots: dict[int, list[int]] = {}
     for index, slot in enumerate(program.slots):

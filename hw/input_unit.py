@@ -97,7 +97,7 @@ class InputUnit(wiring.Component):
         self.decoder = decoder
         self.storage = storage
         self.separate = separate
-        self.kinds = len(decoder.consumption) + 1
+        self.classes = len(decoder.consumption) + 1
         self.links_each = outputs[-1].vcs if separate else 1  # of an ejection port
         self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
@@ -124,12 +124,12 @@ class InputUnit(wiring.Component):
                 f"won_{r}": In(1),
             }
         for o in self.network + self.exits:
-            vcs, kinds = outputs[o].vcs, self.kinds if o in self.exits else decoder.vc_classes
+            vcs, classes = outputs[o].vcs, self.classes if o in self.exits else decoder.vc_classes
             members |= {
                 f"vc_{o}": Out(range(vcs)),
-                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(kinds)},
-                f"free_{o}": In(kinds),
-                f"soon_{o}": In(kinds),
+                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(classes)},
+                f"free_{o}": In(classes),
+                f"soon_{o}": In(classes),
                 f"held_{o}": In(1),
                 f"ready_{o}": In(vcs),
                 f"ready_after_{o}": In(vcs),
@@ -177,7 +177,7 @@ class InputUnit(wiring.Component):
             worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
                            consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
                            exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
-                           readers=len(self.groups), kinds=self.kinds, kind_bits=len(kind))
+                           readers=len(self.groups), classes=self.classes, class_bits=len(kind))
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
@@ -235,7 +235,7 @@ class InputUnit(wiring.Component):
 
     def _pick(self, worm: InputVC) -> Value:
         """The consumption channel that is offered to a worm, of its class."""
-        return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.kinds))[worm.kind]
+        return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.classes))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.

@@ -78,7 +78,7 @@ class OutputUnit(wiring.Component):
         self.extra_stage = extra_stage
         self.separate = separate
         self.empty = empty
-        kinds, links = len(classes), range(port.vcs if separate else 1)
+        links = range(port.vcs if separate else 1)
         vcs_each = 1 if separate else port.vcs
         super().__init__({
             **{self.member("touch", link): In(1) for link in links},
@@ -87,10 +87,10 @@ class OutputUnit(wiring.Component):
             **{self.member("tail", link): In(1) for link in links},
             **{self.member("flit", link): In(flit_layout(width)) for link in links},
             "take": In(1),
-            "free": Out(kinds),
-            "soon": Out(kinds),
+            "free": Out(len(classes)),
+            "soon": Out(len(classes)),
             "held": Out(1),
-            **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
+            **{f"pick_{k}": Out(range(port.vcs)) for k in range(len(classes))},
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
             "wrong": Out(port.vcs),

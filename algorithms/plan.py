@@ -191,7 +191,7 @@ class Plan:
                 self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is no link there")
             # by which of parallel links it goes is not told, nor matters
             codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
-            taken = {int(routes.link_of_port[at, code // classes]) for code in codes if code >= 0}
+            taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
             if not phases:
                 self._refuse(

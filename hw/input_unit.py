@@ -97,9 +97,9 @@ class InputUnit(wiring.Component):
         self.decoder = decoder
         self.storage = storage
         self.separate = separate
-        self.kinds = len(decoder.consumption) + 1
-        self.lanes = outputs[-1].vcs if separate else 1
-        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.lanes
+        self.classes = len(decoder.consumption) + 1
+        self.links_each = outputs[-1].vcs if separate else 1  # of an ejection port
+        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
         self.exits = decoder.exits(port)
@@ -124,12 +124,12 @@ class InputUnit(wiring.Component):
                 f"won_{r}": In(1),
             }
         for o in self.network + self.exits:
-            vcs, kinds = outputs[o].vcs, self.kinds if o in self.exits else decoder.vc_classes
+            vcs, classes = outputs[o].vcs, self.classes if o in self.exits else decoder.vc_classes
             members |= {
                 f"vc_{o}": Out(range(vcs)),
-                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(kinds)},
-                f"free_{o}": In(kinds),
-                f"soon_{o}": In(kinds),
+                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(classes)},
+                f"free_{o}": In(classes),
+                f"soon_{o}": In(classes),
                 f"held_{o}": In(1),
                 f"ready_{o}": In(vcs),
                 f"ready_after_{o}": In(vcs),
@@ -177,7 +177,7 @@ class InputUnit(wiring.Component):
             worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
                            consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
                            exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
-                           readers=len(self.groups), kinds=self.kinds, kind_bits=len(kind))
+                           readers=len(self.groups), classes=self.classes, class_bits=len(kind))
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
@@ -192,11 +192,11 @@ class InputUnit(wiring.Component):
                 ]
             if self.exits:
                 way_out = self._exit(code)
-                soon, soon_fetched = self._at_exit("soon", worm), self._of_exit("soon", way_out)
+                soon, soon_fetched = self._at_exit("soon_{o}", worm), self._of_exit("soon_{o}", way_out)
                 m.d.comb += [
                     worm.soon_c.eq(bit_at(soon, worm.kind)),
                     worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
-                    worm.ready_c.eq(self._at_exit("ready", worm)),
+                    worm.ready_c.eq(self._at_exit("ready_{o}", worm)),
                 ]
             if len(self.exits) > 1:
                 m.d.comb += worm.fetched_exit.eq(way_out)
@@ -224,18 +224,18 @@ class InputUnit(wiring.Component):
         """Which exit the code of a worm's end names."""
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
-    def _of_exit(self, name: str, way_out: Value) -> Value:
-        """A member of the exit of this number."""
-        members = [getattr(self, name.format(o) if "{}" in name else f"{name}_{o}") for o in self.exits]
+    def _of_exit(self, member: str, way_out: Value) -> Value:
+        """A member of the exit of this number; ``{o}`` in the member's name stands for the output."""
+        members = [getattr(self, member.format(o=o)) for o in self.exits]
         return Array(members)[way_out] if len(members) > 1 else members[0]
 
-    def _at_exit(self, name: str, worm: InputVC) -> Value:
-        """A member of the exit of a worm."""
-        return self._of_exit(name, worm.exit if len(self.exits) > 1 else C(0))
+    def _at_exit(self, member: str, worm: InputVC) -> Value:
+        """A member of the exit of a worm, named likewise."""
+        return self._of_exit(member, worm.exit if len(self.exits) > 1 else C(0))
 
     def _pick(self, worm: InputVC) -> Value:
         """The consumption channel that is offered to a worm, of its class."""
-        return Array(self._at_exit(f"pick_{{}}_{k}", worm) for k in range(self.kinds))[worm.kind]
+        return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.classes))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
         """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
@@ -294,11 +294,9 @@ class InputUnit(wiring.Component):
                     # choice among the worms
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
-                m.d.comb += [
-                    vc.eq(Mux(claims, pick, shown("consumption_vc"))),
-                ]
-                first = self.decoder.ejection + (o - self.decoder.ejection) * self.lanes
-                for link in range(self.lanes):
+                m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))
+                first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each
+                for link in range(self.links_each):
                     m.d.comb += request[first + link].eq(asks_here & (vc == link if self.separate else 1))
             else:
                 owns_link = getattr(self, f"owns_link_{r}")

@@ -41,7 +41,7 @@ class InputVC(wiring.Component):
         For each target, a network output that can be reached and a class, the virtual channels that it has.
     consumption : int
         Consumption channels; 0 where the ejection port cannot be reached.
-    kinds, kind_bits : int
+    classes, class_bits : int
         Classes of them, the last one of worms that may take any; bits that tell those of worms on their way.
     exits : int
         Ejection ports that can be reached.
@@ -98,12 +98,12 @@ class InputVC(wiring.Component):
     state : Out(WormState)
     """
 
-    def __init__(self, *, links: list[list[int]], consumption: int, kinds: int, kind_bits: int, readers: int,
+    def __init__(self, *, links: list[list[int]], consumption: int, classes: int, class_bits: int, readers: int,
                  exits: int = 1, choice: bool = False):
         self.links_vcs = links
         self.consumption = consumption
-        self.kinds = kinds
-        self.kind_bits = kind_bits
+        self.classes = classes
+        self.class_bits = class_bits
         self.readers = readers
         self.exits = exits
         self.choice = choice
@@ -112,13 +112,13 @@ class InputVC(wiring.Component):
             "write": In(1),
             "fetched_links": In(len(links)),
             "fetched_here": In(1),
-            "fetched_kind": In(kind_bits),
+            "fetched_kind": In(class_bits),
             "fetched_soon": In(1),
             "fetched_ends_here": In(1),
             "fetched_nothing": In(1),
             "links": Out(len(links)),
             "here": Out(1),
-            "kind": Out(range(kinds)),
+            "kind": Out(range(classes)),
             "ends_here": Out(1),
             "wants_consumption": Out(1),
             "owns_link": Out(1),
@@ -127,7 +127,7 @@ class InputVC(wiring.Component):
             "unread": Out(1),
             "pick_link": In(range(vcs)),
             "link_vc": Out(range(vcs)),
-            "consumption_vc": Out(max(bits_for(consumption), kind_bits)),
+            "consumption_vc": Out(max(bits_for(consumption), class_bits)),
             "state": Out(WormState),
         }
         for r in range(readers):
@@ -199,7 +199,7 @@ class InputVC(wiring.Component):
                 (self.wants_consumption & ~reserved) | (fetch & self.fetched_here & ~self.here)
             )
             # until a channel is reserved, the same register says of which class: at the last destination any
-            m.d.comb += self.kind.eq(Mux(self.ends_here, self.kinds - 1, held[:self.kind_bits]))
+            m.d.comb += self.kind.eq(Mux(self.ends_here, self.classes - 1, held[:self.class_bits]))
             m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.ends_here | reserved, self.pick_c, held),
                                     Mux(fetch & ~self.here, self.fetched_kind, held)))
 

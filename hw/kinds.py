@@ -79,18 +79,9 @@ class SwitchKind:
         return (self.names, self.network_inputs, self.network_outputs, self.injections, self.ejections, self.back,
                 self.own)
 
-    def nodes_at(self, topology: Topology) -> Ids:
-        """Nodes that consume at the ejections of each member, int64 [members, ejections]; -1 where there is none."""
-        return self._attached(topology.consumptions, self.ejections)
-
-    def sources_at(self, topology: Topology) -> Ids:
-        """Nodes that inject at the injections of each member, int64 [members, injections]; -1 where there is none."""
-        return self._attached(topology.injections, self.injections)
-
-    def _attached(self, ends: npt.NDArray[np.int32], ports: tuple[int, ...]) -> Ids:
-        node = {(switch, port): n for n, (switch, port) in enumerate(ends.tolist())}
-        found = [[node.get((switch, port), -1) for port in ports] for switch in self.members.tolist()]
-        return np.array(found, np.int64).reshape(len(self.members), len(ports))
+    def nodes_at(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """Nodes that consume at the ejections of each member, int32 [members, ejections]; -1 where there is none."""
+        return topology.node_of_output[self.members[:, None], list(self.ejections)]
 
     @property
     def output_numbers(self) -> Ids:
@@ -117,22 +108,14 @@ def _kind(topology: Topology, members: Ids, names: tuple[str, ...], into: tuple[
           out: tuple[str, ...]) -> SwitchKind:
     inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
     injections, ejections = ([p for p, use in enumerate(uses) if use == NODE] for uses in (into, out))
-    came = _far(topology, members, len(names), topology.links[:, [2, 3, 0]])[:, inputs]
-    goes = _far(topology, members, len(names), topology.links[:, [0, 1, 2]])[:, outputs]
-    own = np.arange(topology.nodes)[:, None]
-    sources = _far(topology, members, len(names), np.hstack([topology.injections, own]))[:, injections]
-    nodes = _far(topology, members, len(names), np.hstack([topology.consumptions, own]))[:, ejections]
+    came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
+    goes = topology.neighbours[members[:, None], outputs]
+    sources = topology.node_of_input[members[:, None], injections]
+    nodes = topology.node_of_output[members[:, None], ejections]
     return SwitchKind(
         members, names, tuple(inputs), tuple(outputs), tuple(injections), tuple(ejections),
         back=_same(came, goes, inputs, outputs), own=_same(sources, nodes, injections, ejections),
     )
-
-
-def _far(topology: Topology, members: Ids, ports: int, rows: npt.NDArray) -> npt.NDArray:
-    """What is joined to each port of each member, [members, ports], of rows (switch, port, what); -1 where nothing."""
-    table = np.full((topology.switches, max(map(len, topology.ports))), -1, np.int64)
-    table[rows[:, 0], rows[:, 1]] = rows[:, 2]
-    return table[members, :ports]
 
 
 def _same(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:

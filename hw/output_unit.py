@@ -78,51 +78,51 @@ class OutputUnit(wiring.Component):
         self.extra_stage = extra_stage
         self.separate = separate
         self.empty = empty
-        kinds, lanes = len(classes), range(port.vcs if separate else 1)
-        lane_vcs = 1 if separate else port.vcs
+        links = range(port.vcs if separate else 1)
+        vcs_each = 1 if separate else port.vcs
         super().__init__({
-            **{self.lane("touch", lane): In(1) for lane in lanes},
-            **{self.lane("send", lane): In(1) for lane in lanes},
+            **{self.member("touch", link): In(1) for link in links},
+            **{self.member("send", link): In(1) for link in links},
             **({} if separate else {"vc": In(range(port.vcs))}),
-            **{self.lane("tail", lane): In(1) for lane in lanes},
-            **{self.lane("flit", lane): In(flit_layout(width)) for lane in lanes},
+            **{self.member("tail", link): In(1) for link in links},
+            **{self.member("flit", link): In(flit_layout(width)) for link in links},
             "take": In(1),
-            "free": Out(kinds),
-            "soon": Out(kinds),
+            "free": Out(len(classes)),
+            "soon": Out(len(classes)),
             "held": Out(1),
-            **{f"pick_{k}": Out(range(port.vcs)) for k in range(kinds)},
+            **{f"pick_{k}": Out(range(port.vcs)) for k in range(len(classes))},
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
             "wrong": Out(port.vcs),
-            **{self.lane("link", lane): Out(LinkSignature(vcs=lane_vcs, width=width)) for lane in lanes},
+            **{self.member("link", link): Out(LinkSignature(vcs=vcs_each, width=width)) for link in links},
         })
 
-    def lane(self, name: str, lane: int) -> str:
+    def member(self, name: str, number: int) -> str:
         """Name of a member of one of the links."""
-        return f"{name}_{lane}" if self.separate else name
+        return f"{name}_{number}" if self.separate else name
 
     def elaborate(self, platform):
         m = Module()
         vcs = self.port.vcs
         usable = Signal(vcs)
-        for lane in range(vcs if self.separate else 1):
-            link = getattr(self, self.lane("link", lane))
-            touched = Signal(name=self.lane("touched", lane))
-            sent = Signal(name=self.lane("sent", lane))
-            tail = Signal(name=self.lane("sent_tail", lane))
-            vc = Signal(range(vcs), name=self.lane("sent_vc", lane))
+        for number in range(vcs if self.separate else 1):
+            link = getattr(self, self.member("link", number))
+            touched = Signal(name=self.member("touched", number))
+            sent = Signal(name=self.member("sent", number))
+            tail = Signal(name=self.member("sent_tail", number))
+            vc = Signal(range(vcs), name=self.member("sent_vc", number))
             m.d.sync += [
-                touched.eq(getattr(self, self.lane("touch", lane))),
-                sent.eq(getattr(self, self.lane("send", lane))),
-                link.flit.eq(getattr(self, self.lane("flit", lane))),
+                touched.eq(getattr(self, self.member("touch", number))),
+                sent.eq(getattr(self, self.member("send", number))),
+                link.flit.eq(getattr(self, self.member("flit", number))),
             ]
             if not self.separate:
                 m.d.sync += vc.eq(self.vc)
             if self.extra_stage:
-                m.d.sync += [tail.eq(getattr(self, self.lane("tail", lane))), link.valid.eq(sent), link.vc.eq(vc)]
+                m.d.sync += [tail.eq(getattr(self, self.member("tail", number))), link.valid.eq(sent), link.vc.eq(vc)]
             else:
                 m.d.comb += [tail.eq(link.flit.tail), link.valid.eq(sent), link.vc.eq(vc)]
-            for v in [lane] if self.separate else range(vcs):
+            for v in [number] if self.separate else range(vcs):
                 mine = C(1) if self.separate else vc == v
                 returned = link.credit[0 if self.separate else v]
                 self._channel(m, v, touched & mine, sent & mine, tail, returned, usable)

@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from amaranth.lib import data
@@ -41,10 +41,10 @@ from .decoders.table import MOST_ADDRESS_BITS
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
 from .link import PortSpec
-from .switch import Switch
+from .switch import ConsumptionLink, Switch
 from .tables import table_bus
 
-__all__ = ["Blueprint", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
+__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
@@ -91,6 +91,28 @@ class Options(Protocol):
 
 Given = TypeVar("Given", bound=Options)
 """The options that a blueprint is given, with whatever more they have."""
+
+
+class Home(NamedTuple):
+    """Where a switch is built.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of routers, as `Blueprint.named_kinds` calls it.
+    instance : int
+        Which of its members.
+    router : Switch
+        One of the kind, not elaborated.
+    inputs, outputs : dict of int to int
+        The router's numbers of inputs from and outputs to other switches, by the topology's port.
+    """
+
+    kind: str
+    instance: int
+    router: Switch
+    inputs: dict[int, int]
+    outputs: dict[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +166,14 @@ class Blueprint(Generic[Given]):
         return _header(self.topology, self.scheme, self.relation, self.configuration.flit_width, self.relations)
 
     def decoder(self, kind: SwitchKind | None = None) -> Decoder:
-        """Build the header decoder of a kind of switches, that of the first one by default; see `decoder_for`."""
-        return decoder_for(kind or self.kinds[0], self.topology, self.scheme, self.routes, self.configuration,
-                           self.relations)
+        """The header decoder of a kind of switches, that of the first one by default; see `decoder_for`."""
+        return self._decoders[(kind or self.kinds[0]).signature]
+
+    @cached_property
+    def _decoders(self) -> dict[tuple, Decoder]:
+        """Those of all kinds, by the kind's signature."""
+        return {kind.signature: decoder_for(kind, self.topology, self.scheme, self.routes, self.configuration,
+                                            self.relations) for kind in self.kinds}
 
     def router(self, kind: SwitchKind | None = None) -> Switch:
         """Build one router of a kind, of the first one by default.
@@ -161,7 +188,7 @@ class Blueprint(Generic[Given]):
             raise WormcastError(f"vcs: {self.configuration.vcs} is given, {self.routes.relation.name} tells {classes} "
                                 f"classes of virtual channels apart on {self.topology.name}: allowed are multiples of "
                                 f"{classes}, or any number without classes (vc-classes none)")
-        decoder, options = self._decoders[0 if kind is None else self._number(kind)], self.configuration
+        decoder, options = self.decoder(kind), self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
             PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer,
@@ -183,10 +210,11 @@ class Blueprint(Generic[Given]):
     @cached_property
     def tables(self) -> data.StructLayout | None:
         """The bus that writes the tables of all switches, where their decoders have some; see `table_bus`."""
-        layouts = [decoder.table_layout for decoder in self._decoders if decoder.table_layout is not None]
+        decoders = self._decoders.values()
+        layouts = [decoder.table_layout for decoder in decoders if decoder.table_layout is not None]
         if not layouts:
             return None
-        return table_bus(inputs=max(len(decoder.inputs) for decoder in self._decoders),
+        return table_bus(inputs=max(len(decoder.inputs) for decoder in decoders),
                          address_bits=max(layout["address"].width for layout in layouts),
                          entry_bits=max(layout["entry"].width for layout in layouts))
 
@@ -209,14 +237,48 @@ class Blueprint(Generic[Given]):
                                 f"in packets {MOST_HEADER_FLITS} are allowed: use wider flits or no packets")
         return flits
 
-    def attachment(self, node: int = 0) -> tuple[int, int]:
-        """Injection ports and consumption links of a node's interface, as many as its switches have for it."""
-        (switch, port), (to_switch, to_port) = (ends[node].tolist() for ends in
-                                                (self.topology.injections, self.topology.consumptions))
-        kind, to_kind = self._kind_of[switch], self._kind_of[to_switch]
-        ports = self._routers[kind].injections[self.kinds[kind].injections.index(port)]
-        links = self._routers[to_kind].consumptions[self.kinds[to_kind].ejections.index(to_port)]
-        return len(ports), len(links)
+    @cached_property
+    def routers(self) -> dict[str, Switch]:
+        """A router of each kind, not elaborated, by the names of `named_kinds`."""
+        return {name: self.router(kind) for name, kind in self.named_kinds.items()}
+
+    def home(self, switch: int) -> Home:
+        """Which router a switch is."""
+        return self._homes[switch]
+
+    @cached_property
+    def _homes(self) -> tuple[Home, ...]:
+        found: dict[int, Home] = {}
+        for name, kind in self.named_kinds.items():
+            inputs = {port: number for number, port in enumerate(kind.network_inputs)}
+            outputs = {port: number for number, port in enumerate(kind.network_outputs)}
+            for instance, switch in enumerate(kind.members.tolist()):
+                found[switch] = Home(name, instance, self.routers[name], inputs, outputs)
+        return tuple(found[switch] for switch in range(self.topology.switches))
+
+    def injection_ports(self, node: int) -> tuple[str, ...]:
+        """Names of its router's inputs that a node's interface feeds, in the interface's order."""
+        return self._injection_ports[node]
+
+    @cached_property
+    def _injection_ports(self) -> list[tuple[str, ...]]:
+        found = []
+        for switch, port in self.topology.injections.tolist():
+            home = self.home(switch)
+            found.append(home.router.injections[self.named_kinds[home.kind].injections.index(port)])
+        return found
+
+    def consumption_links(self, node: int) -> tuple[ConsumptionLink, ...]:
+        """Its router's links to a node's interface, in the interface's order."""
+        return self._consumption_links[node]
+
+    @cached_property
+    def _consumption_links(self) -> list[tuple[ConsumptionLink, ...]]:
+        found = []
+        for switch, port in self.topology.consumptions.tolist():
+            home = self.home(switch)
+            found.append(home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)])
+        return found
 
     def interface(self, *, ports: int | None = None, links: int | None = None,
                   channels: int | None = None) -> NetworkInterface:
@@ -225,12 +287,15 @@ class Blueprint(Generic[Given]):
         Parameters
         ----------
         ports, links : int, optional
-            As `attachment` gives them; by default those of node 0.
+            Injection ports and consumption links; by default as many as node 0 has.
         channels : int, optional
             Consumption channels of each link; by default those of the switches' links.
         """
-        options, attached = self.configuration, self.attachment() if None in (ports, links) else (1, 1)
-        ports, links = attached[0] if ports is None else ports, attached[1] if links is None else links
+        options = self.configuration
+        if ports is None:
+            ports = len(self.injection_ports(0))
+        if links is None:
+            links = len(self.consumption_links(0))
         if channels is None:
             channels = options.consumption if options.consumption_links == "shared" else 1
         return NetworkInterface(
@@ -246,25 +311,6 @@ class Blueprint(Generic[Given]):
             t_ns=options.t_ns,
             t_nr=options.t_nr,
         )
-
-    def _number(self, kind: SwitchKind) -> int:
-        """Place of a kind among the network's."""
-        return next(k for k, one in enumerate(self.kinds) if one.signature == kind.signature)
-
-    @cached_property
-    def _decoders(self) -> list[Decoder]:
-        """The decoder of each kind."""
-        return [self.decoder(kind) for kind in self.kinds]
-
-    @cached_property
-    def _kind_of(self) -> dict[int, int]:
-        """Number of each switch's kind."""
-        return {switch: k for k, kind in enumerate(self.kinds) for switch in kind.members.tolist()}
-
-    @cached_property
-    def _routers(self) -> list[Switch]:
-        """A router of each kind, not elaborated."""
-        return [self.router(kind) for kind in self.kinds]
 
 
 def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: Options,

@@ -1,5 +1,7 @@
 """The one switch behind every router of the five papers."""
 
+from typing import NamedTuple
+
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -15,11 +17,32 @@ from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
 from .tables import pass_on, table_bus
 
-__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "Switch"]
+__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "ConsumptionLink", "Switch"]
 
 DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
+
+
+class ConsumptionLink(NamedTuple):
+    """A link from a switch to a node.
+
+    Parameters
+    ----------
+    name : str
+        As the switch's member has it, without ``_out``.
+    output : int
+        The switch's output that it belongs to.
+    first : int
+        Which of the node's consumption channels its first one is.
+    channels : int
+        Consumption channels on it.
+    """
+
+    name: str
+    output: int
+    first: int
+    channels: int
 
 
 class Switch(wiring.Component):
@@ -142,7 +165,7 @@ class Switch(wiring.Component):
 
     @property
     def consumption_ports(self) -> tuple[str, ...]:
-        """Names of the outputs to nodes."""
+        """Names of the links to nodes."""
         return tuple(name for o in range(self.ejection, len(self.outputs)) for name in self._names(o))
 
     def _names(self, o: int) -> tuple[str, ...]:
@@ -160,9 +183,20 @@ class Switch(wiring.Component):
         return tuple(tuple(self.inputs[i].name for i in ports) for ports in self.decoder.injections)
 
     @property
-    def consumptions(self) -> tuple[tuple[str, ...], ...]:
-        """Names of the outputs to each node, in the order of the kind's ejections."""
-        return tuple(tuple(name for o in ports for name in self._names(o)) for ports in self.decoder.ejections)
+    def consumptions(self) -> tuple[tuple[ConsumptionLink, ...], ...]:
+        """Links to each node, in the order of the kind's ejections."""
+        found = []
+        for outputs in self.decoder.ejections:
+            links: list[ConsumptionLink] = []
+            first = 0
+            for o in outputs:
+                names = self._names(o)
+                channels = self.outputs[o].vcs // len(names)
+                for name in names:
+                    links.append(ConsumptionLink(name, o, first, channels))
+                    first += channels
+            found.append(tuple(links))
+        return tuple(found)
 
     @property
     def fault_layout(self):
@@ -208,8 +242,8 @@ class Switch(wiring.Component):
                                 empty=self.decoder.enters_empty and o < self.ejection)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
-            for lane, name in enumerate(self._names(o)):
-                link = getattr(output, output.lane("link", lane))
+            for number, name in enumerate(self._names(o)):
+                link = getattr(output, output.member("link", number))
                 wiring.connect(m, link, wiring.flipped(getattr(self, f"{name}_out")))
 
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
@@ -241,8 +275,8 @@ class Switch(wiring.Component):
                 m.d.sync += staged.eq(flits[unit, r])
                 flits[unit, r] = staged
         for o, output in enumerate(outputs):
-            lanes = range(len(self._links(o)))
-            takes = [self._send(m, o, lane, output, requesters, allocator, flits) for lane in lanes]
+            takes = [self._send(m, o, number, output, requesters, allocator, flits)
+                     for number in range(len(self._links(o)))]
             m.d.comb += output.take.eq(Cat(takes).any())
         if self.decoder.table_layout is not None:
             pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
@@ -255,9 +289,9 @@ class Switch(wiring.Component):
         """Numbers of an output's links among those that are granted."""
         if o < self.ejection:
             return range(o, o + 1)
-        lanes = len(self._names(o))
-        first = self.ejection + (o - self.ejection) * lanes
-        return range(first, first + lanes)
+        each = len(self._names(o))
+        first = self.ejection + (o - self.ejection) * each
+        return range(first, first + each)
 
     @staticmethod
     def _reports(inputs, outputs):
@@ -268,18 +302,18 @@ class Switch(wiring.Component):
         for i, unit in enumerate(inputs):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
-    def _send(self, m, o, lane, output, requesters, allocator, flits):
+    def _send(self, m, o, number, output, requesters, allocator, flits):
         """Drive one link from the requester that was granted it: the crossbar, and what the win does.
 
         Returns whether a virtual channel is taken.
         """
-        link = self._links(o)[lane]
+        link = self._links(o)[number]
         touch, send, tail, vc, taken = C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
         for k, (unit, r) in enumerate(requesters):
             if o not in unit.groups[r]:
                 continue
-            name = f"{self.inputs[unit.port].name}_{r}_to_{output.lane(self.outputs[o].name, lane)}"
+            name = f"{self.inputs[unit.port].name}_{r}_to_{output.member(self.outputs[o].name, number)}"
             granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
             m.d.comb += [
                 granted.eq(getattr(allocator, f"grant_{k}")[link]),
@@ -304,5 +338,5 @@ class Switch(wiring.Component):
         driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
         if not output.separate:
             driven["vc"] = vc
-        m.d.comb += [getattr(output, output.lane(member, lane)).eq(value) for member, value in driven.items()]
+        m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
         return taken

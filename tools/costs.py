@@ -7,7 +7,7 @@ from typing import Any
 from wormcast.sim.build.network import Network
 from wormcast.sim.common.text import markdown_table
 from wormcast.sim.engines.bulk import kernels
-from wormcast.sim.export.synthesis import Point, build, run
+from wormcast.sim.export.synthesis import SynthesisPoint, build, run
 
 __all__ = ["INTERFACES", "PAIRS", "ROUTERS", "costs"]
 
@@ -58,7 +58,7 @@ def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
         yield kind, name, {**_simulated(kind, point), **result.area}
 
 
-def _simulated(kind: str, point: Point) -> dict[str, int]:
+def _simulated(kind: str, point: SynthesisPoint) -> dict[str, int]:
     """What a component costs the simulator."""
     made = point.blueprint
     kernel = kernels(Network(made.topology, made.scheme, made.configuration))[kind]

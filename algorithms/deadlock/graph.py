@@ -13,7 +13,7 @@ from ..consumption import NO_CLASS, ConsumptionClasses
 from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
 from ..topologies import Topology
-from .ways import Ways, node_of_port
+from .ways import Ways
 
 __all__ = ["DependencyGraph", "dependency_graph"]
 
@@ -173,7 +173,7 @@ def dependency_graph(
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
     first_cons = len(topology.links) * vc_classes
     first_any = first_cons + len(ports) * groups
-    end_of, link_of, node_of = topology.links[:, 2], parts[0].routes.link_of_port, node_of_port(topology)
+    end_of, link_of, node_of = topology.links[:, 2], topology.link_of_port, topology.node_of_output
 
     rows: list[Integers] = []
 

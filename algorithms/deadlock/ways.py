@@ -15,7 +15,7 @@ from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
-__all__ = ["NOWHERE", "Ways", "find_ways", "node_of_port"]
+__all__ = ["NOWHERE", "Ways", "find_ways"]
 
 NOWHERE = -1
 """First entry of a witness where no worm goes."""
@@ -88,7 +88,7 @@ class Ways:
         held, output = np.nonzero(self.passes[..., 0] >= 0)
         at = self.topology.links[held // self.vc_classes, 2]
         found = np.zeros(len(self.topology.links), bool)
-        found[held[node_of_port(self.topology)[at, output // self.vc_classes] >= 0] // self.vc_classes] = True
+        found[held[self.topology.node_of_output[at, output // self.vc_classes] >= 0] // self.vc_classes] = True
         return found
 
     @cached_property
@@ -187,13 +187,6 @@ def _legs(scheme: Scheme, topology: Topology) -> Integers:
     if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
         raise WormcastError(f"{must}, they are {list(legs.shape)}")
     return legs
-
-
-def node_of_port(topology: Topology) -> Integers:
-    """Node that an output port leads to, int32 [switches, ports]; -1 where it leads to none."""
-    nodes = np.full(topology.neighbours.shape, -1, np.int32)
-    nodes[topology.consumptions[:, 0], topology.consumptions[:, 1]] = np.arange(topology.nodes)
-    return nodes
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:

@@ -212,7 +212,8 @@ class Routes:
         if options.min() < -1 or options.max() >= codes:
             raise WormcastError(f"{whose}: the options on {topology.name} must be from -1 to {codes - 1}, they are "
                                 f"from {options.min()} to {options.max()}")
-        fault, switch, node, port = _first_fault(options, len(self.classes), self.link_of_port, topology.consumptions)
+        fault, switch, node, port = _first_fault(options, len(self.classes), topology.link_of_port,
+                                                topology.consumptions)
         if fault >= 0:
             where = f"towards node {node} it leaves switch {switch} of {topology.name} by port {port}"
             raise WormcastError(f"{whose}: " + (
@@ -244,13 +245,6 @@ class Routes:
         return table
 
     @cached_property
-    def link_of_port(self) -> npt.NDArray[np.int32]:
-        """Row in `Topology.links` of each output port, int32 [switches, ports]; -1 where there is none."""
-        numbers = np.full(self.topology.neighbours.shape, -1, np.int32)
-        numbers[self.topology.links[:, 0], self.topology.links[:, 1]] = np.arange(len(self.topology.links))
-        return numbers
-
-    @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """What compiled walkers take: options, number of classes, link_of_port, switch_of_link, phase_of_link, homes.
 
@@ -258,7 +252,7 @@ class Routes:
         """
         ends, homes = (np.ascontiguousarray(rows) for rows in (self.topology.links[:, 2],
                                                                self.topology.consumptions[:, 0]))
-        return self.options, len(self.classes), self.link_of_port, ends, self.phase_of_link, homes
+        return self.options, len(self.classes), self.topology.link_of_port, ends, self.phase_of_link, homes
 
     def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
         """Give the switch after this one on the way that is preferred to a node, -1 at the end of the way."""

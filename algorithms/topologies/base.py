@@ -112,8 +112,39 @@ class Topology:
     @cached_property
     def neighbours(self) -> Integers:
         """Switch behind each output port, int32 [switches, most ports of a switch]; -1 where none is."""
+        return self.at_ports(self.links[:, :2], self.links[:, 2])
+
+    @cached_property
+    def link_of_port(self) -> Integers:
+        """Row in `links` of each output port, int32 [switches, most ports of a switch]; -1 where none is."""
+        return self.at_ports(self.links[:, :2], np.arange(len(self.links)))
+
+    @cached_property
+    def node_of_output(self) -> Integers:
+        """Node that consumes at each output port, int32 [switches, most ports of a switch]; -1 where none does."""
+        return self.at_ports(self.consumptions, np.arange(self.nodes))
+
+    @cached_property
+    def node_of_input(self) -> Integers:
+        """Node that injects at each input port, int32 [switches, most ports of a switch]; -1 where none does."""
+        return self.at_ports(self.injections, np.arange(self.nodes))
+
+    def at_ports(self, ports: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> Integers:
+        """Lay values out by the ports that they belong to.
+
+        Parameters
+        ----------
+        ports : int array [values, 2]
+            Switch and port of each.
+        values : int array [values]
+
+        Returns
+        -------
+        int32 array [switches, most ports of a switch]
+            Read-only; -1 at all other ports.
+        """
         table = np.full((self.switches, max(map(len, self.ports))), -1, np.int32)
-        table[self.links[:, 0], self.links[:, 1]] = self.links[:, 2]
+        table[ports[:, 0], ports[:, 1]] = values
         table.setflags(write=False)
         return table
 

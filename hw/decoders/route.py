@@ -113,11 +113,10 @@ class RouteDecoder(UnicastDecoder):
                                 f"for {self.vc_classes}{' and alternatives' if self.adaptive else ''}")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]
-        phases = np.full((topology.switches, max(map(len, topology.ports))), -1, np.int64)
-        phases[topology.links[:, 2], topology.links[:, 3]] = routes.phase_of_link
+        phases = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = {}
         for port, name in enumerate(self.inputs):
-            phase = np.zeros(len(kind.members), np.int64)
+            phase = np.zeros(len(kind.members), np.int32)
             if port < self.links_in:
                 phase = phases[kind.members, kind.network_inputs[port]]
             options = routes.options[phase, kind.members].astype(np.int64)  # [members, nodes, alternatives]

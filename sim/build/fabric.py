@@ -180,7 +180,7 @@ def _injections(network: Placement) -> Iterator[Link]:
 
 
 def _consumptions(network: Placement) -> Iterator[Link]:
-    links = [network.consumption_ports(node) for node in range(network.nodes)]
+    links = [network.consumption_links(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node, (switch, _) in enumerate(network.topology.consumptions.tolist()):
             if number < len(links[node]):
@@ -195,7 +195,7 @@ def _consumptions(network: Placement) -> Iterator[Link]:
 
 
 def _hosts(network: Placement) -> Iterator[Link]:
-    links = [network.consumption_ports(node) for node in range(network.nodes)]
+    links = [network.consumption_links(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node in range(network.nodes):
             if number < len(links[node]):

@@ -17,9 +17,9 @@ from wormcast.hw.switch import Switch
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from .fabric import HOST, Fabric
-from .placement import Home, Placement
+from .placement import Placement
 
-__all__ = ["HOST", "Home", "Join", "Kind", "Network"]
+__all__ = ["HOST", "Join", "Kind", "Network"]
 
 Instances = npt.NDArray[np.int64]
 
@@ -160,8 +160,8 @@ class Network(Placement):
         routes = self.blueprint.routes
         ports = routes.options[0, switches, first, 0] // len(routes.classes)  # of several the preferred one
         outputs = np.zeros(self.topology.neighbours.shape, np.int64)
-        for switch, home in enumerate(self._homes):
-            for port, output in home.outputs.items():
+        for switch in range(self.topology.switches):
+            for port, output in self.home(switch).outputs.items():
                 outputs[switch, port] = output
         return outputs[switches, ports]
 

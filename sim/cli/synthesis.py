@@ -19,8 +19,8 @@ from ..export.synthesis import (
     TARGETS,
     Breakdown,
     CriticalPath,
-    Point,
     Synthesis,
+    SynthesisPoint,
     build,
     draw,
     points,
@@ -102,7 +102,7 @@ def _progress(step: str) -> None:
     print(step, file=sys.stderr, flush=True)
 
 
-def _describe(point: Point) -> list[str]:
+def _describe(point: SynthesisPoint) -> list[str]:
     """Say what a component was made for, and of which hardware."""
     told = point.resolved
     known = told["relations"].split(",")
@@ -199,7 +199,8 @@ def _sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: i
             say(f"{name}: {path}")
 
 
-def _report_sweep(sweep: Sweep, all_points: Sequence[Point], results: Sequence[Synthesis], markdown: bool) -> None:
+def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: Sequence[Synthesis],
+                  markdown: bool) -> None:
     """Print the sweep as a table: what was swept, cells and clock."""
     cells = list(dict.fromkeys(name for result in results for name in result.area))
     packed = list(dict.fromkeys(TARGETS[result.target].logic_cell for result in results if result.packed))

@@ -2,22 +2,22 @@
 
 ``layout`` says where nodes, switches and links lie, from the topology's places, for the replay too; ``cables`` and
 ``boxes`` lead its ``ways``. ``sheet`` is what all pictures have in common and what is written below them, ``network``,
-``arrows`` and ``lanes`` draw what several show. The pictures are
+``arrows`` and ``tracks`` draw what several show. The pictures are
 ``topology`` (links, coordinates, labels), ``paths`` (a plan), ``cycle`` (of dependencies) and ``utilisation``.
 
 A function ``..._sheet`` draws, and ``draw_...`` draws and writes.
 """
 
 from .cycle import cycle_sheet, draw_cycle
-from .layout import Layout, Name, layout_of
+from .layout import LineName, NetworkLayout, layout_of
 from .paths import draw_paths, paths_sheet
 from .sheet import Sheet, require_drawable, scheme_on
 from .topology import draw_topology, topology_sheet
 from .utilisation import utilisation_sheet
 
 __all__ = [
-    "Layout",
-    "Name",
+    "LineName",
+    "NetworkLayout",
     "Sheet",
     "cycle_sheet",
     "draw_cycle",

@@ -13,7 +13,7 @@ from wormcast.algorithms.channels import Resource, link_rows
 from ..common.frame import SMALL, text_width
 from ..common.text import resource_text
 from .arrows import APART, outlines
-from .layout import Layout, layout_of
+from .layout import NetworkLayout, layout_of
 from .network import (
     FAR,
     NODE,
@@ -128,7 +128,7 @@ def _both_ways(way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return way, way[::-1]
 
 
-def _arrow(sheet: Sheet, topology: Topology, layout: Layout, link: int, number: str) -> None:
+def _arrow(sheet: Sheet, topology: Topology, layout: NetworkLayout, link: int, number: str) -> None:
     from matplotlib.patches import Polygon
     from matplotlib.patheffects import withStroke
 

@@ -15,7 +15,7 @@ from wormcast.algorithms import Topology
 from .boxes import BETWEEN, Boxes
 from .cables import cables_of, ways_of
 
-__all__ = ["Layout", "Name", "layout_of"]
+__all__ = ["LineName", "NetworkLayout", "layout_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ WIDE_NAMES = 100  # columns: three digits are as wide as the least cell
 
 
 @dataclass(frozen=True)
-class Name:
+class LineName:
     """What a line of nodes is called: written beside the place, ``outer`` beyond other names."""
 
     text: str
@@ -35,7 +35,7 @@ class Name:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class NetworkLayout:
     """Places in cells, x to the right and y down; a cell is what two neighbours in a row are apart.
 
     Parameters
@@ -68,7 +68,7 @@ class Layout:
     one_way: npt.NDArray[np.bool_]
     injections: tuple[Floats, ...]
     consumptions: tuple[Floats, ...]
-    names: tuple[Name, ...]
+    names: tuple[LineName, ...]
     narrowest: float
     planes: tuple[Floats, ...] = ()
 
@@ -97,7 +97,7 @@ class Layout:
 
 
 @lru_cache(maxsize=4)
-def layout_of(topology: Topology) -> Layout:
+def layout_of(topology: Topology) -> NetworkLayout:
     """Lay a network out by its places; the same layout for all pictures, and for the replay."""
     given = topology.places
     sinks = given.nodes if given.sinks is None else given.sinks
@@ -123,7 +123,7 @@ def layout_of(topology: Topology) -> Layout:
     if not flat:
         narrowest = min(narrowest, *_steps(together))
     joined = range(topology.nodes) if boxes.half.any() else ()
-    layout = Layout(switches, nodes, sinks, boxes.half, tuple(links), one_way,
+    layout = NetworkLayout(switches, nodes, sinks, boxes.half, tuple(links), one_way,
                     tuple(boxes.node_way(node, sink=False) for node in joined),
                     tuple(boxes.node_way(node, sink=True) for node in joined), (), narrowest,
                     () if flat else _planes(together[:topology.switches], switches))
@@ -161,24 +161,24 @@ def _planes(places: Floats, seen: Floats) -> tuple[Floats, ...]:
     return tuple(found)
 
 
-def _names(topology: Topology, layout: Layout) -> tuple[Name, ...]:
+def _names(topology: Topology, layout: NetworkLayout) -> tuple[LineName, ...]:
     """Names of rows and columns, and of planes: where nodes lie as their coordinates say."""
     places, shape = topology.places.nodes, topology.shape
     if len(shape) == 2 and np.array_equal(places, topology.coordinates[:, ::-1]):
         left, top = layout.corners[0].tolist()
         rows, columns = shape
         step = 1 if columns <= WIDE_NAMES else 2
-        return (*(Name(str(column), (column, top), "above") for column in range(0, columns, step)),
-                *(Name(str(row), (left, row), "left") for row in range(rows)))
+        return (*(LineName(str(column), (column, top), "above") for column in range(0, columns, step)),
+                *(LineName(str(row), (left, row), "left") for row in range(rows)))
     if len(shape) == 3 and np.array_equal(places, topology.coordinates):
         columns, planes, rows = shape
         at = dict(zip(map(tuple, topology.coordinates.tolist()), layout.nodes.tolist(), strict=True))
         left, top = layout.corners[0].tolist()
-        names = [Name(f"x={column}" if column == 0 else str(column), (at[column, planes - 1, 0][0], top), "above")
+        names = [LineName(f"x={column}" if column == 0 else str(column), (at[column, planes - 1, 0][0], top), "above")
                  for column in range(columns)]
         for plane in range(planes):
             heights = [at[0, plane, row][1] for row in range(rows)]
-            names += [Name(f"z={row}", (left, height), "left") for row, height in enumerate(heights)]
-            names.append(Name(f"y={plane}", (left, (heights[0] + heights[-1]) / 2), "outer"))
+            names += [LineName(f"z={row}", (left, height), "left") for row, height in enumerate(heights)]
+            names.append(LineName(f"y={plane}", (left, (heights[0] + heights[-1]) / 2), "outer"))
         return tuple(names)
     return ()

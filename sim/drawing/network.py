@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology
 
 from ..common.frame import SMALL, WORDS, text_width
-from .layout import Layout
+from .layout import NetworkLayout
 from .sheet import PLAIN, Sheet
 from .ways import along
 
@@ -28,7 +28,7 @@ STEPS = 16  # of the other angles that are tried
 FAR = float(np.radians(40))
 
 
-def draw_planes(sheet: Sheet, layout: Layout) -> None:
+def draw_planes(sheet: Sheet, layout: NetworkLayout) -> None:
     """Draw a ground for what lies in a plane."""
     if not layout.planes:
         return
@@ -38,7 +38,7 @@ def draw_planes(sheet: Sheet, layout: Layout) -> None:
                               autolim=False)
 
 
-def draw_lines(sheet: Sheet, topology: Topology, layout: Layout) -> None:
+def draw_lines(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
     """Draw the ways between switches, and those to nodes, on a ground for each plane."""
     draw_planes(sheet, layout)
     once = layout.one_way | (topology.links[:, 0] < topology.links[:, 2])
@@ -46,7 +46,7 @@ def draw_lines(sheet: Sheet, topology: Topology, layout: Layout) -> None:
     draw_node_lines(sheet, layout)
 
 
-def draw_node_lines(sheet: Sheet, layout: Layout) -> None:
+def draw_node_lines(sheet: Sheet, layout: NetworkLayout) -> None:
     """Draw the ways between nodes and their switches."""
     _draw_ways(sheet, [*layout.injections, *(layout.consumptions if layout.drawn_twice else ())])
 
@@ -57,7 +57,7 @@ def _draw_ways(sheet: Sheet, ways: list[Floats]) -> None:
     sheet.axes.add_collection(LineCollection(ways, colors=PLAIN, linewidths=LINE, zorder=1), autolim=False)
 
 
-def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float = NODE) -> None:
+def draw_nodes(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float = NODE) -> None:
     """Draw a circle of this radius, in points, for each node, twice where it has two places; and boxes of switches."""
     places = np.concatenate([layout.nodes, layout.sinks]) if layout.drawn_twice else layout.nodes
     sheet.axes.scatter(places[:, 0], places[:, 1], s=(2 * radius) ** 2, marker="o", facecolor="white",
@@ -65,7 +65,7 @@ def draw_nodes(sheet: Sheet, topology: Topology, layout: Layout, radius: float =
     draw_boxes(sheet, topology, layout)
 
 
-def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
+def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
     """Draw the boxes of switches, with their names where these fit."""
     from matplotlib.collections import PolyCollection
     from matplotlib.patheffects import withStroke
@@ -84,7 +84,7 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: Layout) -> None:
                             color=WORDS, zorder=8, path_effects=[withStroke(linewidth=1.5, foreground="white")])
 
 
-def draw_names(sheet: Sheet, topology: Topology, layout: Layout, radius: float) -> None:
+def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float) -> None:
     """Write the names of nodes beside them, so many points and a little more away, where rows and columns have none."""
     if layout.names:
         return
@@ -100,14 +100,14 @@ def draw_names(sheet: Sheet, topology: Topology, layout: Layout, radius: float) 
                             va="center_baseline" if not down else "top" if down > 0 else "bottom")
 
 
-def name_angle(topology: Topology, layout: Layout, node: int) -> float:
+def name_angle(topology: Topology, layout: NetworkLayout, node: int) -> float:
     """Where the name of a node stands beside it, or where it consumes, as an angle from the right towards below."""
     if layout.drawn_twice:
         return 0.0
     return np.pi / 2 if layout.injections else free_direction(line_angles(topology, layout, node))[0]
 
 
-def clear_of_names(topology: Topology, layout: Layout, radius: float) -> float:
+def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> float:
     """Points beyond the places that nodes of this radius take with their names."""
     if layout.names:
         return radius
@@ -115,12 +115,12 @@ def clear_of_names(topology: Topology, layout: Layout, radius: float) -> float:
                                           range(topology.nodes)))
 
 
-def shorts(topology: Topology, layout: Layout, short: float) -> Floats:
+def shorts(topology: Topology, layout: NetworkLayout, short: float) -> Floats:
     """By how much arrows are shorter than the ways of links, at either end: at a box not at all; float [links, 2]."""
     return np.where(layout.shared[topology.links[:, [0, 2]]], short, 0.0)
 
 
-def line_angles(topology: Topology, layout: Layout, node: int | None = None) -> list[float]:
+def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = None) -> list[float]:
     """Directions in which lines leave a node, or any node, as angles from the right towards below."""
     homes = topology.consumptions[:, 0] if node is None else topology.consumptions[[node], 0]
     ways = [layout.links[link][:2] for link in np.flatnonzero(np.isin(topology.links[:, 0], homes))

@@ -12,17 +12,17 @@ from wormcast.algorithms import Plan, Topology, Worm, WormcastError
 from ..common.frame import COLOURS, SMALL, text_width
 from ..common.text import count
 from .arrows import APART
-from .lanes import bend, lanes, least_cell
-from .layout import Layout, layout_of
+from .layout import NetworkLayout, layout_of
 from .network import NODE, clear_of_names, draw_lines, draw_names, draw_nodes
 from .sheet import Mark, Sheet, scheme_on
+from .tracks import bend, least_cell, tracks
 from .ways import along, aside, beside, longest, middle_of
 
-__all__ = ["MOST_LANES", "draw_paths", "paths_sheet", "steps"]
+__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet", "steps"]
 
 Floats = npt.NDArray[np.float64]
 
-MOST_LANES = 24
+MOST_TRACKS = 24
 OUTSIDE = 2  # the first place beside a line from which a worm passes outside of a disc
 
 # points
@@ -110,7 +110,7 @@ def paths_sheet(plan: Plan) -> Sheet:
 class _Ways(dict[tuple[int, int], Floats]):
     """The way of each hop from switch to switch: of several links, that of the first."""
 
-    def __init__(self, topology: Topology, layout: Layout):
+    def __init__(self, topology: Topology, layout: NetworkLayout):
         super().__init__()
         self.links: dict[tuple[int, int], int] = {}
         for link, (start, _, end, _) in enumerate(topology.links.tolist()):
@@ -126,20 +126,20 @@ class _Ways(dict[tuple[int, int], Floats]):
         return APART + PITCH * place
 
 
-def _places(plan: Plan, layout: Layout, ways: _Ways) -> list[list[int]]:
+def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
     """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
     home = plan.topology.consumptions[:, 0].tolist()
     marked = {home[node] for node in (plan.source, *plan.destinations)} & {*np.flatnonzero(layout.shared).tolist()}
-    found = lanes(ways, [worm.links for worm in plan.worms],
+    found = tracks(ways, [worm.links for worm in plan.worms],
                   [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm in plan.worms], OUTSIDE)
-    most = max((lane for one in found for lane in one), default=0)
-    if most >= MOST_LANES:
+    most = max((track for one in found for track in one), default=0)
+    if most >= MOST_TRACKS:
         raise WormcastError(f"plot: {most + 1} worms of {plan.scheme.name} would lie side by side, allowed are up to "
-                            f"{MOST_LANES}")
+                            f"{MOST_TRACKS}")
     return found
 
 
-def _room(plan: Plan, layout: Layout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
+def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
     """Points that a cell needs so that paths between two lines do not meet, and that they take beyond the outermost."""
     starts, ends = np.stack([longest(way) for way in layout.links], axis=1)
     reach = np.full(len(starts), NODE)
@@ -174,7 +174,7 @@ def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
     return marks
 
 
-def _path(sheet: Sheet, plan: Plan, layout: Layout, ways: _Ways, worm: Worm, look: _Look,
+def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Worm, look: _Look,
           places: Sequence[int]) -> None:
     """Draw a worm from its source to its last destination, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection

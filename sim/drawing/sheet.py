@@ -23,7 +23,7 @@ from ..common.frame import (
     text_width,
     wrapped,
 )
-from .layout import Layout, layout_of
+from .layout import NetworkLayout, layout_of
 
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
 
@@ -68,7 +68,7 @@ class Sheet:
 
     Parameters
     ----------
-    layout : Layout
+    layout : NetworkLayout
     least, largest : float
         Points that a cell may have; between them, as many as make the figure one column wide and not too high.
     clear : float
@@ -96,7 +96,7 @@ class Sheet:
         Where what is left by ``room`` begins, in inches from below.
     """
 
-    def __init__(self, layout: Layout, *, least: float, largest: float, clear: float, words: Sequence[str],
+    def __init__(self, layout: NetworkLayout, *, least: float, largest: float, clear: float, words: Sequence[str],
                  named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
         # takes half a second to load, which every other command would wait for
         import matplotlib
@@ -154,7 +154,7 @@ class Sheet:
         with matplotlib.rc_context(SETTINGS):
             save_figure(self.figure, file, form, resolution)
 
-    def _names(self, layout: Layout, distance: float) -> None:
+    def _names(self, layout: NetworkLayout, distance: float) -> None:
         """Write the names of rows and columns, so many points from their places."""
         places = {"above": ((0, distance), "center", "bottom"), "left": ((-distance, 0), "right", "center_baseline"),
                   "outer": ((-distance - OUTER, 0), "right", "center_baseline")}

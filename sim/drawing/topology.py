@@ -9,7 +9,7 @@ from wormcast.algorithms import Topology
 from ..common.frame import SIZE, SMALL, text_width
 from .arrows import outlines
 from .cables import nearest
-from .layout import Layout, layout_of
+from .layout import NetworkLayout, layout_of
 from .network import draw_node_lines, draw_nodes, draw_planes, free_direction, line_angles, shorts
 from .sheet import Mark, Sheet
 
@@ -90,7 +90,7 @@ def topology_sheet(topology: Topology) -> Sheet:
     return sheet
 
 
-def _least(layout: Layout, radius: float) -> float:
+def _least(layout: NetworkLayout, radius: float) -> float:
     """Points that a cell needs so that nodes, and arrows between them, have room."""
     if not layout.boxes.any():
         return (2 * radius + BETWEEN) / min(1, 2 * layout.narrowest)

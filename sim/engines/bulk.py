@@ -16,7 +16,7 @@ import wormcast.hw
 from ..build.network import HOST, Kind, Network
 from ..host import Host, gather, run_cycles
 from ..lowering import (
-    LANES,
+    PLANE_WIDTH,
     Block,
     Kernel,
     LoweringError,
@@ -39,7 +39,7 @@ SIZES = (1, 2, 4, 8)
 #: Words between two of a run that it may copy as well: more would take longer than another run.
 GAP = 64
 
-#: From so many routers on they are stepped bit by bit, `LANES` at once: that takes as long as 190 word by word.
+#: From so many routers on they are stepped bit by bit, `PLANE_WIDTH` at once: that takes as long as 190 word by word.
 MANY = 193
 
 #: What defines a component: a kernel on disk is used as long as none of these files has changed.
@@ -64,7 +64,7 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
 
     def chosen(name: str, kind: Kind) -> int:
         many = vector_width is None and name in network.routers and len(kind.instances) >= MANY
-        return LANES if many else width
+        return PLANE_WIDTH if many else width
 
     return {name: _kernel(kind, chosen(name, kind)) for name, kind in network.kinds.items()}
 
@@ -72,10 +72,10 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
     component = kind.build()
     inputs, outputs = words(component)
-    if vector_width == LANES:
+    if vector_width == PLANE_WIDTH:
         # a component with a deep memory is stepped word by word all the same
         with contextlib.suppress(LoweringError):
-            return _lowered(kind, component, inputs, outputs, LANES)
+            return _lowered(kind, component, inputs, outputs, PLANE_WIDTH)
         vector_width = vector_bytes()
     return _lowered(kind, component, inputs, outputs, vector_width)
 
@@ -249,7 +249,7 @@ class BulkEngine:
 
     def in_words(self) -> "BulkEngine":
         """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""
-        if all(kernel.vector_width != LANES for kernel in self.kernels.values()):
+        if all(kernel.vector_width != PLANE_WIDTH for kernel in self.kernels.values()):
             return self
         engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())
         engine.from_arrays(self.to_arrays())

@@ -6,19 +6,19 @@ from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
 from .machine import vector_bytes
 from .observe import observe
-from .observer import Observer, Trace
-from .planes import LANES
+from .observer import Observer, ShownSignal
+from .planes import PLANE_WIDTH
 from .store import cache_folder, is_ours, lower_cached, observe_cached, tell_compiling
 from .words import Word, narrowest
 
 __all__ = [
-    "LANES",
+    "PLANE_WIDTH",
     "Block",
     "Field",
     "Kernel",
     "LoweringError",
     "Observer",
-    "Trace",
+    "ShownSignal",
     "Word",
     "aligned",
     "cache_folder",

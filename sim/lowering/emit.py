@@ -1,6 +1,6 @@
 """From a `Program` to LLVM IR.
 
-A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``lanes``
+A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``vector_width``
 instances whose body is straight-line code; an observer's holds one, for one tile. A value of one bit is a
 *flag*: those of all instances are the bits of one integer, worked on by the scalar units, of which there are
 more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per instance.
@@ -9,8 +9,7 @@ more than of those for masks. Other values are vectors of the narrowest of 8, 16
 from collections.abc import Callable, Iterable, Mapping
 
 from .graph import Node
-from .layout import Layout
-from .layout import lane_bits as lane
+from .layout import StateLayout, element_bits
 from .program import Program
 from .words import Word
 
@@ -23,16 +22,16 @@ class Body:
     def __init__(
         self,
         program: Program,
-        layout: Layout,
+        layout: StateLayout,
         inputs: Mapping[str, Word],
         outputs: Mapping[str, Word],
-        lanes: int,
+        vector_width: int,
     ) -> None:
         self.program = program
         self.layout = layout
         self.inputs = inputs
         self.outputs = outputs
-        self.lanes = lanes
+        self.vector_width = vector_width
         self.lines: list[str] = []
         self.known: dict[Node, str] = {}
         self.masks: dict[Node, str] = {}
@@ -43,11 +42,11 @@ class Body:
 
     def type(self, bits: int) -> str:
         """Vector type of ``bits`` bits per instance."""
-        return f"<{self.lanes} x i{bits}>"
+        return f"<{self.vector_width} x i{bits}>"
 
     def kind(self, node: Node) -> str:
         """Type of ``node``."""
-        return f"i{self.lanes}" if node.width == 1 else self.type(lane(node.width))
+        return f"i{self.vector_width}" if node.width == 1 else self.type(element_bits(node.width))
 
     def put(self, text: str) -> str:
         """Append an instruction and return the name of its value."""
@@ -67,7 +66,7 @@ class Body:
         return self.put(f"and {self.type(bits)} {value}, {self.splat((1 << width) - 1, bits)}")
 
     def resize(self, value: str, old: int, new: int) -> str:
-        """``value`` in lanes of ``new`` bits, cut or with zeros above."""
+        """``value`` in elements of ``new`` bits, cut or with zeros above."""
         if old == new:
             return value
         return self.put(f"{'zext' if new > old else 'trunc'} {self.type(old)} {value} to {self.type(new)}")
@@ -75,25 +74,25 @@ class Body:
     def flags(self, node: Node, mask: str) -> str:
         """Flags of ``node``, whose value has been found as a vector of ``i1``."""
         self.masks[node] = mask
-        return self.put(f"bitcast {self.type(1)} {mask} to i{self.lanes}")
+        return self.put(f"bitcast {self.type(1)} {mask} to i{self.vector_width}")
 
     def bit(self, node: Node, value: str, bits: int, bit: int) -> str:
-        """Flags of ``node``: bit ``bit`` of each lane of ``value``."""
+        """Flags of ``node``: bit ``bit`` of each element of ``value``."""
         alone = self.put(f"and {self.type(bits)} {value}, {self.splat(1 << bit, bits)}")
         return self.flags(node, self.put(f"icmp ne {self.type(bits)} {alone}, zeroinitializer"))
 
     def mask(self, node: Node) -> str:
         """Flags as a vector of ``i1``."""
         if node not in self.masks:
-            self.masks[node] = self.put(f"bitcast i{self.lanes} {self.known[node]} to {self.type(1)}")
+            self.masks[node] = self.put(f"bitcast i{self.vector_width} {self.known[node]} to {self.type(1)}")
         return self.masks[node]
 
     def window(self, node: Node, low: int, width: int) -> tuple[str, int, int]:
-        """Bits from ``low`` on of ``node`` in lanes that are narrow but hold ``width`` of them: the value, its
-        lane, and where the bits begin in it. Neighbours share what was cut out for one of them."""
-        value, bits = self.known[node], lane(node.width)
+        """Bits from ``low`` on of ``node`` in elements that are narrow but hold ``width`` of them: the value, the
+        bits of its elements, and where the bits begin in it. Neighbours share what was cut out for one of them."""
+        value, bits = self.known[node], element_bits(node.width)
         base = 0
-        for smaller in (32, max(lane(width), 8)):
+        for smaller in (32, max(element_bits(width), 8)):
             start = (low - base) // smaller * smaller if smaller == 32 else (low - base) // 8 * 8
             if smaller < bits and low - base + width <= start + smaller:
                 base += start
@@ -103,16 +102,16 @@ class Body:
         return value, bits, low - base
 
     def narrowed(self, value: str, bits: int, start: int, smaller: int) -> str:
-        """Bits from ``start`` on of ``value``, in lanes of ``smaller`` bits."""
+        """Bits from ``start`` on of ``value``, in elements of ``smaller`` bits."""
         if start:
             value = self.put(f"lshr {self.type(bits)} {value}, {self.splat(start, bits)}")
         return self.resize(value, bits, smaller)
 
     def widened(self, node: Node, bits: int) -> str:
-        """Vector of ``node`` in lanes of ``bits`` bits."""
+        """Vector of ``node`` in elements of ``bits`` bits."""
         if node.width == 1:
             return self.put(f"zext {self.type(1)} {self.mask(node)} to {self.type(bits)}")
-        return self.resize(self.known[node], lane(node.width), bits)
+        return self.resize(self.known[node], element_bits(node.width), bits)
 
     def address(self, base: str, offset: int) -> str:
         """Pointer ``offset`` bytes past ``base``."""
@@ -142,8 +141,8 @@ class Body:
         self.lines.append(f"  store {kind} {value}, ptr {pointer}, align {align}")
 
     def align(self, bits: int) -> int:
-        """Alignment of a row of ``lanes`` numbers of ``bits`` bits."""
-        return min(64, self.lanes * bits // 8)
+        """Alignment of a row of ``vector_width`` numbers of ``bits`` bits."""
+        return min(64, self.vector_width * bits // 8)
 
     def store_state(self, slot: int, node: Node) -> None:
         """Give register ``slot`` its next value; the present one is read before, as others may need it."""
@@ -162,7 +161,7 @@ class Body:
         self.store(self.type(bits), self.widened(node, bits), pointer, self.align(bits))
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Pointer to the lanes of this tile in a word; all parts of all words lie in one run of columns."""
+        """Pointer to the instances of this tile in a word; all parts of all words lie in one run of columns."""
         column = word.per_instance + part * word.dtype.itemsize
         self.fresh += 3
         a, b, c = (f"%t{self.fresh - k}" for k in (2, 1, 0))
@@ -175,7 +174,7 @@ class Body:
         """Pointers to row ``address`` of a deep memory, for each instance."""
         place = self.layout.places[slot]
         row = self.widened(address, 64)
-        first = ", ".join(f"i64 {index * place.depth}" for index in range(self.lanes))
+        first = ", ".join(f"i64 {index * place.depth}" for index in range(self.vector_width))
         index = self.put(f"add {self.type(64)} {row}, <{first}>")
         base = self.address("%tile", place.offset)
         return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(64)} {index}")
@@ -186,13 +185,13 @@ class Body:
         for node in (address, enable, data):
             self.value(node)
         pointers = self.elements(slot, address)
-        name = f"@llvm.masked.scatter.v{self.lanes}i{bits}.v{self.lanes}p0"
-        types = f"{self.type(bits)}, <{self.lanes} x ptr>, i32, {self.type(1)}"
+        name = f"@llvm.masked.scatter.v{self.vector_width}i{bits}.v{self.vector_width}p0"
+        types = f"{self.type(bits)}, <{self.vector_width} x ptr>, i32, {self.type(1)}"
         self.intrinsics.add(f"declare void {name}({types})")
         value, mask = self.widened(data, bits), self.mask(enable)
         self.operations += 1
         self.lines.append(
-            f"  call void {name}({self.type(bits)} {value}, <{self.lanes} x ptr> {pointers}, "
+            f"  call void {name}({self.type(bits)} {value}, <{self.vector_width} x ptr> {pointers}, "
             f"i32 {bits // 8}, {self.type(1)} {mask})"
         )
 
@@ -201,7 +200,7 @@ def _const(body: Body, node: Node) -> str:
     if node.width == 1:
         body.masks[node] = f"splat (i1 {'true' if node.data else 'false'})"
         return str(-node.data)
-    return body.splat(node.data, lane(node.width))
+    return body.splat(node.data, element_bits(node.width))
 
 
 def _state(body: Body, node: Node) -> str:
@@ -218,8 +217,8 @@ def _input(body: Body, node: Node) -> str:
     loaded = body.put(f"load {body.type(bits)}, ptr {pointer}, align {body.align(bits)}")
     if node.width == 1:
         return body.bit(node, loaded, bits, 0)
-    narrow = body.resize(loaded, bits, lane(node.width))
-    return body.masked(narrow, node.width, lane(node.width))
+    narrow = body.resize(loaded, bits, element_bits(node.width))
+    return body.masked(narrow, node.width, element_bits(node.width))
 
 
 def _logic(instruction: str) -> Callable[[Body, Node], str]:
@@ -234,7 +233,7 @@ def _arithmetic(instruction: str, overflows: bool = True) -> Callable[[Body, Nod
     def make(body: Body, node: Node) -> str:
         a, b = (body.known[arg] for arg in node.args)
         value = body.put(f"{instruction} {body.kind(node)} {a}, {b}")
-        return body.masked(value, node.width, lane(node.width)) if overflows else value
+        return body.masked(value, node.width, element_bits(node.width)) if overflows else value
 
     return make
 
@@ -248,7 +247,7 @@ def _compare(condition: str) -> Callable[[Body, Node], str]:
 
 
 def _not(body: Body, node: Node) -> str:
-    ones = "-1" if node.width == 1 else body.splat(node.ones, lane(node.width))
+    ones = "-1" if node.width == 1 else body.splat(node.ones, element_bits(node.width))
     return body.put(f"xor {body.kind(node)} {body.known[node.args[0]]}, {ones}")
 
 
@@ -271,9 +270,9 @@ def _slice(body: Body, node: Node) -> str:
         return body.bit(node, value, bits, low)
     if low:
         value = body.put(f"lshr {body.type(bits)} {value}, {body.splat(low, bits)}")
-    value = body.resize(value, bits, lane(node.width))
-    last = node.data + node.width == source.width and bits == lane(source.width)
-    return value if last else body.masked(value, node.width, lane(node.width))
+    value = body.resize(value, bits, element_bits(node.width))
+    last = node.data + node.width == source.width and bits == element_bits(source.width)
+    return value if last else body.masked(value, node.width, element_bits(node.width))
 
 
 def _concat(body: Body, node: Node) -> str:
@@ -281,11 +280,11 @@ def _concat(body: Body, node: Node) -> str:
     for part in node.args:
         places.append((position, part))
         position += part.width
-    return _joined(body, places, lane(node.width))
+    return _joined(body, places, element_bits(node.width))
 
 
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
-    """Nodes at bit positions, put together in lanes of ``bits`` bits; halves first, as narrow lanes are cheap."""
+    """Nodes at bit positions, put together in elements of ``bits`` bits; halves first, as narrow ones are cheap."""
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
     high = [(at - half, part) for at, part in places if at >= half]
@@ -313,7 +312,7 @@ def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
 
 def _extend(body: Body, node: Node) -> str:
     (source,) = node.args
-    bits = lane(node.width)
+    bits = element_bits(node.width)
     value = body.widened(source, bits)
     if source.width < bits:
         by = body.splat(bits - source.width, bits)
@@ -325,7 +324,7 @@ def _extend(body: Body, node: Node) -> str:
 def _shift(instruction: str) -> Callable[[Body, Node], str]:
     def make(body: Body, node: Node) -> str:
         source, places = node.args
-        bits = lane(node.width)
+        bits = element_bits(node.width)
         value = body.known[source]
         by = body.widened(places, bits)
         if instruction == "ashr" and node.width < bits:
@@ -340,8 +339,8 @@ def _shift(instruction: str) -> Callable[[Body, Node], str]:
 
 def _parity(body: Body, node: Node) -> str:
     (source,) = node.args
-    bits = lane(source.width)
-    name = f"@llvm.ctpop.v{body.lanes}i{bits}"
+    bits = element_bits(source.width)
+    name = f"@llvm.ctpop.v{body.vector_width}i{bits}"
     body.intrinsics.add(f"declare {body.type(bits)} {name}({body.type(bits)})")
     count = body.put(f"call {body.type(bits)} {name}({body.type(bits)} {body.known[source]})")
     return body.bit(node, count, bits, 0)
@@ -352,24 +351,24 @@ def _gather(body: Body, node: Node) -> str:
     (address,) = node.args
     bits = body.layout.places[slot].bits
     pointers = body.elements(slot, address)
-    name = f"@llvm.masked.gather.v{body.lanes}i{bits}.v{body.lanes}p0"
+    name = f"@llvm.masked.gather.v{body.vector_width}i{bits}.v{body.vector_width}p0"
     kind = body.type(bits)
-    body.intrinsics.add(f"declare {kind} {name}(<{body.lanes} x ptr>, i32, {body.type(1)}, {kind})")
+    body.intrinsics.add(f"declare {kind} {name}(<{body.vector_width} x ptr>, i32, {body.type(1)}, {kind})")
     value = body.put(
-        f"call {kind} {name}(<{body.lanes} x ptr> {pointers}, i32 {bits // 8}, "
+        f"call {kind} {name}(<{body.vector_width} x ptr> {pointers}, i32 {bits // 8}, "
         f"{body.type(1)} splat (i1 true), {kind} poison)"
     )
-    return body.bit(node, value, bits, 0) if node.width == 1 else body.resize(value, bits, lane(node.width))
+    return body.bit(node, value, bits, 0) if node.width == 1 else body.resize(value, bits, element_bits(node.width))
 
 
 class Tile(Body):
     """The same, where the output words are those of one tile alone."""
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Pointer to the lanes of this tile in a word."""
+        """Pointer to the instances of this tile in a word."""
         if block == "in":
             return super().word_pointer(block, word, part)
-        return self.address("%out", (word.per_instance + part * word.dtype.itemsize) * self.lanes)
+        return self.address("%out", (word.per_instance + part * word.dtype.itemsize) * self.vector_width)
 
 
 INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
@@ -413,7 +412,7 @@ loop:
   %i = phi i64 [ 0, %entry ], [ %following, %loop ]
   %tile = phi ptr [ %state, %entry ], [ %next, %loop ]
 {chr(10).join(body.lines)}
-  %following = add nuw nsw i64 %i, {body.lanes}
+  %following = add nuw nsw i64 %i, {body.vector_width}
   %next = getelementptr i8, ptr %tile, i64 {body.layout.tile_bytes}
   %more = icmp slt i64 %following, %n
   br i1 %more, label %loop, label %end
@@ -424,10 +423,10 @@ end:
 
 
 def emit(
-    program: Program, layout: Layout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], lanes: int
+    program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
 ) -> tuple[str, int]:
     """Return the LLVM IR of ``program`` and how many vector operations a step of one tile has."""
-    step = Body(program, layout, inputs, outputs, lanes)
+    step = Body(program, layout, inputs, outputs, vector_width)
     for slot, node in program.next.items():
         step.store_state(slot, node)
     for write in program.writes:
@@ -439,7 +438,7 @@ def emit(
     for (word, part), node in program.outputs.items():
         step.store_word(word, part, node)
 
-    settle = Body(program, layout, inputs, outputs, lanes)
+    settle = Body(program, layout, inputs, outputs, vector_width)
     for (word, part), node in program.settled.items():
         settle.store_word(word, part, node)
 
@@ -449,16 +448,16 @@ def emit(
 
 
 def emit_observer(
-    program: Program, layout: Layout, inputs: Mapping[str, Word], shown: Mapping[str, Word], lanes: int
+    program: Program, layout: StateLayout, inputs: Mapping[str, Word], shown: Mapping[str, Word], vector_width: int
 ) -> str:
     """Return the LLVM IR of ``observe``, which writes the words ``shown`` as they are ``settled``, of the tile of
     instances from ``i`` on."""
-    body = Tile(program, layout, inputs, shown, lanes)
+    body = Tile(program, layout, inputs, shown, vector_width)
     for (word, part), node in program.settled.items():
         body.store_word(word, part, node)
     return f"""
 define void @observe(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n, i64 %i) #0 {{
-  %number = udiv i64 %i, {lanes}
+  %number = udiv i64 %i, {vector_width}
   %before = mul i64 %number, {layout.tile_bytes}
   %tile = getelementptr i8, ptr %state, i64 %before
 {chr(10).join(body.lines)}

@@ -8,9 +8,9 @@ step, and back after it.
 from collections.abc import Mapping, Sequence
 
 from .graph import Node
-from .layout import Layout
+from .layout import StateLayout
 from .phases import Phase, Store, needs, phases
-from .planes import LANES, PLANE, conversions, planes_of, used_bytes
+from .planes import PLANE_BYTES, PLANE_WIDTH, conversions, planes_of, used_bytes
 from .program import Program
 from .words import Word
 
@@ -23,7 +23,7 @@ ONES = "splat (i64 -1)"
 class _Body:
     """The code of one phase."""
 
-    def __init__(self, layout: Layout, places: Mapping[str, int], phase: Phase) -> None:
+    def __init__(self, layout: StateLayout, places: Mapping[str, int], phase: Phase) -> None:
         self.layout = layout
         self.places = places
         self.phase = phase
@@ -35,7 +35,7 @@ class _Body:
             if isinstance(step, Store):
                 self.store(step)
             elif step in phase.kept:
-                self.keep(self.value(step), "between", PLANE * phase.kept[step])
+                self.keep(self.value(step), "between", PLANE_BYTES * phase.kept[step])
             else:
                 self.value(step)
 
@@ -64,7 +64,7 @@ class _Body:
             self.keep(value, "tile", self.layout.places[step.place].offset)
         else:
             word, bit = step.place
-            self.keep(value, "out", PLANE * (self.places[word] + bit))
+            self.keep(value, "out", PLANE_BYTES * (self.places[word] + bit))
 
     def value(self, node: Node) -> str:
         """Name of the value of ``node``, whose arguments are there, but for complements."""
@@ -75,7 +75,7 @@ class _Body:
     def made(self, node: Node) -> str:
         """Emit ``node``."""
         if node in self.phase.taken:
-            return self.load("between", PLANE * self.phase.taken[node])
+            return self.load("between", PLANE_BYTES * self.phase.taken[node])
         match node.op:
             case "const":
                 return ONES if node.data else "zeroinitializer"
@@ -83,7 +83,7 @@ class _Body:
                 return self.load("tile", self.layout.places[node.data].offset)
             case "input":
                 word, bit = node.data
-                return self.load("in", PLANE * (self.places[word] + bit))
+                return self.load("in", PLANE_BYTES * (self.places[word] + bit))
         args = [self.value(arg) for arg in node.args]
         match node.op:
             case "not":
@@ -96,7 +96,7 @@ class _Body:
         return self.put(f"{node.op} {TYPE} {args[0]}, {args[1]}")
 
 
-def emit_bits(program: Program, layout: Layout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
+def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
               affine: bool) -> tuple[str, int]:
     """Return the LLVM IR of ``program``, and how many operations on bits a step of one tile has.
 
@@ -139,13 +139,13 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
                 f"  {mark}_a = mul i64 %n, {word.per_instance + part * size}",
                 f"  {mark}_b = getelementptr i8, ptr %{block}, i64 {mark}_a",
                 f"  {mark}_c = getelementptr i{8 * size}, ptr {mark}_b, i64 %i",
-                f"  {mark}_d = getelementptr i8, ptr %{block}_planes, i64 {PLANE * (places[name] + 64 * part)}",
+                f"  {mark}_d = getelementptr i8, ptr %{block}_planes, i64 {PLANE_BYTES * (places[name] + 64 * part)}",
                 f"  call void @{what}_{size}x{used_bytes(word, part)}(ptr {mark}_c, ptr {mark}_d)",
             ]
     return lines
 
 
-def _function(name: str, program: Program, stores: Sequence[Store], layout: Layout, inputs: Mapping[str, Word],
+def _function(name: str, program: Program, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
               outputs: Mapping[str, Word]) -> tuple[str, int]:
     """Return the text of a function over all tiles, its phases before it, and its operations."""
     (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)
@@ -156,12 +156,12 @@ def _function(name: str, program: Program, stores: Sequence[Store], layout: Layo
         parameters = ", ".join(f"ptr noalias %{what}" for what in ("tile", "in", "out", "between"))
         texts += [f"define internal void @{name}_{number}({parameters}) #0 {{", *body.lines, "  ret void", "}"]
         calls.append(f"  call void @{name}_{number}(ptr %tile, ptr %in_planes, ptr %out_planes, ptr %between)")
-    unused = [PLANE * (out_places[word.name] + bit)
+    unused = [PLANE_BYTES * (out_places[word.name] + bit)
               for word in outputs.values() for bit in range(word.bits, planes_of(word))]
     zeros = [line for at in unused for line in (
         f"  %zero_{at} = getelementptr i8, ptr %out_planes, i64 {at}",
         f"  store {TYPE} zeroinitializer, ptr %zero_{at}, align 64")]
-    room = [f"  %{what} = alloca i8, i64 {PLANE * max(count, 1)}, align 64"
+    room = [f"  %{what} = alloca i8, i64 {PLANE_BYTES * max(count, 1)}, align 64"
             for what, count in (("in_planes", in_planes), ("out_planes", out_planes), ("between", between))]
     texts.append(f"""
 define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
@@ -173,7 +173,7 @@ loop:
   %i = phi i64 [ 0, %entry ], [ %following, %loop ]
   %tile = phi ptr [ %state, %entry ], [ %next, %loop ]
 {chr(10).join([*_converted("planes", "in", inputs), *calls, *_converted("words", "out", outputs)])}
-  %following = add nuw nsw i64 %i, {LANES}
+  %following = add nuw nsw i64 %i, {PLANE_WIDTH}
   %next = getelementptr i8, ptr %tile, i64 {layout.tile_bytes}
   %more = icmp slt i64 %following, %n
   br i1 %more, label %loop, label %end

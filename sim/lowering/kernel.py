@@ -219,20 +219,20 @@ class Kernel:
         place = piece.places[0 if piece.places[0].depth else row]
         tiles = block.state.reshape(-1, self.tile_bytes)
         size = place.bits * self.vector_width // 8 * (place.depth or 1)
-        lanes = tiles[:, place.offset : place.offset + size].view(f"u{max(place.bits // 8, 1)}")
-        return lanes[:, row :: place.depth] if place.depth else lanes, place.bits
+        found = tiles[:, place.offset : place.offset + size].view(f"u{max(place.bits // 8, 1)}")
+        return found[:, row :: place.depth] if place.depth else found, place.bits
 
     def _get(self, block: Block, piece: Piece, row: int) -> np.ndarray:
         """Numbers that hold ``piece`` of ``row``, of all instances, as a new array."""
-        lanes, bits = self._row(block, piece, row)
-        flat = np.unpackbits(lanes, axis=1, bitorder="little") if bits == 1 else lanes
+        found, bits = self._row(block, piece, row)
+        flat = np.unpackbits(found, axis=1, bitorder="little") if bits == 1 else found
         return flat.reshape(-1).astype(np.uint64)
 
     def _put(self, block: Block, piece: Piece, row: int, numbers: np.ndarray) -> None:
         """Set the numbers that hold ``piece`` of ``row``."""
-        lanes, bits = self._row(block, piece, row)
-        flat = numbers.reshape(lanes.shape[0], -1).astype(lanes.dtype)
-        lanes[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat
+        found, bits = self._row(block, piece, row)
+        flat = numbers.reshape(found.shape[0], -1).astype(found.dtype)
+        found[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat
 
 
 def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:

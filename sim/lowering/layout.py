@@ -1,7 +1,7 @@
 """Where each piece of state lies in memory.
 
-State comes in *tiles*: each holds ``lanes`` instances, the number a kernel steps at once, and within it each
-slot is a row of ``lanes`` numbers, flags packed to one bit each. So a kernel works through memory from front to
+State comes in *tiles*: each holds ``vector_width`` instances, the number a kernel steps at once, and within it each
+slot is a row of ``vector_width`` numbers, flags packed to one bit each. So a kernel works through memory from front to
 back, and every address in it is the tile's plus a constant.
 """
 
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from .program import Slot
 
-__all__ = ["Layout", "Place", "lane_bits", "lay_out"]
+__all__ = ["Place", "StateLayout", "element_bits", "lay_out"]
 
 LINE = 64
 
 
 @dataclass(frozen=True)
 class Place:
-    """``offset`` bytes into each tile: ``lanes`` numbers of ``bits`` bits, or of a deep memory, for each lane
-    in turn, ``depth`` of them. With ``bits`` = 1, lane ``i`` has bit ``i % 8`` of byte ``i // 8``."""
+    """``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits, or of a deep memory, for each
+    instance in turn, ``depth`` of them. With ``bits`` = 1, instance ``i`` has bit ``i % 8`` of byte ``i // 8``."""
 
     offset: int
     bits: int
@@ -26,26 +26,26 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StateLayout:
     """Places of all slots, in a tile of ``tile_bytes``."""
 
     places: tuple[Place, ...]
     tile_bytes: int
 
 
-def lane_bits(width: int) -> int:
+def element_bits(width: int) -> int:
     """Bits of the number that holds ``width`` bits; a flag takes one."""
     return next(size for size in (1, 8, 16, 32, 64) if width <= size)
 
 
-def lay_out(slots: Sequence[Slot], lanes: int) -> Layout:
+def lay_out(slots: Sequence[Slot], vector_width: int) -> StateLayout:
     """Give every slot a place, widest first, so that each is aligned to its vector."""
     # no processor gathers numbers of less than 32 bits
-    sizes = [max(32, lane_bits(slot.width)) if slot.depth else lane_bits(slot.width) for slot in slots]
+    sizes = [max(32, element_bits(slot.width)) if slot.depth else element_bits(slot.width) for slot in slots]
     places: dict[int, Place] = {}
     offset = 0
     for index in sorted(range(len(slots)), key=lambda index: (-sizes[index], index)):
         depth = slots[index].depth
         places[index] = Place(offset, sizes[index], depth)
-        offset += sizes[index] * lanes // 8 * (depth or 1)
-    return Layout(tuple(places[index] for index in range(len(slots))), -(-offset // LINE) * LINE)
+        offset += sizes[index] * vector_width // 8 * (depth or 1)
+    return StateLayout(tuple(places[index] for index in range(len(slots))), -(-offset // LINE) * LINE)

@@ -11,15 +11,15 @@ from .emit import emit
 from .emit_bits import emit_bits
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
-from .layout import Layout, lay_out
-from .planes import LANES
+from .layout import StateLayout, lay_out
+from .planes import PLANE_WIDTH
 from .program import Program
 from .translate import translate
 from .words import group
 
 __all__ = ["lower"]
 
-WIDTHS = (16, 32, 64, LANES)
+WIDTHS = (16, 32, 64, PLANE_WIDTH)
 
 
 def lower(
@@ -60,10 +60,10 @@ def lower(
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets)
-    if width == LANES:
+    if width == PLANE_WIDTH:
         program = in_bits(program)
     layout = lay_out(program.slots, width)
-    if width == LANES:
+    if width == PLANE_WIDTH:
         text, operations = emit_bits(program, layout, input_words, output_words, machine.affine())
     else:
         text, operations = emit(program, layout, input_words, output_words, width)
@@ -81,7 +81,7 @@ def lower(
     )
 
 
-def _fields(design: Design, program: Program, layout: Layout) -> dict[str, Field]:
+def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, Field]:
     """Say where the bits of every register and memory are."""
     slots: dict[int, list[int]] = {}
     for index, slot in enumerate(program.slots):

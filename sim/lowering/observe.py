@@ -11,9 +11,9 @@ from .emit import emit_observer
 from .errors import LoweringError
 from .graph import Graph, Node
 from .kernel import Kernel
-from .layout import Layout, Place
+from .layout import Place, StateLayout
 from .moment import Moment, Scene, State
-from .observer import Observer, Trace
+from .observer import Observer, ShownSignal
 from .pieces import Pieces
 from .program import Program
 from .translate import cut, input_places
@@ -54,8 +54,8 @@ def _path(variable: Variable) -> str:
     return ".".join((*variable.scope, variable.name))
 
 
-def _trace(variable: Variable, shown: dict[Nets, str]) -> Trace:
-    return Trace(
+def _trace(variable: Variable, shown: dict[Nets, str]) -> ShownSignal:
+    return ShownSignal(
         scope=variable.scope,
         name=variable.name,
         width=1 if variable.clock else len(variable.nets),
@@ -79,7 +79,7 @@ def _words(shown: dict[Nets, str]) -> dict[str, Word]:
 
 def _translate(
     design: Design, inputs: dict[str, Nets], shown: dict[str, Nets], kernel: Kernel
-) -> tuple[Program, Layout]:
+) -> tuple[Program, StateLayout]:
     """Program that makes the words ``shown`` from the present state, and where that state lies."""
     places = input_places(inputs)
     sources = cut(design, places, shown.values())
@@ -87,7 +87,7 @@ def _translate(
     held = _Held(design, kernel, graph)
     scene = Scene(design, sources, graph, places, held.deep)
     settled = Moment(scene, held.state(sources.pieces)).words(shown)
-    layout = Layout(tuple(held.slots), kernel.tile_bytes)
+    layout = StateLayout(tuple(held.slots), kernel.tile_bytes)
     return Program(graph=graph, slots=[], next={}, writes=[], outputs={}, settled=settled), layout
 
 

@@ -10,13 +10,13 @@ from .errors import LoweringError
 from .kernel import Block, aligned
 from .words import Word
 
-__all__ = ["Observer", "Trace"]
+__all__ = ["Observer", "ShownSignal"]
 
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
 @dataclass(frozen=True)
-class Trace:
+class ShownSignal:
     """One line of a waveform: a signal, a field of one, or a row of a memory.
 
     Members
@@ -53,7 +53,7 @@ class Observer:
 
     name: str
     words: dict[str, Word]
-    traces: tuple[Trace, ...]
+    traces: tuple[ShownSignal, ...]
     tile_bytes: int
     vector_width: int
     compile_seconds: float

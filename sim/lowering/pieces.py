@@ -26,7 +26,7 @@ from .cells import (
     cell_of,
 )
 
-__all__ = ["BITWISE", "SHALLOW", "Piece", "Pieces", "Run", "columns", "live_bits", "mixed", "predecessors", "size"]
+__all__ = ["BITWISE", "SHALLOW", "NetRun", "Piece", "Pieces", "columns", "live_bits", "mixed", "predecessors", "size"]
 
 WIDEST = 64
 SHALLOW = 32
@@ -43,7 +43,7 @@ def size(cell: Cell) -> int:
     return cell.columns if isinstance(cell, Memory) else cell.width
 
 
-class Run:
+class NetRun:
     """Neighbouring nets that come from one piece of ``cell``, from constants (``cell`` is None), or repeat.
 
     ``low`` is the first bit of the cell, or the value of the constants; ``repeats`` says that all nets are
@@ -248,7 +248,7 @@ class Pieces:
         bounds = self.bounds[index]
         return [(a, b) for a, b in pairwise(bounds) if a < b]
 
-    def runs(self, nets: Nets) -> Iterator[Run]:
+    def runs(self, nets: Nets) -> Iterator[NetRun]:
         """``nets`` in the fewest runs."""
         position = 0
         while position < len(nets):
@@ -258,12 +258,12 @@ class Pieces:
                 while end < len(nets) and nets[end] < 2:
                     end += 1
                 value = sum(bit << place for place, bit in enumerate(nets[position:end]))
-                yield Run(None, value, end - position)
+                yield NetRun(None, value, end - position)
             elif end < len(nets) and nets[end] == first:
                 while end < len(nets) and nets[end] == first:
                     end += 1
                 cell, bit = cell_of(first)
-                yield Run(cell, bit, end - position, repeats=True)
+                yield NetRun(cell, bit, end - position, repeats=True)
             else:
                 cell, bit = cell_of(first)
                 cuts = self.cuts[self.home(cell)]
@@ -275,5 +275,5 @@ class Pieces:
                     and cell_of(nets[end])[0] == cell
                 ):
                     end += 1
-                yield Run(cell, bit, end - position)
+                yield NetRun(cell, bit, end - position)
             position = end

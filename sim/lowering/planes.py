@@ -7,11 +7,13 @@ from collections.abc import Iterable
 
 from .words import Word
 
-__all__ = ["LANES", "PLANE", "conversions", "planes_of", "used_bytes"]
+__all__ = ["PLANE_BYTES", "PLANE_WIDTH", "conversions", "planes_of", "used_bytes"]
 
-LANES = 512
-PLANE = LANES // 8
-GROUPS = LANES // 64
+PLANE_WIDTH = 512
+"""Instances per pass where every bit is a vector."""
+
+PLANE_BYTES = PLANE_WIDTH // 8
+GROUPS = PLANE_WIDTH // 64
 
 
 def planes_of(word: Word) -> int:
@@ -107,7 +109,7 @@ def _to_planes(size: int, used: int, affine: bool) -> str:
             value = text.dealt(text.turned(value))
             rows.append(text.put(f"bitcast <64 x i8> {value} to <8 x i64>"))
         for bit, plane in enumerate(text.crossed(rows)):
-            pointer = text.at("%planes", PLANE * (8 * byte + bit))
+            pointer = text.at("%planes", PLANE_BYTES * (8 * byte + bit))
             text.run(f"store <8 x i64> {plane}, ptr {pointer}, align 64")
     return _function(f"planes_{size}x{used}", text)
 
@@ -118,7 +120,7 @@ def _to_words(size: int, used: int, affine: bool) -> str:
     for byte in range(used):
         rows = []
         for bit in range(8):
-            pointer = text.at("%planes", PLANE * (8 * byte + bit))
+            pointer = text.at("%planes", PLANE_BYTES * (8 * byte + bit))
             rows.append(text.put(f"load <8 x i64>, ptr {pointer}, align 64"))
         groups = [text.put(f"bitcast <8 x i64> {row} to <64 x i8>") for row in text.crossed(rows)]
         columns.append([text.turned(text.dealt(group)) for group in groups])

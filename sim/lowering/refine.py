@@ -17,7 +17,7 @@ Place = tuple[int, int]
 PASSES = 2
 
 
-def cost_of_lanes(width: int) -> float:
+def cost_of_width(width: int) -> float:
     """Cost of one instruction on values of ``width`` bits; a mask is somewhat cheaper than a byte."""
     return 0.75 if width == 1 else float(next(size for size in (1, 2, 4, 8) if width <= 8 * size or size == 8))
 
@@ -71,7 +71,7 @@ class _Refiner:
                 return
 
     def candidates(self) -> list[Place]:
-        """Where users take words apart, and where a piece leaves half its lane empty."""
+        """Where users take words apart, and where a piece leaves half its element empty."""
         found: set[Place] = set()
         for index, inputs in self.reads.items():
             if index in self.pieces.joined:
@@ -84,7 +84,7 @@ class _Refiner:
         for home in self.pieces.joined:
             last = 0
             for cut in (*sorted(self.cuts[home]), size(self.cells[home])):
-                found |= {(home, last + lane) for lane in (8, 16, 32) if lane < cut - last < 2 * lane}
+                found |= {(home, last + bits) for bits in (8, 16, 32) if bits < cut - last < 2 * bits}
                 last = cut
         inside = {(h, b) for h, b in found if h in self.pieces.joined and 0 < b < size(self.cells[h])}
         return sorted(inside - {(h, b) for h, b in inside if b in self.cuts[h]})
@@ -123,11 +123,11 @@ class _Refiner:
             if isinstance(cell, Memory):
                 ports = self.ports.get(index, 0)
                 deep = cell.depth > SHALLOW
-                each = (40.0 + 5 * max(4, cost_of_lanes(64)) if deep else cell.depth * 1.0) * (ports + (not deep))
-                total += sum(each * (1 if deep else cost_of_lanes(width)) for width in widths)
+                each = (40.0 + 5 * max(4, cost_of_width(64)) if deep else cell.depth * 1.0) * (ports + (not deep))
+                total += sum(each * (1 if deep else cost_of_width(width)) for width in widths)
             elif index in self.pieces.joined:
                 weight = 2 * max(len(columns(cell)) - 1, 1)
-                total += sum(weight * cost_of_lanes(width) for width in widths)
+                total += sum(weight * cost_of_width(width) for width in widths)
         return total + sum(self.bring(nets, index) for nets in self.reads[index])
 
     def widths(self, home: int) -> list[int]:
@@ -146,8 +146,8 @@ class _Refiner:
                 low = max(bound for bound in bounds if bound <= run.low)
                 high = min(bound for bound in bounds if bound > run.low)
                 if run.repeats or run.width < high - low:
-                    total += 1.5 * cost_of_lanes(high - low)
+                    total += 1.5 * cost_of_width(high - low)
         together = user not in self.pieces.joined and not isinstance(self.cells[user], WritePort)
         if together and len(runs) > 1:
-            total += 1.5 * (len(runs) - 1) * cost_of_lanes(len(nets))
+            total += 1.5 * (len(runs) - 1) * cost_of_width(len(nets))
         return total

@@ -179,7 +179,7 @@ def test_up_down_takes_a_shortest_legal_way(name):
                 if switch == network.consumptions[node, 0]:
                     assert codes == [network.consumptions[node, 1]]
                 else:
-                    assert [int(adaptive.link_of_port[switch, code]) for code in codes] == [
+                    assert [int(network.link_of_port[switch, code]) for code in codes] == [
                         link for link, _ in expected(switch, came, node)]
 
 

@@ -66,6 +66,16 @@ def test_links_join_neighbours_both_ways_and_every_port_at_most_once(shape):
     assert (network.neighbours >= 0).sum() == len(links)
 
 
+@pytest.mark.parametrize("name", ["mesh:3x2", "min:b=2,stages=2", "irregular:switches=5,ports=5,nodes=7,seed=2"])
+def test_what_is_joined_to_each_port(name):
+    network = topology(name)
+    for table, ends in ((network.link_of_port, network.links[:, :2]), (network.node_of_output, network.consumptions),
+                        (network.node_of_input, network.injections)):
+        assert table.shape == (network.switches, max(map(len, network.ports)))
+        assert [table[switch, port] for switch, port in ends.tolist()] == list(range(len(ends)))
+        assert (table >= 0).sum() == len(ends)
+
+
 CUBES = [(3, 3, 3), (4, 4, 4), (5, 5, 5), (4, 3, 5), (3, 4, 2), (2, 5, 4), (1, 4, 3), (3, 1, 1), (2, 3, 1, 4), (2,) * 6]
 
 

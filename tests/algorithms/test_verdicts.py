@@ -47,7 +47,7 @@ def of_routes(routes):
             return []
         phase = 0 if came is None else int(routes.phase_of_link[came])
         codes = [int(code) for code in routes.options[phase, switch, node] if code >= 0]
-        return [(int(routes.link_of_port[switch, code // count]), code % count) for code in codes]
+        return [(int(routes.topology.link_of_port[switch, code // count]), code % count) for code in codes]
 
     return relation
 

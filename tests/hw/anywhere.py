@@ -62,7 +62,7 @@ class Place:
         decoder, net = self.switch.decoder, self.routes.topology
         if port >= decoder.links_in:
             n = next(n for n, ports in enumerate(decoder.injections) if port in ports)
-            return bool(self.kind.sources_at(net)[self.member, n] >= 0)
+            return bool(net.node_of_input[self.number, self.kind.injections[n]] >= 0)
         return bool(((net.links[:, 2:] == [self.number, self.kind.network_inputs[port]]).all(axis=1)).any())
 
     def ways(self, port, node):

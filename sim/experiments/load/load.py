@@ -21,7 +21,7 @@ from ...build.network import Network
 from ...engines.bulk import kernels
 from .past_states import PastStates
 from .result import Load, steady_from
-from .seed_batch import FOR_EVER, End, SeedBatch, State
+from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
@@ -158,7 +158,7 @@ class Experiment:
         self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self.source: Path | None = None
-        self._end = End()
+        self._end = CommonEnd()
 
     @property
     def edges(self) -> np.ndarray:

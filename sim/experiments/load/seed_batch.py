@@ -22,7 +22,7 @@ from .traffic import Traffic
 from .utilisation import LinkTotals
 from .window import Window
 
-__all__ = ["FOR_EVER", "End", "Found", "SeedBatch", "State"]
+__all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 
 #: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
 CHUNK = 2048
@@ -40,7 +40,7 @@ FOR_EVER = MOST_CYCLES + 1
 APART = (BulkEngine, Host)
 
 
-class End:
+class CommonEnd:
     """Where all groups end: at the earliest deadlock that any has found, whoever finds it first, or when told to."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class SeedBatch:
         edges = self.totals.edges
         return min((self.now // CHUNK + 1) * CHUNK, int(edges[np.searchsorted(edges, self.now, side="right")]))
 
-    def advance(self, until: int, end: End, past: "PastStates[State] | None" = None) -> None:
+    def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None) -> None:
         """Step until this cycle is reached, or passed within the last step, but not beyond the end.
 
         The steps, and so what is measured, do not depend on where it is asked to pause.

@@ -10,9 +10,25 @@ from .curves import draw, require_drawable
 from .flow import SEEDS, Synthesis, synthesise
 from .harness import Harness
 from .paths import CriticalPath
-from .point import Point, build, points
+from .point import SynthesisPoint, build, points
 from .sweep import read_sweep, row, run
 from .targets import TARGETS
 
-__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Point", "Synthesis", "breakdown", "build",
-           "draw", "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]
+__all__ = [
+           "SEEDS",
+           "TARGETS",
+           "Breakdown",
+           "CriticalPath",
+           "Harness",
+           "Synthesis",
+           "SynthesisPoint",
+           "breakdown",
+           "build",
+           "draw",
+           "points",
+           "read_sweep",
+           "require_drawable",
+           "row",
+           "run",
+           "synthesise",
+]

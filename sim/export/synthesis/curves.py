@@ -12,7 +12,7 @@ from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...experiments.grid import Sweep
 from .flow import Synthesis
-from .point import OPTIONS, Point
+from .point import OPTIONS, SynthesisPoint
 from .targets import TARGETS
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _along(sweep: Sweep) -> str:
     return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
 
 
-def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], file: Path, form: str) -> None:
+def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], file: Path, form: str) -> None:
     """Draw look-up tables and flip-flops over the option that has most values, and the clock where it is known.
 
     Where ``area_delay`` is swept, look-up tables are drawn against the clock instead, each point with its period. A
@@ -95,7 +95,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], fi
         save_figure(figure, file, form)
 
 
-def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Synthesis], along: str) -> list[_Curve]:
+def _curves(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], along: str) -> list[_Curve]:
     numbers, values = OPTIONS[along].kind is int, sweep.swept[along]
     return [_Curve(
         ", ".join(_said(*other) for other in others.items()),
@@ -147,7 +147,7 @@ def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
                         rotation=20 if max(map(len, values)) > 8 else 0)
 
 
-def _caption(sweep: Sweep, point: Point) -> str:
+def _caption(sweep: Sweep, point: SynthesisPoint) -> str:
     """What holds for all points."""
     names = ("target", "topology", "scheme", "relations", "vcs", "buffer", "consumption", "flit_width", "delays")
     told = {name: point.resolved[name] for name in names} | sweep.fixed

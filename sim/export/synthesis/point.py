@@ -18,7 +18,7 @@ from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target
 
-__all__ = ["OPTIONS", "Point", "build", "points"]
+__all__ = ["OPTIONS", "SynthesisPoint", "build", "points"]
 
 #: The options of ``wormcast synth`` that a component is built and synthesised by.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
@@ -30,7 +30,7 @@ TARGET = "ecp5"
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class SynthesisPoint:
     """A component to be synthesised.
 
     Parameters
@@ -76,7 +76,7 @@ class Point:
         return {name: self.resolved[name] for name in ("target", "storage", "area_delay")}
 
 
-def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[Point]:
+def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[SynthesisPoint]:
     """Build all points of a sweep, in its order.
 
     Raises
@@ -87,7 +87,8 @@ def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -
     return sweep.points(lambda given, name: build(what, port, given, name, kind))
 
 
-def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "", kind: str | None = None) -> Point:
+def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
+          kind: str | None = None) -> SynthesisPoint:
     """Resolve the options of a component, and make sure that it can be built.
 
     Parameters
@@ -108,4 +109,4 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, Origin.of({**DEFAULTS, **given}))
     resolved = {"target": family, **setup.to_dict({"relations": ",".join(blueprint.decoded), "area_delay": area_delay},
                                                   named="configuration", without=HOST_FIELDS)}
-    return Point(what, port, kind, name, dict(given), resolved, blueprint)
+    return SynthesisPoint(what, port, kind, name, dict(given), resolved, blueprint)

@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from ...experiments.grid import Sweep, require_known, require_points
 from .flow import Synthesis
-from .point import OPTIONS, Point
+from .point import OPTIONS, SynthesisPoint
 from .targets import TARGETS
 
 __all__ = ["read_sweep", "row", "run"]
@@ -53,7 +53,7 @@ def _value(key: str, text: str) -> Any:
     return int(text)
 
 
-def run(points: Sequence[Point], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
+def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
     """Synthesise all points, on all processors, and give the results in their order; ``progress`` hears of each step.
 
     Fewer points than processors share these for their placements. Errors are those of `synthesise`; those points that
@@ -62,7 +62,7 @@ def run(points: Sequence[Point], seeds: Sequence[int], progress: Callable[[str],
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))
 
-    def one(number: int, point: Point) -> Synthesis:
+    def one(number: int, point: SynthesisPoint) -> Synthesis:
         head = f"{number} of {len(points)}" + (f", {point.name}" if point.name else "")
         return point.synthesise(seeds, lambda step: progress(f"{head}: {step}"), processors // at_once)
 
@@ -73,7 +73,7 @@ def run(points: Sequence[Point], seeds: Sequence[int], progress: Callable[[str],
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def row(sweep: Sweep, point: Point, result: Synthesis) -> dict[str, Any]:
+def row(sweep: Sweep, point: SynthesisPoint, result: Synthesis) -> dict[str, Any]:
     """Give a point's cells by column: the swept options as given, the others as built, then what it costs.
 
     Cells that another target of the sweep has are there without a value.

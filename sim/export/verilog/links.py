@@ -61,7 +61,7 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
         case OutputUnit():
             port = component.port
             link = ComponentLink(port.depth, CONSUMPTION) if port.to_node else ComponentLink(port.depth)
-            yield from ((component.lane("link", lane), link) for lane in range(port.vcs if component.separate else 1))
+            yield from ((component.member("link", k), link) for k in range(port.vcs if component.separate else 1))
         case Injection():
             yield "host", ComponentLink(component.queue)
             yield "network", ComponentLink(component.port.depth)

@@ -74,7 +74,7 @@ def outside(network: Network) -> Iterator[Outside]:
 def _of_node(network: Network, node: int) -> Iterator[Outside]:
     """Ports of a node's interface to its host, those of ports that the node has; and what it has found wrong."""
     ways = {f"host_in_{p}" for p in range(len(network.injection_ports(node)))}
-    ways |= {f"host_out_{c}" for c in range(len(network.consumption_ports(node)))}
+    ways |= {f"host_out_{c}" for c in range(len(network.consumption_links(node)))}
     scope = network.node_scope(node)
     for port in ports(network.components[INTERFACE]):
         if port.path[0] in ways:

@@ -13,7 +13,7 @@ from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
 from .heading import PERIOD, WORMS, About, worm_to_dict
-from .trace import Trace
+from .trace import LinkTrace
 
 __all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
 
@@ -30,7 +30,7 @@ ORDER = {"injection": 0, "network": 1, "consumption": 2}
 
 
 @dataclass(frozen=True)
-class Row:
+class SignalRow:
     """One signal: what it is called on the screen, and its full name."""
 
     label: str
@@ -43,10 +43,10 @@ class Group:
 
     title: str
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[SignalRow, ...]
 
 
-def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: Trace) -> list[Group]:
+def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: LinkTrace) -> list[Group]:
     """Group the virtual channels that each worm has: injection, links along its path, consumption channels.
 
     Those of a deadlock's cycle come first, then the others by number; the first 64 in all.
@@ -69,7 +69,7 @@ def _stuck(about: About) -> list[int]:
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 
-def _along(found: list[tuple[Link, int, int]], trace: Trace, worm: int) -> list[tuple[Link, int, int]]:
+def _along(found: list[tuple[Link, int, int]], trace: LinkTrace, worm: int) -> list[tuple[Link, int, int]]:
     """Order virtual channels along a worm's path; where a path branches, or a part of it is missing, by time."""
     found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
     left = [one for one in found if one[0].kind == "network"]
@@ -85,15 +85,15 @@ def _along(found: list[tuple[Link, int, int]], trace: Trace, worm: int) -> list[
 
 
 def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[Link, int, int]],
-           trace: Trace) -> Group:
+           trace: LinkTrace) -> Group:
     told = worm_to_dict(network, host, about, worm)
     number, source, visits = told["worm"], told["source"], list(map(str, told["destinations"]))
     rows = []
     for link, vc, at in found:
         scope = ".".join((*WORMS, link.scope, f"vc_{vc}"))
-        rows += [Row(_label(link, vc), f"{scope}.holder"), Row("flit", f"{scope}.kind")]
+        rows += [SignalRow(_label(link, vc), f"{scope}.holder"), SignalRow("flit", f"{scope}.kind")]
         if ((trace.front[:, at] == worm) & (trace.waits[:, at] != 0)).any():
-            rows.append(Row("waits", f"{scope}.waits"))
+            rows.append(SignalRow("waits", f"{scope}.waits"))
     return Group(f"worm {number}: {source} to {' '.join(visits)}",
                  f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
 
@@ -105,7 +105,7 @@ def _label(link: Link, vc: int) -> str:
     return f"{link.name}:{vc}"
 
 
-def write_gtkwave(groups: Sequence[Group], about: About, trace: Trace, first: int) -> str:
+def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
     """Write a save file of GTKWave, 3.3 or later; where a viewer stands at first, flits are on the links.
 
     It names no waveform: ``gtkwave FILE.vcd FILE.vcd.gtkw``.

@@ -17,7 +17,7 @@ from .heading import PERIOD, About, heading
 from .instances import links_at
 from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
-from .trace import Trace, take_trace
+from .trace import LinkTrace, trace_links
 from .worms import declare_worms
 
 __all__ = ["record"]
@@ -58,7 +58,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
         The number of the cycle that comes next.
     """
     links = links_at(engine.network, instances, about.lane)
-    trace = take_trace(engine, links, cycles, about.lane)
+    trace = trace_links(engine, links, cycles, about.lane)
     groups = groups_of(engine.network, engine.host, about, links, trace)
     with path.open("w") as file:
         wave = _Wave(engine, file, instances, about, links, trace, first)
@@ -85,7 +85,7 @@ class _Wave:
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
-                 links: Sequence[Link], trace: Trace, first: int):
+                 links: Sequence[Link], trace: LinkTrace, first: int):
         self._file = file
         self._first = first
         worms = np.union1d(trace.held, trace.front)

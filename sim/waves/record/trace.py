@@ -24,7 +24,7 @@ from ...engines.snapshot import Snapshot
 from ...engines.words import data_word
 from ...lowering import Block
 
-__all__ = ["NOBODY", "Trace", "take_trace", "wanted_by"]
+__all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
 
 NOBODY = -1
 #: A worm whose number is yet to be found.
@@ -33,7 +33,7 @@ UNNAMED = -2
 #: Bytes of routers' states that are kept at a time.
 ROOM = 1 << 22
 
-#: The bits of a code of `Trace.waits` that tell a wait for a link from one for a consumption channel.
+#: The bits of a code of `LinkTrace.waits` that tell a wait for a link from one for a consumption channel.
 WHAT = 3
 
 Codes = npt.NDArray[np.int64]
@@ -41,7 +41,7 @@ Counts = npt.NDArray[np.int16]
 Values = npt.NDArray[np.int64]
 
 
-class Trace(NamedTuple):
+class LinkTrace(NamedTuple):
     """What was found, [cycles, links] or [cycles, virtual channels of all links, one link after the other].
 
     Members
@@ -71,7 +71,7 @@ class Trace(NamedTuple):
     owners: Counts
 
 
-def take_trace(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> Trace:
+def trace_links(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:
     """Run an engine for so many cycles, see what goes over the links of a lane, and take it back to where it stood."""
     before = engine.capture()
     try:
@@ -81,7 +81,7 @@ def take_trace(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int
 
 
 def wanted_by(network: Network, link: Link, vc: int, code: int) -> str:
-    """The resources that a code of `Trace.waits` stands for, as in JSON, joined by ``|``; any of them will do."""
+    """The resources that a code of `LinkTrace.waits` stands for, as in JSON, joined by ``|``; any of them will do."""
     if not code:
         return ""
     assert link.input is not None
@@ -110,8 +110,8 @@ class _Tracer:
         """Number of the instance at an end of a link of this lane."""
         return self.lane * self.network.count(end.kind) + end.instance
 
-    def trace(self) -> Trace:
-        """Do what `take_trace` says, apart from going back."""
+    def trace(self) -> LinkTrace:
+        """Do what `trace_links` says, apart from going back."""
         engine, cycles = self.engine, self.cycles
         # one more: what is on the links when the cycles end
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
@@ -137,7 +137,7 @@ class _Tracer:
         in_vain = np.where(alike, waits[:-1], 0)
         front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, front)
-        return Trace(marks[:-1], held[:-1], front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
+        return LinkTrace(marks[:-1], held[:-1], front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
 
     def _begun(self) -> npt.NDArray[np.bool_]:
         """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
@@ -203,7 +203,7 @@ class _Tracer:
         """The first consumption channel of the output that a link comes from."""
         if link.node is None:
             return 0
-        return next(other.first for other in self.network.consumption_ports(link.node) if other.output == link.output)
+        return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
         """Name the worms that have shown no payload on some virtual channel up to the end, where they still are."""
@@ -337,7 +337,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
     link_of, vc_of, vc_bits, ending : [virtual channels]
         Its link, its number there, the bits of that number, and whether it is a consumption channel.
     owners : [cycles, virtual channels]
-        As in `Trace`.
+        As in `LinkTrace`.
     begun : [virtual channels]
         A worm's flits have passed in earlier cycles, and its tail has not.
     held : [cycles, virtual channels]
@@ -374,7 +374,7 @@ def find_front(held, targets, queued, count, front):
     Parameters
     ----------
     held, targets, front : [cycles, virtual channels]
-        As in `Trace`.
+        As in `LinkTrace`.
     queued, count : [virtual channels, worms], [virtual channels]
         Worms that are there before the first cycle, front first, without one that is still coming; how many.
     """

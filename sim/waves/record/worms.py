@@ -13,7 +13,7 @@ from ...build.fabric import Link
 from ...build.network import Network
 from .columns import Columns
 from .heading import ROUTERS, WORMS, About
-from .trace import NOBODY, Trace, wanted_by
+from .trace import NOBODY, LinkTrace, wanted_by
 
 __all__ = ["declare_worms"]
 
@@ -21,7 +21,7 @@ __all__ = ["declare_worms"]
 NUMBER, COUNT = 32, 5
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
-                  links: Sequence[Link], trace: Trace, states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
+                  links: Sequence[Link], trace: LinkTrace, states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
     """Declare what is shown of links, and of routers.
 
     Of each link in `WORMS`: ``flit`` (one is on it), and of that flit ``vc``, ``head`` and ``tail``. Of each virtual

@@ -3,13 +3,30 @@
 A ``History`` is plain data; all that shows one takes it, wherever it comes from.
 """
 
-from .history import History, Hold, Link, Wait, Worm
-from .rows import Row, choose_links, rows_of
+from .history import History, RecordedHold, RecordedLink, RecordedWorm, Wait
+from .rows import ChannelRow, choose_links, rows_of
 from .spacetime import draw_spacetime, require_drawable
 from .summary import summarise, to_dict
 from .text import spacetime_text
 from .waveform import read_waveform
 from .worms import colours_of, of_worms, shown_worms
 
-__all__ = ["History", "Hold", "Link", "Row", "Wait", "Worm", "choose_links", "colours_of", "draw_spacetime", "of_worms",
-           "read_waveform", "require_drawable", "rows_of", "shown_worms", "spacetime_text", "summarise", "to_dict"]
+__all__ = [
+           "ChannelRow",
+           "History",
+           "RecordedHold",
+           "RecordedLink",
+           "RecordedWorm",
+           "Wait",
+           "choose_links",
+           "colours_of",
+           "draw_spacetime",
+           "of_worms",
+           "read_waveform",
+           "require_drawable",
+           "rows_of",
+           "shown_worms",
+           "spacetime_text",
+           "summarise",
+           "to_dict",
+]

@@ -8,7 +8,7 @@ from typing import Any
 from wormcast.algorithms import Topology, WormcastError, topology
 from wormcast.algorithms.channels import link_rows
 
-from .history import Link, Worm
+from .history import RecordedLink, RecordedWorm
 
 __all__ = ["Comment"]
 
@@ -38,10 +38,10 @@ class Comment:
     configuration : dict
     first, end, period : int
         First cycle and the one behind the last; femtoseconds of a cycle.
-    links : tuple of Link
+    links : tuple of RecordedLink
     scopes : list of str
         Where the signals of each link are declared.
-    worms : dict of int to Worm
+    worms : dict of int to RecordedWorm
     deadlock : dict or None
 
     Raises
@@ -84,10 +84,11 @@ class Comment:
             self._check(deadlock, {"at": int, "cycle": list}, "deadlock")
             for number, one in enumerate(deadlock["cycle"]):
                 self._check(one, STEP, f"step {number} of the deadlock")
-        self.links = tuple(Link(one["name"], one["kind"], one["from"], one["to"], one["vcs"]) for one in said["links"])
+        self.links = tuple(RecordedLink(one["name"], one["kind"], one["from"], one["to"], one["vcs"])
+                           for one in said["links"])
         self.scopes = [one["scope"] for one in said["links"]]
-        self.worms = {one["worm"]: Worm(one["worm"], one["message"], one["source"], tuple(one["destinations"]),
-                                        one["length"]) for one in said["worms"]}
+        self.worms = {one["worm"]: RecordedWorm(one["worm"], one["message"], one["source"], tuple(one["destinations"]),
+                                                one["length"]) for one in said["worms"]}
         self.deadlock: dict[str, Any] | None = deadlock
 
     def _build(self, name: str, origin: Any) -> Topology:

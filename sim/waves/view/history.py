@@ -12,14 +12,14 @@ from wormcast.algorithms.channels import Resource, link_rows
 
 from ...common.text import resource_text
 
-__all__ = ["History", "Hold", "Link", "Wait", "Worm"]
+__all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
 REST = 3  # of the time with flits, what is kept after it
 LEAST_REST = 10  # cycles: a header that asks in vain has begun to by then
 
 
 @dataclass(frozen=True)
-class Link:
+class RecordedLink:
     """One unidirectional link.
 
     Parameters
@@ -58,7 +58,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Worm:
+class RecordedWorm:
     """One worm, by the host's number.
 
     Parameters
@@ -78,7 +78,7 @@ class Worm:
 
 
 @dataclass(frozen=True)
-class Hold:
+class RecordedHold:
     """A worm has a virtual channel of a link, from its first flit there to its tail.
 
     It has a consumption channel from the cycle in which this is reserved. There may be no flit yet, or none any more
@@ -150,11 +150,11 @@ class History:
     topology : Topology
     scheme : str
     first, end : int
-    links : tuple of Link
+    links : tuple of RecordedLink
         Those that were looked at, in the order of the waveform.
-    worms : dict of int to Worm
+    worms : dict of int to RecordedWorm
         By their numbers; all that were sent, whether they were seen or not.
-    holds : tuple of Hold
+    holds : tuple of RecordedHold
         By first cycle, then link and virtual channel.
     waits : tuple of Wait
         By first cycle, then link and virtual channel.
@@ -168,15 +168,15 @@ class History:
     scheme: str
     first: int
     end: int
-    links: tuple[Link, ...]
-    worms: dict[int, Worm]
-    holds: tuple[Hold, ...]
+    links: tuple[RecordedLink, ...]
+    worms: dict[int, RecordedWorm]
+    holds: tuple[RecordedHold, ...]
     waits: tuple[Wait, ...]
     deadlock: dict[str, Any] | None
     configuration: dict[str, Any]
 
     @property
-    def deliveries(self) -> list[Hold]:
+    def deliveries(self) -> list[RecordedHold]:
         """Holds of consumption links that the tail has passed: of a worm in packets, that of the last one.
 
         Of its packets before the first cycle nothing is known, so that a delivery after it may be missing.
@@ -199,7 +199,7 @@ class History:
         """Whether all links between routers are recorded."""
         return sum(link.kind == "network" for link in self.links) == len(self.topology.links)
 
-    def is_cut(self, hold: Hold) -> bool:
+    def is_cut(self, hold: RecordedHold) -> bool:
         """Whether a hold may have begun before the first cycle."""
         return hold.first == self.first > 0
 

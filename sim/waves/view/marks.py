@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...common.frame import text_width
-from .history import History, Hold, Wait
+from .history import History, RecordedHold, Wait
 from .telling import name_any
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Scale:
         Middle of each row, in rows from the top.
     row, cycle : float
         Height and width of one, in points.
-    font, lane : float
+    font, track : float
         Points, of letters and from one arrow beside the bars to the next.
     colours : mapping of int to str
         Of the worms.
@@ -41,7 +41,7 @@ class Scale:
     row: float
     cycle: float
     font: float
-    lane: float
+    track: float
     colours: Mapping[int, str]
 
 
@@ -72,7 +72,7 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw who had what, full where flits were, with the worm's number where there is room."""
     from matplotlib.collections import PolyCollection
 
-    of_worm: dict[int, list[Hold]] = defaultdict(list)
+    of_worm: dict[int, list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         if (hold.link, hold.vc) in scale.at:
             of_worm[hold.worm].append(hold)
@@ -120,7 +120,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     from matplotlib.collections import LineCollection
 
     size = min(scale.font - 0.8, scale.row * 0.58)
-    on_row: dict[tuple[int, int], list[Hold]] = defaultdict(list)
+    on_row: dict[tuple[int, int], list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         on_row[hold.link, hold.vc].append(hold)
     lines = []
@@ -137,7 +137,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     axes.add_collection(LineCollection(lines, color="black", linewidth=0.8, zorder=3, gid="waits"))
 
 
-def _quiet(holds: Sequence[Hold], wait: Wait, number: float) -> tuple[float, float]:
+def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[float, float]:
     """Where the longest stretch of a wait without a flit begins and ends; behind numbers so many cycles wide."""
     begin, end = wait.first - 0.5, wait.last + 0.5
     taken = [(begin, begin), (end, end)]
@@ -178,8 +178,8 @@ def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
         if start in scale.at and ends and ends[0]:
             arrows.append((scale.at[start], scale.at[ends[0]], step["worm"]))
     edge, point = history.end - 0.5, 1 / scale.cycle
-    for lane, (start_at, end_at, worm) in enumerate(sorted(arrows, key=lambda arrow: abs(arrow[1] - arrow[0]))):
-        turn = edge + (3 + scale.lane * (lane + 0.5)) * point
+    for track, (start_at, end_at, worm) in enumerate(sorted(arrows, key=lambda arrow: abs(arrow[1] - arrow[0]))):
+        turn = edge + (3 + scale.track * (track + 0.5)) * point
         out, back = start_at + ASIDE, end_at - ASIDE
         colour = scale.colours[worm]
         axes.plot([edge, turn, turn, edge + 2.5 * point], [out, out, back, back], color=colour, linewidth=0.9,

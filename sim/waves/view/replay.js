@@ -64,7 +64,7 @@ function drawNetwork() {
   for (const plane of data.planes) {
     layers.ground.append(svg("path", {class: "ground", d: `${path(pairs(plane))}Z`}));
   }
-  layers.ground.append(svg("path", {class: "lanes", d: model.lanes.map((lane) => path(lane.points)).join("")}));
+  layers.ground.append(svg("path", {class: "tracks", d: model.tracks.map((track) => path(track.points)).join("")}));
   for (const [number, middleX, middleY, wide, high, beside] of data.routers) {
     layers.ground.append(
       svg("rect", {class: "router", "data-switch": number, x: middleX - wide, y: middleY - high, width: 2 * wide,
@@ -137,16 +137,16 @@ function group(worm, title) {
 }
 
 function makeHold(hold) {
-  const lane = model.lanes[hold.lane], number = model.worms[hold.worm].number;
-  const made = group(hold.worm, `${lane.name}: worm ${number} since cycle ${hold.first}`);
-  made.dataset.lane = lane.name;
-  const line = [...lane.points.slice(0, -1), beyond(lane.points, -TIP + 1)];
+  const track = model.tracks[hold.track], number = model.worms[hold.worm].number;
+  const made = group(hold.worm, `${track.name}: worm ${number} since cycle ${hold.first}`);
+  made.dataset.track = track.name;
+  const line = [...track.points.slice(0, -1), beyond(track.points, -TIP + 1)];
   // numbers of virtual channels that lie side by side, one after the other
-  const vc = hold.lane - lane.link.lane;
-  const [x, y] = along(lane.points, lane.link.kind === "network" ? [0.12, 0.28, 0.74, 0.88][vc % 4] : 0.3);
+  const vc = hold.track - track.link.track;
+  const [x, y] = along(track.points, track.link.kind === "network" ? [0.12, 0.28, 0.74, 0.88][vc % 4] : 0.3);
   made.append(svg("path", {class: "held", d: path(line)}));
   if (Math.floor(hold.worm / COLOURS) % 2) made.append(svg("path", {class: "core", d: path(line)}));
-  made.append(svg("path", {class: "tip", d: tip(lane.points, TIP)}),
+  made.append(svg("path", {class: "tip", d: tip(track.points, TIP)}),
               svg("text", {class: "tag", x, y}, number));
   return made;
 }
@@ -154,7 +154,7 @@ function makeHold(hold) {
 function makeFlit(hold) {
   const number = model.worms[hold.worm].number, width = 8 + 5 * String(number).length;
   const made = group(hold.worm, `flit of worm ${number}`);
-  made.dataset.lane = model.lanes[hold.lane].name;
+  made.dataset.track = model.tracks[hold.track].name;
   made.append(svg("rect", {class: "flit", x: -width / 2, y: -6, width, height: 12}),
               svg("text", {class: "number", x: 0, y: 0.5}, number));
   return made;
@@ -164,11 +164,11 @@ function makeWait(wait) {
   const number = model.worms[wait.worm].number, width = 7 + 5 * String(number).length;
   const made = group(wait.worm, `worm ${number} ${tellWait(model, at.state, wait)}`);
   made.dataset.waits = wait.resources.map((one) => model.resources[one].name).join("|");
-  const lane = model.lanes[wait.lane], from = beyond(lane.points, DEPTH + STEP * (wait.lane - lane.link.lane));
+  const track = model.tracks[wait.track], from = beyond(track.points, DEPTH + STEP * (wait.track - track.link.track));
   for (const one of wait.resources) {
-    const asked = model.resources[one].lane;
+    const asked = model.resources[one].track;
     if (asked === null) continue;
-    const to = along(model.lanes[asked].points, Math.min(0.5, 9 / lengthOf(model.lanes[asked].points)));
+    const to = along(model.tracks[asked].points, Math.min(0.5, 9 / lengthOf(model.tracks[asked].points)));
     made.append(svg("path", {class: "arrow", d: path([from, beyond([from, to], -TIP)])}),
                 svg("path", {class: "point", d: tip([from, to], TIP + 2)}));
   }
@@ -205,11 +205,11 @@ function show() {
     thing.classList.toggle("aside", aside(wait.worm));
     thing.classList.toggle("circle", state.closed && model.deadlock.waits.has(wait));
   });
-  keep(layers.ring, new Set(state.closed ? model.deadlock.lanes : []),
-       (lane) => svg("path", {class: "ring", d: path(model.lanes[lane].points), "data-lane": model.lanes[lane].name}),
+  keep(layers.ring, new Set(state.closed ? model.deadlock.tracks : []),
+       (track) => svg("path", {class: "ring", d: path(model.tracks[track].points), "data-track": model.tracks[track].name}),
        () => {});
-  keep(layers.path, new Set(at.chosen === null ? [] : model.worms[at.chosen].lanes),
-       (lane) => svg("path", {d: path(model.lanes[lane].points), "data-lane": model.lanes[lane].name}),
+  keep(layers.path, new Set(at.chosen === null ? [] : model.worms[at.chosen].tracks),
+       (track) => svg("path", {d: path(model.tracks[track].points), "data-track": model.tracks[track].name}),
        (thing) => thing.setAttribute("class", `path ${colour(at.chosen)}`));
   showHosts();
   showBadges();
@@ -219,7 +219,7 @@ function show() {
 
 function placeFlits() {
   for (const [hold, thing] of layers.flits.things) {
-    const [x, y] = along(model.lanes[hold.lane].points, at.playing && !reduced.matches ? at.share : 0.5);
+    const [x, y] = along(model.tracks[hold.track].points, at.playing && !reduced.matches ? at.share : 0.5);
     thing.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
   }
 }

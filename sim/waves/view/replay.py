@@ -12,8 +12,8 @@ from wormcast import __version__
 from ...common.frame import COLOURS
 from ...common.whole_file import whole_file
 from ...drawing.layout import layout_of
-from .history import History, Hold
-from .lanes import HOST, lay_out
+from .ground import HOST, lay_out
+from .history import History, RecordedHold
 from .telling import describe, describe_deadlock
 from .worms import colours_of
 
@@ -53,15 +53,15 @@ def _data(history: History) -> dict[str, Any]:
     """What the page's script reads; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
     beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # else lines run there
-    first_lane = [0]
+    first_track = [0]
     for link in history.links:
-        first_lane.append(first_lane[-1] + link.vcs)
+        first_track.append(first_track[-1] + link.vcs)
     number = {worm: place for place, worm in enumerate(history.worms)}
     delivered = set(history.deliveries)
     colours = colours_of(history)
     asked: dict[str, int] = {}
     waits = [
-        [first_lane[wait.link] + wait.vc, number[wait.worm], wait.first, wait.last,
+        [first_track[wait.link] + wait.vc, number[wait.worm], wait.first, wait.last,
          [asked.setdefault(resource, len(asked)) for resource in wait.resources]]
         for wait in history.waits
     ]
@@ -85,17 +85,17 @@ def _data(history: History) -> dict[str, Any]:
                   for host in ground.hosts],
         "planes": [[value for point in plane for value in _short(point)] for plane in ground.planes],
         "plane_names": [[name, *_short(at)] for name, at in ground.names],
-        "links": [[link.kind, link.source, link.target, first] for link, first in zip(history.links, first_lane,
+        "links": [[link.kind, link.source, link.target, first] for link, first in zip(history.links, first_track,
                                                                                      strict=False)],
-        "lanes": [[link, history.channel_name(link, vc), [value for point in way for value in _short(point)]]
-                  for link, ways in enumerate(ground.lanes) for vc, way in enumerate(ways)],
+        "tracks": [[link, history.channel_name(link, vc), [value for point in way for value in _short(point)]]
+                  for link, ways in enumerate(ground.tracks) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
         # 2: with the tail of a worm's last packet, at a node
-        "holds": [[first_lane[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
+        "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
-        "resources": [[history.resource_name(resource), None if place is None else first_lane[place[0]] + place[1]]
+        "resources": [[history.resource_name(resource), None if place is None else first_track[place[0]] + place[1]]
                       for resource, place in zip(asked, places, strict=True)],
         "deadlock": None if len(circle) < len(steps) or not steps else {
             "circle": circle, "lines": describe_deadlock(history)},
@@ -106,7 +106,7 @@ def _short(point: tuple[float, float]) -> list[float]:
     return [round(value, 1) for value in point]
 
 
-def _stretches(hold: Hold) -> list[int]:
+def _stretches(hold: RecordedHold) -> list[int]:
     """Cycles with a flit, as cycles without and cycles with one in turn, from the hold's first on."""
     lengths: list[int] = []
     now = hold.first

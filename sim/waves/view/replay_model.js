@@ -2,7 +2,7 @@
 
 /** Unpack the data: holds with their flits, events, and what each worm comes to. */
 function unpack(data) {
-  const holds = data.holds.map(([lane, worm, first, last, ended, lengths]) => {
+  const holds = data.holds.map(([track, worm, first, last, ended, lengths]) => {
     const flits = new Set();
     let cycle = first;
     for (let i = 0; i < lengths.length; i += 2) {
@@ -10,26 +10,26 @@ function unpack(data) {
       for (let n = 0; n < lengths[i + 1]; n += 1) flits.add(cycle++);
     }
     const lead = first > data.first || first === 0 ? first + (lengths[0] ?? 0) : null;
-    return {lane, worm, first, last, ended: Boolean(ended), delivered: ended === 2, flits, lead};
+    return {track, worm, first, last, ended: Boolean(ended), delivered: ended === 2, flits, lead};
   });
-  const waits = data.waits.map(([lane, worm, first, last, resources]) => ({lane, worm, first, last, resources}));
-  const links = data.links.map(([kind, source, target, lane]) => ({kind, source, target, lane}));
-  const lanes = data.lanes.map(([link, name, flat]) => {
+  const waits = data.waits.map(([track, worm, first, last, resources]) => ({track, worm, first, last, resources}));
+  const links = data.links.map(([kind, source, target, track]) => ({kind, source, target, track}));
+  const tracks = data.tracks.map(([link, name, flat]) => {
     const points = [];
     for (let i = 0; i < flat.length; i += 2) points.push([flat[i], flat[i + 1]]);
     return {link: links[link], name, points};
   });
   const worms = data.worms.map(([number, source, destinations, colour]) => (
-    {number, source, destinations, colour, delivered: new Map(), begins: Infinity, lanes: new Set()}));
+    {number, source, destinations, colour, delivered: new Map(), begins: Infinity, tracks: new Set()}));
   for (const hold of holds) {
-    const worm = worms[hold.worm], {target} = lanes[hold.lane].link;
+    const worm = worms[hold.worm], {target} = tracks[hold.track].link;
     worm.begins = Math.min(worm.begins, hold.first);
-    worm.lanes.add(hold.lane);
+    worm.tracks.add(hold.track);
     if (hold.delivered) worm.delivered.set(target, hold.last);
   }
   const model = {
-    first: data.first, last: data.end - 1, links, lanes, worms, holds, waits,
-    resources: data.resources.map(([name, lane]) => ({name, lane})), names: data.names, switches: data.switches,
+    first: data.first, last: data.end - 1, links, tracks, worms, holds, waits,
+    resources: data.resources.map(([name, track]) => ({name, track})), names: data.names, switches: data.switches,
     deadlock: null,
   };
   model.deadlock = data.deadlock && circle(model, data.deadlock);
@@ -38,38 +38,38 @@ function unpack(data) {
   return model;
 }
 
-/** The circle of a deadlock: when it closes, its waits, and the lanes that lead from each to the next. */
+/** The circle of a deadlock: when it closes, its waits, and the tracks that lead from each to the next. */
 function circle(model, {circle: steps, lines}) {
   const waits = steps.map(([worm, resources]) => model.waits.find((wait) => (
     wait.worm === worm && wait.last === model.last && resources.some((one) => wait.resources.includes(one)))));
   const since = Math.max(...waits.map((wait) => (wait ? wait.first : model.last)));
-  const lanes = new Set();
+  const tracks = new Set();
   steps.forEach(([, resources], place) => {
     const holder = steps[(place + 1) % steps.length][0];
     const held = model.holds.filter((hold) => hold.worm === holder && hold.last === model.last && !hold.ended);
-    const asked = resources.map((one) => model.resources[one].lane);
-    for (const hold of held) if (asked.includes(hold.lane)) follow(model, held, hold.lane, lanes);
+    const asked = resources.map((one) => model.resources[one].track);
+    for (const hold of held) if (asked.includes(hold.track)) follow(model, held, hold.track, tracks);
   });
-  return {since, lines, lanes, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
+  return {since, lines, tracks, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
 }
 
-/** Add to `found` a lane that a worm holds, and those by which it goes on from there to its header. */
-function follow(model, held, lane, found) {
-  found.add(lane);
-  const {kind, source, target} = model.lanes[lane].link, at = kind === "consumption" ? source : target;  // a switch
+/** Add to `found` a track that a worm holds, and those by which it goes on from there to its header. */
+function follow(model, held, track, found) {
+  found.add(track);
+  const {kind, source, target} = model.tracks[track].link, at = kind === "consumption" ? source : target;  // a switch
   for (const next of held) {
-    const link = model.lanes[next.lane].link;
-    if (link.kind === "network" && link.source === at && !found.has(next.lane)) follow(model, held, next.lane, found);
+    const link = model.tracks[next.track].link;
+    if (link.kind === "network" && link.source === at && !found.has(next.track)) follow(model, held, next.track, found);
   }
 }
 
-/** Stretches in which a header stands behind one lane; what it asks for there may change. */
+/** Stretches in which a header stands behind one track; what it asks for there may change. */
 function stands({waits}) {
   const found = [];
-  for (const {worm, lane, first, last} of waits) {
-    const before = found.find((one) => one.worm === worm && one.lane === lane && one.last === first - 1);
+  for (const {worm, track, first, last} of waits) {
+    const before = found.find((one) => one.worm === worm && one.track === track && one.last === first - 1);
     if (before) before.last = last;
-    else found.push({worm, lane, first, last});
+    else found.push({worm, track, first, last});
   }
   return found.filter(({first, last}) => last > first);  // a turn that takes one cycle is nothing to look at
 }
@@ -96,8 +96,8 @@ function stateAt(model, cycle) {
 
 /** The worm that holds a resource in these holds, or undefined. */
 function holderOf(model, holds, resource) {
-  const lane = model.resources[resource].lane;
-  return lane === null ? undefined : holds.find((hold) => hold.lane === lane)?.worm;
+  const track = model.resources[resource].track;
+  return track === null ? undefined : holds.find((hold) => hold.track === track)?.worm;
 }
 
 /** How far a worm has come by a cycle, in words; `state` is what holds in it. */
@@ -117,7 +117,7 @@ function tellWait(model, state, wait) {
     const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
     return model.resources[resource].name + by;
   });
-  return `waits at ${model.switches[model.lanes[wait.lane].link.target]} for ${asked.join(" or ")}`;
+  return `waits at ${model.switches[model.tracks[wait.track].link.target]} for ${asked.join(" or ")}`;
 }
 
 /** The point at a share, 0 to 1, of the way along some points. */
@@ -134,7 +134,7 @@ function along(points, share) {
   return points[0];
 }
 
-/** The point that lies some way beyond the end of a lane, in its direction. */
+/** The point that lies some way beyond the end of a track, in its direction. */
 function beyond(points, distance) {
   const [[x, y], [endX, endY]] = points.slice(-2), length = Math.hypot(endX - x, endY - y);
   return [endX + distance * (endX - x) / length, endY + distance * (endY - y) / length];

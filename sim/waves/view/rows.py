@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from wormcast.algorithms import Topology, WormcastError
 
-from .history import History, Link
+from .history import History, RecordedLink
 
-__all__ = ["Row", "choose_links", "rows_of"]
+__all__ = ["ChannelRow", "choose_links", "rows_of"]
 
 
 @dataclass(frozen=True)
-class Row:
+class ChannelRow:
     """A virtual channel of a link, and its label."""
 
     link: int
@@ -19,7 +19,7 @@ class Row:
     label: str
 
 
-def rows_of(history: History, links: Collection[int] | None = None) -> list[Row]:
+def rows_of(history: History, links: Collection[int] | None = None) -> list[ChannelRow]:
     """Put virtual channels in an order in which a worm's path reads as a staircase.
 
     First those of the first worm, in the order in which it comes to them, then what the next one adds; consumption
@@ -42,7 +42,8 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Row]
     if links is not None:
         for link in links:
             order.setdefault(link, {0})
-    rows = [Row(link, vc, _label(history, link, vc, len(used))) for link, used in order.items() for vc in sorted(used)]
+    rows = [ChannelRow(link, vc, _label(history, link, vc, len(used)))
+            for link, used in order.items() for vc in sorted(used)]
     return sorted(rows, key=lambda row: history.links[row.link].kind == "consumption")
 
 
@@ -80,7 +81,7 @@ def choose_links(history: History, text: str) -> list[int] | None:
     return list(found)
 
 
-def _means(topology: Topology, name: str, link: Link) -> bool:
+def _means(topology: Topology, name: str, link: RecordedLink) -> bool:
     start, arrow, end = name.removeprefix("link:").partition(">")
     if arrow:
         end, _, number = end.partition("#")

@@ -25,7 +25,7 @@ from ...common.frame import (
 from ...common.text import count
 from .history import History
 from .marks import Scale, draw_marks, legend_marks
-from .rows import Row
+from .rows import ChannelRow
 from .telling import describe, describe_deadlock, describe_worm
 from .worms import colours_of, shown_worms
 
@@ -43,11 +43,11 @@ LISTED = 16  # worms told below; more would be a table of their own
 # inches
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
-LANE = 0.09  # of an arrow of the deadlock, beside the bars
+TRACK = 0.09  # of an arrow of the deadlock, beside the bars
 GAP = 0.7  # rows, before the consumption channels
 
 
-def require_drawable(rows: Sequence[Row], file: Path) -> None:
+def require_drawable(rows: Sequence[ChannelRow], file: Path) -> None:
     """Refuse what cannot be drawn.
 
     Raises
@@ -61,7 +61,7 @@ def require_drawable(rows: Sequence[Row], file: Path) -> None:
                             f"{MOST_ROWS}; --window, --worms and --links choose")
 
 
-def draw_spacetime(drawn: Sequence[tuple[History, Sequence[Row]]], file: Path, form: str) -> None:
+def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str) -> None:
     """Draw which worm had which virtual channel when, one column of a paper wide, or two if it takes them.
 
     A bar is full where a flit is on the link, and hatched where none is; a line below it says that the worm's header
@@ -71,7 +71,7 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[Row]]], file: Path, f
 
     Parameters
     ----------
-    drawn : sequence of (History, sequence of Row)
+    drawn : sequence of (History, sequence of ChannelRow)
         Histories from left to right, each with its rows from top to bottom.
     file : Path
         To write; its ending does not matter.
@@ -99,14 +99,14 @@ class _Diagram:
     width, height : float
     """
 
-    def __init__(self, history: History, rows: Sequence[Row]):
+    def __init__(self, history: History, rows: Sequence[ChannelRow]):
         self.history, self.rows = history, rows
         cycles = history.end - history.first
         self.width = COLUMN if cycles <= NARROW_CYCLES and len(rows) <= NARROW_ROWS else PAGE
         self._pitch = min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / len(rows)))
         self._size = min(SIZE, 0.85 * POINTS * self._pitch)
         self._left = MARGIN + 0.05 + max(text_width(row.label, self._size) for row in rows) / POINTS
-        self._right = 0.1 + LANE * (len(history.deadlock["cycle"]) if history.deadlock else 0)
+        self._right = 0.1 + TRACK * (len(history.deadlock["cycle"]) if history.deadlock else 0)
         self._colours = colours_of(history)
         worms = shown_worms(history)
         self._listed = [(self._colours[worm], describe_worm(history, worm)) for worm in worms] \
@@ -131,7 +131,7 @@ class _Diagram:
         axes.set(xlim=(history.first - 0.5, history.end - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
         _frame(axes, [(self._at[row.link, row.vc], row.label) for row in self.rows], self._size, self._twice)
         across = (width - left - right) * POINTS / (history.end - history.first)
-        draw_marks(axes, history, Scale(self._at, self._pitch * POINTS, across, SIZE, LANE * POINTS, self._colours))
+        draw_marks(axes, history, Scale(self._at, self._pitch * POINTS, across, SIZE, TRACK * POINTS, self._colours))
         figure.legend(handles=legend_marks(history), loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
                       ncols=5, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4,
                       columnspacing=0.9)
@@ -145,7 +145,7 @@ class _Diagram:
                     linespacing=1.2, color=WORDS)
 
 
-def _heights(history: History, rows: Sequence[Row]) -> dict[tuple[int, int], float]:
+def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, int], float]:
     """Middle of each row, in rows from the top."""
     first = next((index for index, row in enumerate(rows) if history.links[row.link].kind == "consumption"), 0)
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import chain
 from typing import Any
 
-from .history import History, Hold
+from .history import History, RecordedHold
 from .worms import shown_worms
 
 __all__ = ["summarise", "to_dict"]
@@ -45,7 +45,7 @@ def _worm(history: History, number: int) -> dict[str, Any]:
     }
 
 
-def _first_flit(history: History, holds: list[Hold]) -> int | None:
+def _first_flit(history: History, holds: list[RecordedHold]) -> int | None:
     """The first cycle with a flit in any of the holds; None if one of them may have had flits before."""
     if any(map(history.is_cut, holds)):
         return None
@@ -57,7 +57,7 @@ def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
 
     Flits are written as stretches, first and last cycle of each.
     """
-    def hold_to_dict(hold: Hold) -> dict[str, Any]:
+    def hold_to_dict(hold: RecordedHold) -> dict[str, Any]:
         return {"link": history.links[hold.link].name, "vc": hold.vc, "worm": hold.worm, "first": hold.first,
                 "last": hold.last, "ended": hold.ended, "flits": [list(run) for run in hold.runs]}
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...common.text import count
 from .history import History
-from .rows import Row
+from .rows import ChannelRow
 from .telling import describe, describe_deadlock, describe_worm
 from .worms import colours_of, shown_worms
 
@@ -21,7 +21,7 @@ TICK = 10  # characters from one number of the axis to the next
 DELIVERED, WAITS = "*", "~"
 
 
-def spacetime_text(history: History, rows: Sequence[Row], width: int) -> list[Text]:
+def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> list[Text]:
     """Draw which worm had which virtual channel when, a line for each; so many characters wide.
 
     Each worm has a letter (the 27th has the first one's again): a capital where a flit of it is on the link, a small
@@ -31,7 +31,7 @@ def spacetime_text(history: History, rows: Sequence[Row], width: int) -> list[Te
 
     Parameters
     ----------
-    rows : sequence of Row
+    rows : sequence of ChannelRow
         From top to bottom.
     """
     margin = max((len(row.label) for row in rows), default=0) + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from wormcast.algorithms import WormcastError
 
 from .comment import Comment
-from .history import History, Hold, Link, Wait
+from .history import History, RecordedHold, RecordedLink, Wait
 from .vcd import Signal, Wave
 
 __all__ = ["read_waveform"]
@@ -85,9 +85,9 @@ class _Open:
 class _Track:
     """The signals of one link, and what they have come to."""
 
-    def __init__(self, number: int, link: Link, scope: str):
+    def __init__(self, number: int, link: RecordedLink, scope: str):
         self.number, self.link, self.scope = number, link, scope
-        self.holds: list[Hold] = []
+        self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
         self._flit = self._tail = False
         self._vc = 0
@@ -147,7 +147,7 @@ class _Track:
             goes_on = goes_on or worm is not None or bool(asks)
         return goes_on
 
-    def close(self, last: int) -> list[Hold]:
+    def close(self, last: int) -> list[RecordedHold]:
         """End what goes on; all holds."""
         for vc in range(self.link.vcs):
             self._close(vc, last, ended=False)
@@ -157,7 +157,8 @@ class _Track:
     def _close(self, vc: int, last: int, *, ended: bool) -> None:
         current = self._open[vc]
         if current is not None:
-            self.holds.append(Hold(self.number, vc, current.worm, current.first, last, tuple(current.flits), ended))
+            self.holds.append(RecordedHold(self.number, vc, current.worm, current.first, last, tuple(current.flits),
+                                           ended))
         self._open[vc] = None
 
     def _end_wait(self, vc: int, last: int) -> None:

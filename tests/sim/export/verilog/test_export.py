@@ -308,7 +308,7 @@ def test_ports_of_every_kind_of_router_are_explained(case):
             assert [name for name, said in told.items() if not said.endswith(".")] == [], (kind, what)
             assert set(links(part)) == {port.path[0] for port in ports(part) if len(port.path) > 1}
         router = component_tables(built, build_component(built, "router", kind=kind), clocked=True)
-        for name in (name for names in built.router(built.named_kinds[kind]).consumptions for name in names):
+        for name in built.routers[kind].consumption_ports:
             assert f"## Link `{name}_out`\n\nTo the node, all consumption channels. The receiver" in router
 
 

@@ -4,19 +4,19 @@ import random
 
 from wormcast.algorithms import find_scheme, plan, topology
 from wormcast.algorithms.channels import link_names
-from wormcast.sim.waves.view import History, Hold, Link, Wait, Worm
+from wormcast.sim.waves.view import History, RecordedHold, RecordedLink, RecordedWorm, Wait
 
 __all__ = ["crossing", "figure_4", "links_of"]
 
 
 def links_of(network, vcs=1, consumption=1):
     """All links of a network, with one injection port and one consumption link a node."""
-    links = [Link(f"link:{name}", "network", int(start), int(end), vcs)
+    links = [RecordedLink(f"link:{name}", "network", int(start), int(end), vcs)
              for name, (start, _, end, _) in zip(link_names(network), network.links, strict=True)]
     for node, (begin, end) in enumerate(zip(network.injections[:, 0].tolist(), network.consumptions[:, 0].tolist(),
                                             strict=True)):
-        links.append(Link(f"inj:{node}:0", "injection", node, begin, 1))
-        links.append(Link(f"cons:{node}#0", "consumption", end, node, consumption))
+        links.append(RecordedLink(f"inj:{node}:0", "injection", node, begin, 1))
+        links.append(RecordedLink(f"cons:{node}#0", "consumption", end, node, consumption))
     return tuple(links)
 
 
@@ -31,13 +31,13 @@ def figure_4(end=40):
         for name, first, flits in zip(way, (3, 6, 9, 10), (
                 (3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 16, 17), (6, 7, 8, 9, 12, 13, 14, 15), (10, 11, 12, 13),
                 (10, 11, 12, 13)), strict=True):
-            holds.append(Hold(number[name], 0, worm, first, end - 1, flits, ended=False))
+            holds.append(RecordedHold(number[name], 0, worm, first, end - 1, flits, ended=False))
         waits.append(Wait(worm, number[way[-1]], 0, 12, end - 1, (f"cons:{2 - worm}:0",)))
     deadlock = {"at": 1024, "cycle": [
         {"worm": 0, "holds": ["link:0>1:0", "cons:1:0", "link:1>2:0"], "waits": ["cons:2:0"]},
         {"worm": 1, "holds": ["link:2>1:0", "link:3>2:0", "cons:2:0"], "waits": ["cons:1:0"]}]}
     return History(
-        mesh, "dual-path", 0, end, links, {0: Worm(0, 0, 0, (1, 2), 64), 1: Worm(1, 1, 3, (2, 1), 64)},
+        mesh, "dual-path", 0, end, links, {0: RecordedWorm(0, 0, 0, (1, 2), 64), 1: RecordedWorm(1, 1, 3, (2, 1), 64)},
         tuple(sorted(holds, key=lambda hold: (hold.first, hold.link))), tuple(waits), deadlock,
         {"vcs": 1, "buffer": 4, "consumption": 1})
 
@@ -55,7 +55,7 @@ def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):
     sent, holds, waits = {}, [], []
     for worm in range(10, 10 + worms):
         source, target = rng.sample(range(mesh.nodes), 2)
-        sent[worm] = Worm(worm, worm - 10, source, (target,), length)
+        sent[worm] = RecordedWorm(worm, worm - 10, source, (target,), length)
         now, vc = rng.randrange(spread), rng.randrange(vcs)
         way = [(number[f"inj:{source}:0"], 0)]
         for hop in plan(mesh, scheme, source, [target]).worms[0].links:
@@ -64,7 +64,7 @@ def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):
         way.append((number[f"cons:{target}#0"], worm % 2))
         for place, (link, channel) in enumerate(way):
             flits = tuple(range(now, now + 2 * length, 2))
-            holds.append(Hold(link, channel, worm, now, flits[-1], flits, ended=True))
+            holds.append(RecordedHold(link, channel, worm, now, flits[-1], flits, ended=True))
             now += 3
             if place + 1 < len(way) and rng.random() < 0.2:
                 after, wanted = way[place + 1]

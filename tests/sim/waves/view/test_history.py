@@ -8,8 +8,8 @@ from written_waves import FIGURE_4, comment, links_of, vcd, worm
 from wormcast.algorithms import WormcastError, topology
 from wormcast.sim.waves.view import (
     History,
-    Hold,
-    Link,
+    RecordedHold,
+    RecordedLink,
     Wait,
     choose_links,
     colours_of,
@@ -44,8 +44,8 @@ def history(links, shape="2x3", **hardware):
 
 
 def test_channels_are_named_in_the_words_of_the_commands():
-    shown = history([Link("link:0>1", "network", 0, 1, 2), Link("inj:3:0", "injection", 3, 3, 2),
-                     Link("cons:4#0", "consumption", 4, 4, 2)])
+    shown = history([RecordedLink("link:0>1", "network", 0, 1, 2), RecordedLink("inj:3:0", "injection", 3, 3, 2),
+                     RecordedLink("cons:4#0", "consumption", 4, 4, 2)])
     assert [shown.channel_name(link, 1) for link in range(3)] == ["link:0.0>0.1:1", "inj:1.0:0:1", "cons:1.1:1"]
     assert [shown.channel(one) for one in ("link:0>1:1", "inj:3:0:0", "cons:4:1", "link:1>2:0", "token:3")] == [
         (0, 1), (1, 0), (2, 1), None, None]
@@ -55,8 +55,8 @@ def test_channels_are_named_in_the_words_of_the_commands():
 
 def test_consumption_channels_are_counted_over_the_links_of_a_node():
     """Where each has, or some of them share, a link of their own; injection ports are told where there are several."""
-    shown = history([Link(f"cons:4#{place}", "consumption", 4, 4, 2) for place in range(2)]
-                    + [Link(f"inj:4:{place}", "injection", 4, 4, 1) for place in range(2)])
+    shown = history([RecordedLink(f"cons:4#{place}", "consumption", 4, 4, 2) for place in range(2)]
+                    + [RecordedLink(f"inj:4:{place}", "injection", 4, 4, 1) for place in range(2)])
     assert [shown.channel(f"cons:4:{number}") for number in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [shown.channel_name(*shown.channel(f"cons:4:{number}")) for number in range(4)] == [
         "cons:1.1:0", "cons:1.1:1", "cons:1.1:2", "cons:1.1:3"]
@@ -67,9 +67,9 @@ def test_consumption_channels_are_counted_over_the_links_of_a_node():
 def test_a_window_cuts_holds_and_waits(crossing):
     cut = crossing.between(13, 17)
     assert (cut.first, cut.end, cut.worms) == (13, 17, crossing.worms)
-    assert cut.holds == (Hold(4, 1, 4, 13, 13, (13,), True), Hold(0, 0, 4, 13, 15, (13, 15), True),
-                         Hold(2, 1, 4, 14, 16, (14, 15), False), Hold(4, 0, 7, 14, 15, (14, 15), True),
-                         Hold(9, 0, 4, 16, 16, (), False))
+    assert cut.holds == (RecordedHold(4, 1, 4, 13, 13, (13,), True), RecordedHold(0, 0, 4, 13, 15, (13, 15), True),
+                         RecordedHold(2, 1, 4, 14, 16, (14, 15), False), RecordedHold(4, 0, 7, 14, 15, (14, 15), True),
+                         RecordedHold(9, 0, 4, 16, 16, (), False))
     waiting = dataclasses.replace(crossing, waits=(Wait(4, 0, 0, 6, 14, ("link:1>2:0",)),))
     assert waiting.between(10, 12).waits == (Wait(4, 0, 0, 10, 11, ("link:1>2:0",)),)
     assert waiting.between(15, 17).waits == ()

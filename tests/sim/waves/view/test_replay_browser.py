@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 SHOWN = """
 const all = (layer, ...names) => [...document.querySelectorAll(`#layer-${layer} g`)].map(
   (one) => [Number(one.dataset.worm), ...names.map((name) => one.dataset[name])]);
-return {holds: all("holds", "lane"), flits: all("flits", "lane"), waits: all("waits", "waits")};
+return {holds: all("holds", "track"), flits: all("flits", "track"), waits: all("waits", "waits")};
 """
 
 
@@ -67,16 +67,16 @@ class Page:
         return self.browser.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
 
-    def lanes(self, selector):
+    def tracks(self, selector):
         return {*self.browser.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map((one) => one.dataset.lane)", selector)}
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.dataset.track)", selector)}
 
     def middles(self, selector):
-        """Middle of each thing on the screen, x and y in pixels, with the lane that its group is of."""
+        """Middle of each thing on the screen, x and y in pixels, with the track that its group is of."""
         return self.browser.execute_script(
             """return [...document.querySelectorAll(arguments[0])].map((one) => {
                  const {x, y, width, height} = one.getBoundingClientRect();
-                 return [one.parentNode.dataset.lane, x + width / 2, y + height / 2];
+                 return [one.parentNode.dataset.track, x + width / 2, y + height / 2];
                })""", selector)
 
     def require_truth(self):
@@ -145,12 +145,12 @@ def test_circle_of_a_deadlock_is_shown_from_when_it_closes(deadlock):
     for _ in range(11):
         deadlock.click("forward")
     assert not box.is_displayed()
-    assert deadlock.lanes(".ring[data-lane]") == set()
+    assert deadlock.tracks(".ring[data-track]") == set()
     for name in ("forward", "last"):
         deadlock.click(name)
         assert box.is_displayed()
         assert box.text.splitlines() == describe_deadlock(deadlock.history)
-        assert deadlock.lanes(".ring[data-lane]") == {"link:0.1>0.2:0", "link:0.2>0.1:0", "cons:0.1:0", "cons:0.2:0"}
+        assert deadlock.tracks(".ring[data-track]") == {"link:0.1>0.2:0", "link:0.2>0.1:0", "cons:0.1:0", "cons:0.2:0"}
         assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-waits .circle .arrow")) == 2
     assert deadlock.texts("#worms .now") == ["waits at 0.2 for cons:0.2:0 (worm 1)",
                                              "waits at 0.1 for cons:0.1:0 (worm 0)"]
@@ -193,8 +193,8 @@ def test_flits_of_a_link_lie_between_its_routers(crowd):
     flits = [flit for flit in crowd.middles("#layer-flits rect") if ">" in flit[0]]
     assert len(flits) > 10
     cell = places["0.1"][0] - places["0.0"][0]
-    for lane, x, y in flits:
-        start, end = lane.split(":")[1].split(">")
+    for track, x, y in flits:
+        start, end = track.split(":")[1].split(">")
         assert x == pytest.approx((places[start][0] + places[end][0]) / 2, abs=cell / 5)
         assert y == pytest.approx((places[start][1] + places[end][1]) / 2, abs=cell / 5)
 
@@ -205,7 +205,7 @@ def test_a_click_on_a_worm_shows_its_path(crowd):
     for held in (True, False):
         button.click()
         path = {crowd.history.channel_name(hold.link, hold.vc) for hold in crowd.history.holds if hold.worm == 13}
-        assert crowd.lanes("#layer-path path") == (path if held else set())
+        assert crowd.tracks("#layer-path path") == (path if held else set())
         assert button.get_attribute("aria-pressed") == str(held).lower()
         assert len(crowd.texts("#layer-badges text")) == held * (1 + len(worm.destinations))
 
@@ -249,9 +249,9 @@ def test_every_kind_of_network_is_replayed(browser, tmp_path, name):
     for _ in range(12):
         page.click("next")
         page.require_truth()
-    lanes = page.middles("#layer-flits rect")
+    tracks = page.middles("#layer-flits rect")
     stage = browser.find_element(By.ID, "network").rect
-    assert all(stage["x"] <= x <= stage["x"] + stage["width"] for _, x, _ in lanes)
+    assert all(stage["x"] <= x <= stage["x"] + stage["width"] for _, x, _ in tracks)
     worm = next(iter(history.worms.values()))
     browser.find_element(By.CSS_SELECTOR, f"#worms tr[data-worm='{worm.number}'] button").click()
     assert page.texts("#layer-badges text") == ["S", "1"]
@@ -264,8 +264,8 @@ def test_every_kind_of_network_is_replayed(browser, tmp_path, name):
 
 def test_arcs_of_a_torus_are_on_the_page(browser, tmp_path):
     page = Page(browser, crossing("torus:4x4", 12), tmp_path / "torus.html")
-    ways = [way for way in browser.execute_script("return model.lanes.map((lane) => [lane.name, lane.points.length])")
-            if way[0].startswith("link:")]
+    tracks = browser.execute_script("return model.tracks.map((track) => [track.name, track.points.length])")
+    ways = [way for way in tracks if way[0].startswith("link:")]
     assert {name.rpartition(":")[0] for name, points in ways if points > 2} >= {"link:0.0>0.3", "link:3.2>0.2"}
     assert sum(points > 2 for _, points in ways) == 2 * 16  # two virtual channels of each link around an edge
     page.require_quiet()

@@ -6,7 +6,7 @@ import pytest
 from written_waves import FIGURE_4, comment, links_of, vcd, worm
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.waves.view import Hold, Wait, read_waveform
+from wormcast.sim.waves.view import RecordedHold, Wait, read_waveform
 
 
 def read(tmp_path, said, holds, waits=()):
@@ -30,7 +30,7 @@ def test_all_of_it_is_read(tmp_path):
     assert [link.name for link in history.links] == [link["name"] for link in said["links"]]
     assert (history.worms[1].source, history.worms[1].destinations, history.worms[1].length) == (3, (2, 1), 8)
     assert sorted(shown(history)) == sorted((*hold[:4], 29, False) for hold in holds)
-    assert next(hold for hold in history.holds if history.links[hold.link].name == "cons:1#0") == Hold(
+    assert next(hold for hold in history.holds if history.links[hold.link].name == "cons:1#0") == RecordedHold(
         11, 0, 0, 10, 29, (10, 11, 12), False)
     assert history.waits == (Wait(0, 2, 0, 13, 29, ("cons:2:0",)), Wait(1, 3, 0, 15, 29, ("cons:1:0",)))
     assert history.deliveries == []

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wormcast.sim.drawing.lanes import bend, lanes, least_cell
+from wormcast.sim.drawing.tracks import bend, least_cell, tracks
 
 GRID = np.array([[column, row] for row in range(3) for column in range(3)], float)
 
@@ -20,21 +20,21 @@ def hops(*switches):
 def test_who_turns_left_is_nearer_than_who_turns_right():
     """From 3 to the right: one up behind one hop, one to the end, one down behind one hop. None crosses another."""
     journeys = [hops(3, 4, 7), hops(3, 4, 5), hops(3, 4, 1)]
-    assert lanes(WAYS, journeys, [set()] * 3, 2) == [[2, 0], [1, 1], [0, 0]]
+    assert tracks(WAYS, journeys, [set()] * 3, 2) == [[2, 0], [1, 1], [0, 0]]
 
 
 def test_a_place_is_kept_straight_on_and_the_two_directions_have_their_own():
     journeys = [hops(3, 4), hops(3, 4, 5), hops(5, 4, 3), hops(4, 3)]
-    assert lanes(WAYS, journeys, [set()] * 4, 2) == [[0], [1, 1], [1, 1], [0]]
+    assert tracks(WAYS, journeys, [set()] * 4, 2) == [[0], [1, 1], [1, 1], [0]]
 
 
 def test_what_is_shunned_is_passed_farther_out():
-    assert lanes(WAYS, [hops(3, 4, 5, 8)], [{4}], 2) == [[2, 2, 0]]
-    assert lanes(WAYS, [hops(3, 4, 5, 8)], [{5}], 2) == [[2, 2, 2]]
+    assert tracks(WAYS, [hops(3, 4, 5, 8)], [{4}], 2) == [[2, 2, 0]]
+    assert tracks(WAYS, [hops(3, 4, 5, 8)], [{5}], 2) == [[2, 2, 2]]
 
 
 def test_a_way_back_is_a_turn():
-    there, back, again = lanes(WAYS, [hops(3, 4, 3, 4)], [set()], 2)[0]
+    there, back, again = tracks(WAYS, [hops(3, 4, 3, 4)], [set()], 2)[0]
     assert back == 0
     assert {there, again} == {0, 1}
 

@@ -7,8 +7,8 @@ import pytest
 
 from wormcast.algorithms import topology
 from wormcast.sim.drawing import layout_of
-from wormcast.sim.waves.view import History, Link
-from wormcast.sim.waves.view.lanes import BOX, HOST, lay_out
+from wormcast.sim.waves.view import History, RecordedLink
+from wormcast.sim.waves.view.ground import BOX, HOST, lay_out
 
 from .made import links_of
 
@@ -28,10 +28,10 @@ def along(way, axis):
 @pytest.mark.parametrize("vcs", [1, 2, 4])
 @pytest.mark.parametrize("name", ["mesh:1x4", "mesh:3x3", "mesh:3x2x2", "mesh:2x3x2", "torus:4x4", "torus:3x3x2",
                                   "ring:6", "min:b=2,stages=3,kind=omega", "irregular:switches=6,nodes=12"])
-def test_no_lane_lies_on_another(name, vcs):
+def test_no_track_lies_on_another(name, vcs):
     history = network(name, vcs)
     ground = lay_out(history)
-    ways = [way for lanes in ground.lanes for way in lanes]
+    ways = [way for tracks in ground.tracks for way in tracks]
     assert len(ways) == sum(link.vcs for link in history.links)
     for one, other in combinations(ways, 2):
         assert set(one[1:-1] or one).isdisjoint(other[1:-1] or other)
@@ -41,13 +41,13 @@ def test_no_lane_lies_on_another(name, vcs):
                 assert abs(where - there) > 1 or end <= begin or stop <= start
 
 
-def test_lanes_between_two_routers_do_not_cross():
+def test_tracks_between_two_routers_do_not_cross():
     history = network("mesh:2x2x2", vcs=3)
     ground = lay_out(history)
-    pairs = [(ground.lanes[one], ground.lanes[other]) for one, link in enumerate(history.links)
+    pairs = [(ground.tracks[one], ground.tracks[other]) for one, link in enumerate(history.links)
              for other, back in enumerate(history.links[one:], one)
              if {link.source, link.target} == {back.source, back.target} and link.kind == back.kind == "network"]
-    ways = [both for lanes in pairs for both in product(*lanes) if both[0] is not both[1]]
+    ways = [both for tracks in pairs for both in product(*tracks) if both[0] is not both[1]]
     assert len(ways) > 100
     for one, other in ways:
         for (y, left, right), (x, top, bottom) in product(along(one, 0), along(other, 1)):
@@ -55,10 +55,10 @@ def test_lanes_between_two_routers_do_not_cross():
 
 
 def inside_with_ends(history, ground):
-    """Links and ways of all lanes, which must lie inside the picture, with the ends of each that are at routers."""
+    """Links and ways of all tracks, which must lie inside the picture, with the ends of each that are at routers."""
     (left, top), (width, height) = ground.corner, ground.size
-    for link, lanes in zip(history.links, ground.lanes, strict=True):
-        for way in lanes:
+    for link, tracks in zip(history.links, ground.tracks, strict=True):
+        for way in tracks:
             assert all(left <= x <= left + width and top <= y <= top + height for x, y in way)
             ends = [(way[0], link.source)] if link.kind != "injection" else []
             ends += [(way[-1], link.target)] if link.kind != "consumption" else []
@@ -66,7 +66,7 @@ def inside_with_ends(history, ground):
 
 
 @pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x3", "torus:4x4", "ring:6"])
-def test_lanes_lead_from_router_to_router_inside_the_picture(name):
+def test_tracks_lead_from_router_to_router_inside_the_picture(name):
     history = network(name)
     ground = lay_out(history)
     for _, _, ends in inside_with_ends(history, ground):
@@ -75,7 +75,7 @@ def test_lanes_lead_from_router_to_router_inside_the_picture(name):
 
 
 @pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=6,nodes=12"])
-def test_lanes_lead_from_box_to_box_and_to_nodes_inside_the_picture(name):
+def test_tracks_lead_from_box_to_box_and_to_nodes_inside_the_picture(name):
     history = network(name)
     ground = lay_out(history)
     hosts = {(host.node, host.kind): host.at for host in ground.hosts}
@@ -110,5 +110,5 @@ def test_places_are_those_of_the_other_pictures():
 
 
 def test_only_the_part_that_was_looked_at_is_drawn():
-    links = (Link("link:27>28", "network", 27, 28, 1), Link("cons:28#0", "consumption", 28, 28, 2))
+    links = (RecordedLink("link:27>28", "network", 27, 28, 1), RecordedLink("cons:28#0", "consumption", 28, 28, 2))
     assert sorted(places("mesh:8x8", links)) == [27, 28]

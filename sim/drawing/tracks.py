@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .ways import along, aside, beside
 
-__all__ = ["bend", "lanes", "least_cell"]
+__all__ = ["bend", "least_cell", "tracks"]
 
 Floats = npt.NDArray[np.float64]
 Hop = tuple[int, int]
@@ -39,7 +39,7 @@ class _Run:
             0, len(self.hops), self.journey, self.first)
 
 
-def lanes(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
+def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
           least: int) -> list[list[int]]:
     """Give each hop of each journey its place beside the line, 0 the nearest: no two have the same one on a link.
 
@@ -60,11 +60,11 @@ def lanes(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned
     for run in sorted((run for number, hops in enumerate(journeys)
                        for run in _runs(ways, number, hops, shunned[number], least)),
                       key=lambda run: run.order):
-        used = {lane for hop in run.hops for lane in taken[hop]}
-        lane = next(lane for lane in count(run.least) if lane not in used)
+        used = {track for hop in run.hops for track in taken[hop]}
+        track = next(track for track in count(run.least) if track not in used)
         for offset, hop in enumerate(run.hops):
-            taken[hop].add(lane)
-            found[run.journey][run.first + offset] = lane
+            taken[hop].add(track)
+            found[run.journey][run.first + offset] = track
     return found
 
 

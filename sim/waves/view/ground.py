@@ -1,4 +1,4 @@
-"""Where switches, nodes and virtual channels lie in the drawn network, in pixels: a lane for each virtual channel."""
+"""Where switches, nodes and virtual channels lie in the drawn network, in pixels: a track for each virtual channel."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ...drawing.layout import Layout, layout_of
+from ...drawing.layout import NetworkLayout, layout_of
 from ...drawing.ways import along, beside, cut
-from .history import History, Link
+from .history import History, RecordedLink
 
-__all__ = ["BOX", "HOST", "Ground", "Host", "Router", "lay_out"]
+__all__ = ["BOX", "HOST", "Ground", "NodePlace", "Router", "lay_out"]
 
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -21,12 +21,12 @@ CROWDED, ACROSS = 140, 46  # a cell where more is drawn than its rows and column
 BOX = 24  # half a router that has its node beside it
 HOST = 12  # half a node
 CORNER = 57  # of such a node, right and down from its router
-MIDDLE = 9  # from the line between two routers to the first lane on either side
+MIDDLE = 9  # from the line between two routers to the first track on either side
 SPREAD = 10  # from there to the last one
-LANE = 5  # from lane to lane, at most
-NODES, GAP = 50, 6  # a cell where nodes are apart from their switches, at least; between the lanes of two ways
+TRACK = 5  # from track to track, at most
+NODES, GAP = 50, 6  # a cell where nodes are apart from their switches, at least; between the tracks of two ways
 NEAR = 4  # as MIDDLE, there
-STEEP = 0.3  # cosine: a lane that hardly leads away from a side is left as it is
+STEEP = 0.3  # cosine: a track that hardly leads away from a side is left as it is
 LETTER = 8  # of a name's width
 EDGE = 8  # around all
 
@@ -41,7 +41,7 @@ class Router:
 
 
 @dataclass(frozen=True)
-class Host:
+class NodePlace:
     """A node, or one of its two places: its middle, and where its name is to be written, if not at its router.
 
     ``kind`` is "both", or "source" or "sink" of a node that is drawn twice.
@@ -64,23 +64,23 @@ class Ground:
         Least x and y; width and height.
     routers : tuple of Router
         Those that are drawn.
-    hosts : tuple of Host
+    hosts : tuple of NodePlace
         The nodes of these.
     planes : tuple of tuple of (float, float)
         Corners of the grounds of planes; none in two dimensions.
     names : tuple of (str, (float, float))
         Names of planes, and where to write them.
-    lanes : tuple of tuple of tuple of (float, float), [links][vcs][points]
+    tracks : tuple of tuple of tuple of (float, float), [links][vcs][points]
         The way of each virtual channel, from where it begins.
     """
 
     corner: Point
     size: Point
     routers: tuple[Router, ...]
-    hosts: tuple[Host, ...]
+    hosts: tuple[NodePlace, ...]
     planes: tuple[tuple[Point, ...], ...]
     names: tuple[tuple[str, Point], ...]
-    lanes: tuple[tuple[tuple[Point, ...], ...], ...]
+    tracks: tuple[tuple[tuple[Point, ...], ...], ...]
 
 
 def lay_out(history: History) -> Ground:
@@ -89,7 +89,7 @@ def lay_out(history: History) -> Ground:
     ::
 
                  0.0 +---+ >>>>>>>>> +---+       links keep to the right of the line between their routers,
-                     |   | <<<<<<<<< |   |       a lane for each virtual channel
+                     |   | <<<<<<<<< |   |       a track for each virtual channel
                      +---+           +---+
                       v ^ \\\\            .        the node, to the right and down: consumption channels
                       v ^  [ ]                   and injection lead there
@@ -98,11 +98,11 @@ def lay_out(history: History) -> Ground:
     see.
     """
     places = _Places(history)
-    lanes: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)
+    tracks: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)
     at_host: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
     for number, link in enumerate(history.links):
         if link.node is None:
-            lanes[number] = tuple(places.between(link, vc) for vc in range(link.vcs))
+            tracks[number] = tuple(places.between(link, vc) for vc in range(link.vcs))
         else:
             at_host[link.node, link.kind if places.layout.drawn_twice else ""] += [
                 (number, vc) for vc in range(link.vcs)]
@@ -112,8 +112,8 @@ def lay_out(history: History) -> Ground:
         for place, (number, _) in enumerate(found):
             ways[number].append(places.to_node(history.links[number], place, len(found)))
         for number, made in ways.items():
-            lanes[number] = tuple(made)
-    return places.ground(tuple(lanes))
+            tracks[number] = tuple(made)
+    return places.ground(tuple(tracks))
 
 
 class _Places:
@@ -121,15 +121,15 @@ class _Places:
 
     def __init__(self, history: History):
         self.topology = topology = history.topology
-        self.layout: Layout = layout_of(topology)
+        self.layout: NetworkLayout = layout_of(topology)
         self._rows = history.rows
         self._apart = bool(self.layout.boxes.any())
         vcs = max((link.vcs for link in history.links if link.kind == "network"), default=1)
-        self._lane = LANE if self._apart else min(LANE, SPREAD / max(1, vcs - 1))
+        self._track = TRACK if self._apart else min(TRACK, SPREAD / max(1, vcs - 1))
         narrow = self.layout.narrowest
         if self._apart:
             both = 1 if self.layout.one_way.all() else 2
-            self.cell = max(NODES, (both * (NEAR + (vcs - 1) * self._lane) + GAP) / narrow)
+            self.cell = max(NODES, (both * (NEAR + (vcs - 1) * self._track) + GAP) / narrow)
         else:
             self.cell = CELL if narrow >= 1 else max(CROWDED, ACROSS / narrow)
         seen = {switch for link in history.links for switch in link.switches} or {*range(topology.switches)}
@@ -145,20 +145,20 @@ class _Places:
         """Half the width and height of a switch."""
         return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
 
-    def between(self, link: Link, vc: int) -> tuple[Point, ...]:
-        """A lane between two switches."""
+    def between(self, link: RecordedLink, vc: int) -> tuple[Point, ...]:
+        """A track between two switches."""
         row = self._rows[link.name]
         way = self._at(self.layout.links[row])
         if self.layout.one_way[row]:
-            line = beside(way, (vc - (link.vcs - 1) / 2) * self._lane)
+            line = beside(way, (vc - (link.vcs - 1) / 2) * self._track)
         else:
-            line = beside(way, (NEAR if self._apart else MIDDLE) + vc * self._lane)
+            line = beside(way, (NEAR if self._apart else MIDDLE) + vc * self._track)
         line = self._from_box(line, way, link.source)
         line = self._from_box(line[::-1], way[::-1], link.target)[::-1]
         return _points(cut(line, self._inside(line, link.source), self._inside(line[::-1], link.target)))
 
     def _from_box(self, line: Floats, way: Floats, switch: int) -> Floats:
-        """Let a lane begin on the side of a box on which its way does."""
+        """Let a track begin on the side of a box on which its way does."""
         if self.layout.shared[switch]:
             return line
         middle, half, forward = self._at(self.layout.switches[switch]), self.half(switch), along(line[0], line[1])
@@ -182,8 +182,8 @@ class _Places:
             left += reach
         return left
 
-    def to_node(self, link: Link, place: int, among: int) -> tuple[Point, ...]:
-        """A lane between a switch and its node, one of several beside each other."""
+    def to_node(self, link: RecordedLink, place: int, among: int) -> tuple[Point, ...]:
+        """A track between a switch and its node, one of several beside each other."""
         assert link.node is not None
         injects = link.kind == "injection"
         switch = link.target if injects else link.source
@@ -191,20 +191,20 @@ class _Places:
             way = self._aside(switch, place, among)
             return way[::-1] if injects else way
         joined = self._at((self.layout.injections if injects else self.layout.consumptions)[link.node])
-        off = (place - (among - 1) / 2) * min(LANE, 2 * HOST / among)
+        off = (place - (among - 1) / 2) * min(TRACK, 2 * HOST / among)
         line = beside(joined, off if injects else -off)
         return _points(cut(line, HOST * injects, HOST * (not injects)))
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
-        """A lane from a router to the node beside it."""
+        """A track from a router to the node beside it."""
         x, y = self._at(self.layout.switches[switch]).tolist()
-        off = (place - (among - 1) / 2) * min(LANE, 32 / max(1, among - 1)) * 0.7
+        off = (place - (among - 1) / 2) * min(TRACK, 32 / max(1, among - 1)) * 0.7
         near, far = BOX, CORNER - HOST
         if off >= 0:
             return (x + near - 2 * off, y + near), (x + far, y + far + 2 * off)
         return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
 
-    def ground(self, lanes: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
+    def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
         """All of it."""
         routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
                         for switch in self._drawn)
@@ -212,7 +212,7 @@ class _Places:
         names = tuple((name.text, _point(self._at(np.array(name.at)))) for name in self.layout.names
                       if name.side == "outer")
         drawn = set(self._drawn)
-        points = [point for ways in lanes for way in ways for point in way]
+        points = [point for ways in tracks for way in ways for point in way]
         for router in routers:
             points += [(router.at[0] - router.half[0], router.at[1] - router.half[1]),
                        (router.at[0] + router.half[0], router.at[1] + router.half[1])]
@@ -229,9 +229,9 @@ class _Places:
         corners = np.array(points)
         low, high = corners.min(axis=0) - EDGE, corners.max(axis=0) + EDGE
         planes = tuple(_points(self._at(plane)) for plane in self.layout.planes) if whole else ()
-        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), lanes)
+        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), tracks)
 
-    def _hosts(self) -> "list[Host]":
+    def _hosts(self) -> "list[NodePlace]":
         found = []
         drawn = set(self._drawn)
         layout = self.layout
@@ -242,12 +242,12 @@ class _Places:
                 kind = ("source", "sink")[sink] if layout.drawn_twice else "both"
                 x, y = self._at((layout.sinks if sink else layout.nodes)[node]).tolist()
                 if layout.shared[home]:
-                    found.append(Host(node, (x + CORNER, y + CORNER), kind, None))
+                    found.append(NodePlace(node, (x + CORNER, y + CORNER), kind, None))
                 elif layout.drawn_twice:
                     side = 1 if sink else -1
-                    found.append(Host(node, (x, y), kind, (x + side * (HOST + 5), y), ("end", "start")[sink]))
+                    found.append(NodePlace(node, (x, y), kind, (x + side * (HOST + 5), y), ("end", "start")[sink]))
                 else:
-                    found.append(Host(node, (x, y), kind, (x, y + HOST + 8)))
+                    found.append(NodePlace(node, (x, y), kind, (x, y + HOST + 8)))
         return found
 
 

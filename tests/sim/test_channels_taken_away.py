@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import (
     E_CUBE,
@@ -55,7 +56,7 @@ def test_a_mesh_has_no_classes_to_take_away():
 
 
 @pytest.mark.parametrize(("name", "scheme"), [
-    ("mesh:3x3", "dual-path"), ("mesh:3x3", "column-path"), ("torus:3x3", "individual"),
+    ("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), ("torus:3x3", "individual"),
     ("min:b=2,stages=2", "individual"),
     ("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
 ])

@@ -22,7 +22,7 @@ def test_a_run_is_replayed_to_its_deliveries(tmp_path):
     assert (code, result["replay"], result["waveform"]) == (0, "run.html", None)
     data = data_of(tmp_path / "run.html")
     tails = {int(node): times["tail"] - 2 for node, times in result["messages"][0]["deliveries"].items()}
-    kinds = [data["links"][link] for link, _, _ in data["lanes"]]
+    kinds = [data["links"][link] for link, _, _ in data["tracks"]]
     assert {kinds[lane][1]: last for lane, _, _, last, ended, _ in data["holds"]
             if ended and kinds[lane][0] == "consumption"} == tails
     assert [path.name for path in tmp_path.iterdir()] == ["run.html"]

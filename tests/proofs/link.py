@@ -140,7 +140,7 @@ class LinkHarness(Harness):
             self.leave_free(getattr(unit, f"won_{r}"))
             self.assume(m, implies(getattr(unit, f"won_{r}"), getattr(unit, f"complete_{r}")))
         for o in sorted(set().union(*unit.groups)):
-            kinds = 1 if o != unit.ejection else unit.kinds
+            kinds = 1 if o != unit.ejection else unit.classes
             told = ("free", "soon", "held", "ready", "ready_after")
             self.leave_free(*(getattr(unit, f"{name}_{o}") for name in told),
                             *(getattr(unit, f"pick_{o}_{k}") for k in range(kinds)))

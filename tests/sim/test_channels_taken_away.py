@@ -134,6 +134,6 @@ def test_ejection_ports_are_numbered_as_routers_have_them(name):
         home = built.home(switch)
         exits = home.router.decoder.exits(home.inputs[port])
         for node in np.flatnonzero(network.consumptions[:, 0] == switch).tolist():
-            [own] = [one for one in built.consumption_ports(node) if one.output in exits]
+            [own] = [one for one in built.consumption_links(node) if one.output in exits]
             named = ports.channel(int(ports.at(node, link)), 2, 3)
             assert str(named) == f"cons:{node}:{own.first + 2}"

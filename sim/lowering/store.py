@@ -22,6 +22,11 @@ from .lower import lower
 from .observe import observe
 from .observer import Observer
 
+try:
+    import fcntl
+except ImportError:  # a system without these locks
+    fcntl = None  # type: ignore[assignment]
+
 __all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
 
 Made = TypeVar("Made")
@@ -113,10 +118,31 @@ def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
     path = cache_folder(folder) / f"{key}.kernel"
     made = _load(path)
     if not isinstance(made, kind):
-        with compiling(), _collector_paused():
-            made = make()
-        _save(path, made)
+        with compiling(), _alone(path):
+            made = _load(path)  # whoever was first has made it
+            if not isinstance(made, kind):
+                with _collector_paused():
+                    made = make()
+                _save(path, made)
     return made
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one thread of one process at a time make ``path``; where no lock can be had, nobody waits for another."""
+    lock, handle = path.with_suffix(".lock"), -1
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle >= 0:
+            with contextlib.suppress(OSError):
+                lock.unlink()
+            os.close(handle)
 
 
 @contextlib.contextmanager

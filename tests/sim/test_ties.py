@@ -29,7 +29,8 @@ APART = 30  # cycles, in which the first worm is through
 
 
 @pytest.mark.parametrize(("name", "ties"), [
-    ("ring:4", "plus"), ("ring:4", "signed"), ("ring:6", "signed"), slow("torus:4x4", "plus"), ("torus:4x4", "signed")])
+    ("ring:4", "plus"), ("ring:4", "signed"), ("ring:6", "signed"), slow("torus:4x4", "plus"),
+    slow("torus:4x4", "signed")])
 def test_both_engines_send_worms_the_same_way_round_with_signs_in_their_headers(name, ties):
     network = topology(name)
     pairs = [(network.node(source), network.node(to)) for source, to, _, _ in WAYS[name]]

@@ -18,7 +18,6 @@ from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.network import Network
-from ...engines.bulk import kernels
 from .past_states import PastStates
 from .result import Load, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
@@ -150,7 +149,6 @@ class Experiment:
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
         self.configuration = configuration.for_headers(topology, scheme, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
-        kernels(networks[0])  # compiled once, whichever group comes first
         edges = _slices(_horizon(topology, traffic, cycles), warmup)
         if cycles is None:
             edges = np.append(edges, FOR_EVER)

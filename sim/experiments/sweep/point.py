@@ -2,7 +2,6 @@
 
 import functools
 import json
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,6 @@ from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topo
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
 from ...build.setup import Setup
-from ...engines.bulk import kernels
 from ..grid import Sweep, named_point
 from ..load import Specification, Trace, Traffic, check, load, load_until_interval
 
@@ -22,9 +20,6 @@ __all__ = ["Point", "build", "points"]
 
 #: Options whose value may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
-
-#: Kernels are compiled once for all points that run side by side, and one after the other.
-COMPILING = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +58,6 @@ class Point:
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         with named_point(self.name):
-            with COMPILING:
-                _compile(self.network, self.scheme, self.configuration)
             experiment = load_until_interval if self.resolved["until_interval"] else load
             result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                 cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
@@ -113,11 +106,6 @@ def build(given: dict[str, Any], name: str) -> Point:
 
 
 @functools.cache
-def _compile(network: Topology, scheme: Scheme, configuration: Configuration) -> None:
-    """Have the kernels on disk, where each run finds them."""
-    kernels(Network(network, scheme, configuration))
-
-
 @functools.cache
 def _topology(name: str, digest: str | None) -> Topology:
     """Give the same object for the same text of a user's file, so that hardware is built once for all points."""

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import stat
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from amaranth.lib.wiring import In, Out
@@ -98,6 +100,24 @@ def test_damaged(factory, get, tmp_path, damage):
 def test_nothing_else_is_left_in_the_folder(get, tmp_path):
     get()
     assert [path.suffix for path in tmp_path.iterdir()] == [".kernel"]
+
+
+def test_who_comes_while_it_is_made_waits_for_it(get, factory):
+    """Threads here stand for processes, too: a lock on a file keeps both out."""
+    made, called = factory.__class__.__call__, threading.Event()
+
+    def slowly(self):
+        called.set()
+        time.sleep(0.3)
+        return made(self)
+
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
+        patch.setattr(Factory, "__call__", slowly)
+        first = pool.submit(get)
+        assert called.wait(10)
+        second = pool.submit(get)
+        assert second.result() == first.result()
+    assert factory.calls == 1
 
 
 def test_a_folder_that_cannot_be_made(factory, get, tmp_path):

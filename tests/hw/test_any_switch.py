@@ -132,8 +132,8 @@ def check_deliveries(here, driver, expected):
 
 @pytest.mark.parametrize(("options", "seed"), [
     ({}, 1), ({"readers": "independent", "delays": "fast", "consumption_links": "separate"}, 2),
-    ({"ejection": "all", "vcs": 1, "buffer": 2}, 3), ({"ports": "all", "consumption": 1, "buffer": 1}, 4),
-], ids=["default", "independent", "ejection all", "ports all"])
+    ({"ejection": "all", "vcs": 1, "buffer": 2}, 3), slow({"ports": "all", "consumption": 1, "buffer": 1}, 4),
+], ids=str)
 def test_four_links_and_four_nodes_under_random_unicasts(options, seed):
     """A switch of eight ports, the neighbours give credits back late: whatever comes in goes out once and whole."""
     here = place(FOUR_AND_FOUR, 2, UP_DOWN, **options)

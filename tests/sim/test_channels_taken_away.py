@@ -73,7 +73,8 @@ def test_ejection_ports_for_each_way_in_deliver_as_one_does_and_no_later(name, s
     assert times["all"] < times["one"]
 
 
-@pytest.mark.parametrize(("name", "vcs"), [("mesh:1x4", 1), ("mesh:1x4", 2), ("mesh:2x2x2", 1), slow("mesh:2x2x2", 2)])
+@pytest.mark.parametrize(("name", "vcs"), [
+    ("mesh:1x4", 1), ("mesh:1x4", 2), slow("mesh:2x2x2", 1), slow("mesh:2x2x2", 2)])
 def test_worms_that_come_by_different_links_share_no_ejection_port(name, vcs):
     """Two worms stop at the same two nodes, one each way along the Hamiltonian path, as in Figure 4 of [Boppana98]."""
     network = topology(name)

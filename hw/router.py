@@ -318,9 +318,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     """Build the header decoder of a kind of switches.
 
     Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted) and by
-    hamiltonian on meshes. Lists of addresses under
-    other relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all
-    switches of the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes).
+    hamiltonian on meshes. Lists of addresses under other relations are decoded by a table in straps. Unicasts take
+    digits of the destination as outputs where all switches of the network do, else they are looked up in tables in
+    memories (in straps on meshes of up to 256 nodes).
 
     Parameters
     ----------

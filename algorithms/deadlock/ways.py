@@ -154,9 +154,25 @@ def find_ways(
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         loaded, arrives = np.zeros((2, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
+    _require_turns(name, routes, passes, stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)
+
+
+def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
+    """Refuse ways that routers do not have: an analysis that counted on them would say nothing of the hardware."""
+    topology, count = routes.topology, len(routes.classes)
+    turns = np.repeat(np.repeat(routes.relation.turns(topology), count, axis=0), count, axis=1)
+    for ways, done in ((passes, "goes"), (stops, "stops there, and goes")):
+        for channel, output in np.argwhere((ways[..., 0] >= 0) & ~turns)[:1].tolist():
+            start, _, end, _ = topology.links[channel // count].tolist()
+            to = int(topology.neighbours[end, output // count])
+            came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
+            raise WormcastError(
+                f"check: a worm of {name} comes from {came} to {at}, {done} on to {on}; routers by "
+                f"{routes.relation.name} do not have this turn in {topology.name}, it would be an error on the wire"
+            )
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:

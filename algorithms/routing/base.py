@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..errors import WormcastError, others_code
 from ..topologies.base import Topology
+from ..topologies.joined import ways_back
 from ..worms import Worms
 
 __all__ = ["AnyChannel", "ChoiceRelation", "Choices", "Relation", "Routes", "walk", "without_classes"]
@@ -88,6 +89,16 @@ class Relation(ABC):
             )
         return one_way(topology, table)
 
+    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
+        """Which turns its routers have, bool [links, ports]: a worm that came by this link may go on by this output.
+
+        All but the way back to the switch that it came from; a worm that asks for another one is an error on the wire.
+        """
+        found = np.ones((len(topology.links), topology.link_of_port.shape[1]), bool)
+        back = ways_back(topology)
+        found[back >= 0, back[back >= 0]] = False
+        return found
+
     def on(self, topology: Topology) -> "Routes":
         """Bind the relation to a topology, whatever its author did.
 
@@ -138,6 +149,9 @@ class AnyChannel(ChoiceRelation):
         self.description = f"{relation.description}; on any virtual channel"
         self.enters_empty = relation.enters_empty
         self.relation = relation
+
+    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
+        return self.relation.turns(topology)
 
     def choices(self, topology: Topology) -> Choices:
         """Give the other relation's alternatives, each port once."""

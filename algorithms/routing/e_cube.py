@@ -43,6 +43,16 @@ class ECube(ChoiceRelation):
         self.description = description
         self.ties = ties
 
+    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
+        """None into a dimension that comes earlier, and none back, unless routers look up both ways around a ring."""
+        found = super().turns(topology)
+        if self.ties != "either":
+            at = topology.coordinates
+            along = (at[topology.links[:, 0]] != at[topology.links[:, 2]]).argmax(axis=1)
+            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port
+            found &= (onward < 0) | (along[onward] <= along[:, None])
+        return found
+
     def choices(self, topology: Topology) -> Choices:
         """Give the way to each node; defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:

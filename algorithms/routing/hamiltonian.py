@@ -21,6 +21,16 @@ class Hamiltonian(Relation):
     name = "hamiltonian"
     description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
 
+    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
+        """Labels go on rising, or falling, on meshes, whose routers compare coordinates; elsewhere all but back."""
+        found = super().turns(topology)
+        if topology.kind == "mesh":
+            labels = topology.hamiltonian_labels
+            rises = labels[topology.links[:, 0]] < labels[topology.links[:, 2]]
+            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port
+            found &= (onward < 0) | (rises[onward] == rises[:, None])
+        return found
+
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
         """Compute the table; defined where nodes have Hamiltonian labels and a switch each."""
         labels = topology.hamiltonian_labels

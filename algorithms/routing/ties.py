@@ -16,6 +16,8 @@ TIES = ("plus", "signed")
 
 def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
     """Give the relation by which worms go where ties are broken so: another one for e-cube on rings of even extent."""
+    if isinstance(relation, AnyChannel):
+        return without_classes(with_ties(relation.relation, topology, ties))
     return E_CUBE_SIGNED if ties == "signed" and relation is E_CUBE and _tied(topology) else relation
 
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from .base import Topology
 
-__all__ = ["LINK", "NODE", "built_ports"]
+__all__ = ["LINK", "NODE", "built_ports", "ways_back"]
 
 OPEN, LINK, NODE = "open", "link", "node"
 ORDER = (LINK, NODE, OPEN)
@@ -28,6 +28,20 @@ def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
         for names, used in zip(topology.ports, uses, strict=True):
             used[:] = [b if a == OPEN else a for a, b in zip(used, named[names], strict=True)]
     return into, out
+
+
+def ways_back(topology: Topology) -> npt.NDArray[np.int64]:
+    """The output port that leads back to where a worm came from, by the link that it came by, int64 [links]; -1: none.
+
+    Routers do not have this turn. Of several outputs to that switch the one with the number of the input is meant, else
+    the lowest.
+    """
+    found = np.full(len(topology.links), -1, np.int64)
+    for link, (start, _, end, port) in enumerate(topology.links.tolist()):
+        back = np.flatnonzero(topology.neighbours[end] == start)
+        if len(back):
+            found[link] = port if port in back else back[0]
+    return found
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:

@@ -96,7 +96,8 @@ def check_(
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,
-                       caption=(*_subject(analysis), f"{count(vcs, 'virtual channel')} a link"))
+                       caption=(*filter(None, [analysis.assumes]), *_subject(analysis),
+                                f"{count(vcs, 'virtual channel')} a link"), title=_title(analysis))
     if json:
         emit(
             analysis.to_dict() | {"plot": plot and str(plot)},
@@ -113,6 +114,13 @@ def check_(
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
+
+
+def _title(analysis: Analysis) -> str:
+    """Title of the picture, where there is more to say than that there is a cycle, or none."""
+    if analysis.verdict == "undecided":
+        return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
+    return "free of deadlock, if" if analysis.assumes else ""
 
 
 @dataclass(frozen=True)

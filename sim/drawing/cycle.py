@@ -45,7 +45,8 @@ NAME = 0.6  # half the angle that the name of a node takes
 SQUARE, FARTHER = 7.0, 9.0  # from a node to the square of its consumption channel; to one that finds no place there
 
 
-def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str]) -> None:
+def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str],
+               title: str = "") -> None:
     """Draw a network, and in it the resources of a cycle.
 
     Links become arrows beside the line between their switches, consumption channels squares at their node. They are
@@ -62,11 +63,13 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
     form : "svg" or "png"
     caption : sequence of str
         What is drawn, written below; each on a line of its own.
+    title : str
+        Above it; by default that it is a cycle of worms that wait for each other, or that there is none.
     """
-    cycle_sheet(topology, resources, caption).write(file, form)
+    cycle_sheet(topology, resources, caption, title).write(file, form)
 
 
-def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str]) -> Sheet:
+def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str], title: str = "") -> Sheet:
     """Draw as `draw_cycle` does, without writing it."""
     layout = layout_of(topology)
     listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
@@ -78,7 +81,8 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
         marks.append(("link", {"color": HELD, "linewidth": 1.1, "marker": ">", "markersize": 3}))
     if "cons" in kinds:
         marks.append(("consumption channel", {"color": CHANNEL, "marker": "s", "markersize": 5}))
-    title = f"a cycle of {len(resources)}: each is held by a worm that asks for the next" if resources else "no cycle"
+    waiting = f"a cycle of {len(resources)}: each is held by a worm that asks for the next"
+    title = title or (waiting if resources else "no cycle")
     channels = Counter(one.where for one in held if one.kind == "cons")
     clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
                 clear_of_names(topology, layout, NODE))

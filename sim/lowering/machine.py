@@ -10,10 +10,9 @@ __all__ = ["address", "affine", "assemble", "compile_ir", "host", "vector_bytes"
 TUNING = "-prefer-256-bit"
 """The kernels name their vectors; LLVM must not halve them."""
 
-# Kernels are one long block each. LLVM's scheduler takes a third of the time of compiling it, and processors that
-# order instructions themselves run the result no faster. The option holds for the whole process: Numba's loops are
-# as fast without it, too.
-llvm.set_option("", "-enable-misched=false")
+SCHEDULER = "-enable-misched={}"
+"""Kernels are one long block each: LLVM's scheduler takes a third of the time of compiling it, and processors that
+order instructions themselves run the result no faster."""
 
 
 @cache
@@ -70,7 +69,12 @@ def compile_ir(text: str) -> llvm.ModuleRef:
 
 def assemble(module: llvm.ModuleRef) -> bytes:
     """Object code of a module."""
-    return _machine().emit_object(module)
+    machine = _machine()
+    llvm.set_option("", SCHEDULER.format("false"))
+    try:
+        return machine.emit_object(module)
+    finally:
+        llvm.set_option("", SCHEDULER.format("true"))  # LLVM's options hold for all of the process: Numba has it on
 
 
 _engines: dict[bytes, llvm.ExecutionEngine] = {}

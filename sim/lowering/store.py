@@ -10,6 +10,7 @@ import platform
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -32,6 +33,9 @@ __all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_co
 Made = TypeVar("Made")
 
 DIGEST = hashlib.sha256().digest_size
+
+#: Seconds for which one waits for another who makes the same.
+PATIENCE = 120
 
 
 #: What is entered while something is compiled, which may take minutes: see `tell_compiling`.
@@ -129,20 +133,35 @@ def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Let one thread of one process at a time make ``path``; where no lock can be had, nobody waits for another."""
+    """Wait while another thread or process makes ``path``: for `PATIENCE` at most, as two that make it do no harm.
+
+    Nobody waits where no lock can be had, or where nothing is read back (`is_ours`).
+    """
     lock, handle = path.with_suffix(".lock"), -1
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        if fcntl is not None and is_ours(path.parent.stat()):
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            _wait_for(handle)
     try:
         yield
     finally:
         if handle >= 0:
             with contextlib.suppress(OSError):
                 lock.unlink()
+            fcntl.flock(handle, fcntl.LOCK_UN)  # a child that was forked meanwhile may have it open
             os.close(handle)
+
+
+def _wait_for(handle: int) -> None:
+    """Lock an open file as soon as nobody else has it, or give up: who has it may have been stopped."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(0.05)
 
 
 @contextlib.contextmanager

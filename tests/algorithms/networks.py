@@ -51,6 +51,10 @@ class Given(ChoiceRelation):
                 options[phase, switch, node, place] = links[link][1] * len(classes) + vc_class
         self.made = Choices(options, np.arange(1, len(links) + 1).astype(np.int8), classes)
 
+    def turns(self, topology):
+        """All: what is analysed here need not be built."""
+        return np.ones((len(topology.links), topology.link_of_port.shape[1]), bool)
+
     def choices(self, topology):
         return self.made
 

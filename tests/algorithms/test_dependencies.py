@@ -22,6 +22,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms.deadlock.classes import partitions
 from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
 from wormcast.algorithms.deadlock.ways import find_ways
+from wormcast.algorithms.routing import SHORTEST
 
 from . import dependency_reference as reference
 from . import reference as plain
@@ -427,9 +428,9 @@ def test_two_nodes():
 
 def test_relation_of_the_scheme_may_be_replaced():
     assert check(mesh((4, 4)), DUAL_PATH, relation=HAMILTONIAN).schemes == ("dual-path",)
-    analysis = check(mesh((4, 4)), DUAL_PATH, relation=E_CUBE)
-    assert analysis.schemes == ("dual-path by e-cube",)
-    assert not analysis.free
+    analysis = check(mesh((4, 4)), SCHEMES["e-mcast"], relation=SHORTEST)
+    assert analysis.schemes == ("e-mcast by shortest",)
+    assert analysis.free
 
 
 def test_the_largest_mesh():

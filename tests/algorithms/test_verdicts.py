@@ -7,8 +7,10 @@ import pytest
 
 from wormcast.algorithms import (
     E_CUBE,
+    HAMILTONIAN,
     SCHEMES,
     ConsumptionClasses,
+    PlainScheme,
     Relation,
     WormcastError,
     check,
@@ -109,24 +111,89 @@ class TestGraph:
         assert [step.resource for step in cycle] == ["link:s0>s1:*", "link:s1>s2#0:*", "link:s2>s0:*"]
 
     def test_of_a_relation_by_the_link_by_which_a_worm_came(self):
-        """Worms turn back once at either end of a line: a dependency of each link on the other of its pair there."""
-        line = topology("mesh:1x4")
-        rows = {(int(start), int(end)): row for row, (start, _, end, _) in enumerate(line.links)}
+        """Worms go up from even nodes of a ring and down from odd ones, and on as they came."""
+        ring = topology("ring:6")
+        rows = {(int(start), int(end)): row for row, (start, _, end, _) in enumerate(ring.links)}
 
         def hops(switch, came, node):
             if switch == node:
                 return []
-            if came is None:
-                return [(rows[switch, switch - 1 if switch else 1], 0)]  # first to the left, whatever is there
-            left = line.links[came, 0] > switch and switch > 0
-            return [(rows[switch, switch - 1 if left else min(switch + 1, 3)], 0)] if left or switch < 3 else []
+            step = (1, -1)[switch % 2] if came is None else switch - int(ring.links[came, 0])
+            return [(rows[switch, (switch + step) % 6], 0)]
 
-        given = Given(line, hops)
+        given = Given(ring, hops)
         with pytest.raises(AssertionError, match="a worm goes nowhere"):
-            reference.walked(line, lambda switch, came, node: hops(switch, came, node) if switch != 2 else [])
-        graph = compare(line, given, hops)
-        assert graph.free
-        assert ((rows[1, 0], 0), (rows[0, 1], 0)) in edges_of(graph)
+            reference.walked(ring, lambda switch, came, node: hops(switch, came, node) if switch != 2 else [])
+        found = edges_of(compare(ring, given, hops))
+        assert ((rows[1, 2], 0), (rows[2, 3], 0)) in found
+        assert ((rows[3, 2], 0), (rows[2, 1], 0)) in found
+
+    def test_turns_that_routers_do_not_have_are_refused(self):
+        """Counting on them would call networks free of deadlock in which worms are lost, or wait for each other."""
+        line = topology("mesh:1x4")
+        rows = {(int(start), int(end)): row for row, (start, _, end, _) in enumerate(line.links)}
+
+        def back(switch, came, node):
+            if came is None and switch:
+                return [(rows[switch, switch - 1], 0)]
+            return [] if switch == node else [(rows[switch, switch + (1 if came is None or node > switch else -1)], 0)]
+
+        with pytest.raises(WormcastError, match=r"individual by given comes from (\S+) to \S+, goes on to \1; routers"):
+            check(line, INDIVIDUAL, relation=Built(line, back))
+        for scheme, relation in (("dual-path", E_CUBE), ("dual-path", SHORTEST), ("multipath", E_CUBE),
+                                 ("e-mcast", HAMILTONIAN), ("column-path", HAMILTONIAN)):
+            with pytest.raises(WormcastError, match=r"stops there, and goes on to .* it would be an error on"):
+                check(topology("mesh:2x4"), SCHEMES[scheme], relation=relation)
+
+
+class Built(Given):
+    """For routers as they are."""
+
+    def turns(self, topology):
+        return Relation.turns(self, topology)
+
+
+class TestEjection:
+    def test_worms_with_a_choice_beside_worms_that_stop(self):
+        """Figure 4's deadlock of worms that stop goes with a port for each link, also where others have a choice."""
+        found = topology("mesh:2x3")
+        for ejection, verdict in (("one", "deadlock"), ("all", "free")):
+            analysis = check(found, INDIVIDUAL, relation=ADAPTIVE, others=[(SCHEMES["dual-path"], None)],
+                             consumption=1, ejection=ejection)
+            assert analysis.verdict == verdict
+
+    def test_signs_are_assumed_of_worms_that_stop(self):
+        """Up and down a ring of four, a worm each: by default signs none of them turns back."""
+        ring = topology("ring:4")
+        analysis = check(ring, Cut(), relation=with_ties(E_CUBE, ring, "signed"), consumption=1, ejection="all")
+        assert analysis.verdict == "free"
+        assert analysis.assumes.startswith("hosts sign ties as they do by default")
+
+
+class Cut(PlainScheme):
+    """A worm up a ring, and one down it, never over its edge; for legs of more than half of it one of their own."""
+
+    name, description, provenance, relation = "cut", "for tests", "tests", E_CUBE
+    kinds = ()
+
+    def classes_on(self, topology):
+        return ConsumptionClasses()
+
+    def visits(self, topology, source, destinations):
+        worms = []
+        for half in (sorted(node for node in destinations if node > source),
+                     sorted((node for node in destinations if node < source), reverse=True)):
+            at, worm = source, []
+            for node in half:
+                if abs(node - at) > topology.nodes // 2:
+                    worms += [worm] if worm else []
+                    worm, at = [], source
+                    worms.append([node])
+                else:
+                    worm.append(node)
+                    at = node
+            worms += [worm] if worm else []
+        return worms
 
 
 class TestTori:

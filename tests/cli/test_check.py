@@ -195,6 +195,25 @@ def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
     first, second, *_ = out.splitlines()
     assert "no classes: undecided; worms can wait for each other only where heads are in buffers behind" in first
     assert second == "there is a cycle of 4 resources, that worms may leave by other ways:"
+    picture = tmp_path / "undecided.svg"
+    assert wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless", "--plot", picture)[0] == 6
+    assert "undecided: a cycle of 4, which worms may leave by other ways" in words_of(picture)
+
+
+def words_of(picture):
+    """The text of a picture: it is drawn as paths, with the words beside them."""
+    return " ".join(re.findall("<!-- (.*?) -->", picture.read_text()))
+
+
+@pytest.mark.parametrize(("chosen", "condition"), [
+    (["mesh:3x3", "individual", "--relation", "adaptive"], "enters a virtual channel only when its buffer is empty"),
+    (["torus:4x4", "individual", "--ties", "signed", "--vc-classes", "none"], "hosts sign ties as they do by default"),
+])
+def test_a_picture_says_what_a_proof_assumes(chosen, condition, tmp_path):
+    assert wormcast("check", *chosen, "--plot", tmp_path / "free.svg")[0] == 0
+    said = words_of(tmp_path / "free.svg")
+    assert "free of deadlock, if" in said
+    assert condition in said
 
 
 @pytest.mark.parametrize(("ending", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
@@ -205,8 +224,8 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
         code, out, err = wormcast("check", "mesh:8x8", "dual-path", "--consumption", 1, "--plot", file)
         assert (code, err) == (3, "")
         assert str(file) in out.replace("\n", "")
-        if ending == "svg":  # text is drawn as paths, with the words beside them
-            said = " ".join(re.findall("<!-- (.*?) -->", file.read_text()))
+        if ending == "svg":
+            said = words_of(file)
             assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
             assert "a cycle of 4: each is held by a worm that asks for the next" in said
             assert "classes up/down:next 2 virtual channels a link" in said

@@ -124,6 +124,8 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--trace", "some.jsonl"], "trace: rate, destinations_mean is given beside it, a trace says itself what is sent"),
     (["--rate", "0.34"], "creates 1.02 flits to consume per node and cycle, a node's 1 consumption link can take 1"),
     (["--rate", "0.7", "--consumption-links", "separate"], "a node's 2 consumption links can take 2"),
+    (["--rate", "0.7", "--ejection", "all"],
+     "flits to consume per cycle at node 0.0, that node's 2 consumption links can take 2"),
     (["--rate", "-1"], "rate: -1.0 flits per node and cycle is given, allowed is 0 to 20, a message in every cycle"),
     (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed are 0 to 1"),
     (["--length", "0"], "length: 0 is given, allowed are 1 to 65536"),

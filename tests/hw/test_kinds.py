@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import Topology, WormcastError, topology
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, Topology, WormcastError, topology, without_classes
+from wormcast.algorithms.routing import DESTINATION_TAGS, E_CUBE_EITHER, SHORTEST, UP_DOWN, UP_DOWN_ADAPTIVE
 from wormcast.hw.decoders.grid import grid_kind
 from wormcast.hw.kinds import switch_kinds
+from wormcast.hw.router import Blueprint
+from wormcast.sim.build.configuration import Configuration
 
 
 def joined(ports, links, injections, consumptions):
@@ -76,3 +79,32 @@ def test_names_are_those_of_signals():
     [clash] = switch_kinds(joined([["x+", "x_plus"]], [], [[0, 0], [0, 1]], [[0, 0], [0, 1]]))
     with pytest.raises(WormcastError, match=r"ports: 'x\+' and 'x_plus' are given at one switch, both would be x_plus"):
         clash.name(0)
+
+
+@pytest.mark.parametrize(("name", "relation"), [
+    ("mesh:3x4", E_CUBE), ("mesh:3x4", HAMILTONIAN), ("mesh:2x3x2", HAMILTONIAN), ("mesh:3x3", SHORTEST),
+    ("torus:4x3", E_CUBE), ("ring:2", E_CUBE), ("ring:5", without_classes(E_CUBE)), ("ring:4", E_CUBE_EITHER),
+    ("min:b=2,stages=3", DESTINATION_TAGS), ("irregular:switches=8,ports=6,nodes=16,seed=3", UP_DOWN),
+    ("irregular:switches=2,ports=4,nodes=2,connectivity=1.0,seed=1", UP_DOWN_ADAPTIVE),
+])
+def test_routers_have_the_turns_that_a_relation_names(name, relation):
+    """Analyses refuse worms that need others."""
+    network = topology(name)
+    multicast = network.kind == "mesh" and relation is not SHORTEST
+    scheme = SCHEMES["dual-path" if multicast else "individual"].routed_by(relation)
+    built, turns = Blueprint(network, scheme, Configuration()), relation.turns(network)
+    compared = 0
+    for kind in built.kinds:
+        decoder = built.decoder(kind)
+        for link, (_, _, switch, port) in enumerate(network.links.tolist()):
+            if switch not in kind.members:
+                continue
+            reached = decoder.reaches(kind.network_inputs.index(port))
+            for output in np.flatnonzero(network.link_of_port[switch] >= 0).tolist():
+                named = bool(turns[link, output])
+                compared += 1
+                if relation is HAMILTONIAN:  # which of them the labels allow is decided by straps
+                    assert kind.network_outputs.index(output) in reached or not named
+                else:
+                    assert (kind.network_outputs.index(output) in reached) == named
+    assert compared

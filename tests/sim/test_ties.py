@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import WormcastError, find_scheme, plan, topology
+from wormcast.algorithms import E_CUBE, WormcastError, find_scheme, plan, topology, without_classes
 from wormcast.algorithms.routing import with_ties
 from wormcast.sim import Configuration, Network, run
 
@@ -103,6 +103,14 @@ def test_flits_that_are_too_narrow_for_the_signs_are_refused(name, address, sign
     with pytest.raises(WormcastError, match=f"^header: flit_width {least - 1} cannot hold all bits {needed}$"):
         run(network, scheme, messages, Configuration(ties="signed", flit_width=least - 1))
     assert Network(network, scheme, Configuration(ties="signed", flit_width=least)).header.address_bits == least
+
+
+def test_signs_are_read_without_classes_too():
+    """Whether classes are taken away by the option or the relation, before or after ties are signed."""
+    ring = topology("ring:4")
+    found = find_scheme("individual", ring)
+    for scheme, options in ((found, {"vc_classes": "none"}), (found.routed_by(without_classes(E_CUBE)), {})):
+        assert Network(ring, scheme, Configuration(ties="signed", **options)).header.address_bits == 3
 
 
 @pytest.mark.parametrize(("name", "scheme", "relation"), [

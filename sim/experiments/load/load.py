@@ -12,6 +12,7 @@ from types import NoneType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
@@ -314,6 +315,17 @@ def _checked(seeds: Sequence[int]) -> Sequence[int]:
     return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
 
 
+def _consumption_links(topology: Topology, configuration: Configuration) -> npt.NDArray[np.int64]:
+    """Links to each node over which worms can come, int64 [nodes]."""
+    each = configuration.consumption if configuration.consumption_links == "separate" else 1
+    home = topology.consumptions[:, 0]
+    ways_in = np.bincount(topology.links[:, 2], minlength=topology.switches)[home]
+    # with a port for each way in, other nodes of the switch have theirs, too
+    beside = np.bincount(topology.injections[:, 0], minlength=topology.switches)[home] - (
+        topology.injections[:, 0] == home)
+    return np.full(topology.nodes, each) if configuration.ejection == "one" else each * (ways_in + beside)
+
+
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
     """Cycles of an experiment; where it goes on until all is received, those in which messages are created."""
     if cycles is not None:
@@ -356,5 +368,4 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
         raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
-    links = configuration.consumption if configuration.consumption_links == "separate" else 1
-    traffic.check(topology, links)
+    traffic.check(topology, _consumption_links(topology, configuration))

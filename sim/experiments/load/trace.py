@@ -172,7 +172,7 @@ class Trace:
         """Most destinations of a message."""
         return self.facts(topology).most_destinations
 
-    def check(self, topology: Topology, links: int) -> None:
+    def check(self, topology: Topology, links: np.ndarray) -> None:
         """Refuse a file that is no trace of this network; a finite one may ask for more than nodes take at a time."""
         self.facts(topology)
 

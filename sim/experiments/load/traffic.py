@@ -213,16 +213,17 @@ class Traffic:
         """Payload flits per node and cycle that are to be consumed: length times destinations of each message."""
         return float(self.consumption(topology).mean())
 
-    def check(self, topology: Topology, links: int) -> None:
-        """Refuse what nodes with so many consumption links cannot take for long, with a WormcastError."""
+    def check(self, topology: Topology, links: npt.NDArray[np.integer]) -> None:
+        """Refuse what nodes with so many consumption links, [nodes], cannot take for long, with a WormcastError."""
         wanted = self.consumption(topology)
-        busiest = int(wanted.argmax())
-        if wanted[busiest] > links:
-            uniform = self.pattern == "uniform"
+        busiest = int((wanted - links).argmax())
+        there = int(links[busiest])
+        if wanted[busiest] > there:
+            uniform = self.pattern == "uniform" and (links == there).all()
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
             raise WormcastError(f"rate: {self.rate:g} creates {wanted[busiest]:g} flits to consume {where}, "
-                                f"{'a' if uniform else 'that'} node's {links} consumption "
-                                f"link{'' if links == 1 else 's'} can take {links}")
+                                f"{'a' if uniform else 'that'} node's {there} consumption "
+                                f"link{'' if there == 1 else 's'} can take {there}")
 
     def source(self, topology: Topology, seed: int) -> Source:
         """Begin the messages of one network."""

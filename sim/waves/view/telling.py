@@ -8,6 +8,10 @@ from .history import History
 __all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
 
 
+#: Options that say which channels worms may take, and what nobody needs to be told.
+USUAL = {"ejection": "one", "vc_classes": "relation", "ties": "plus"}
+
+
 def describe(history: History) -> list[str]:
     """What it is in two lines: scheme, network and cycles, and the hardware."""
     hardware = history.configuration
@@ -15,7 +19,10 @@ def describe(history: History) -> list[str]:
     if "vcs" in hardware and "buffer" in hardware:
         told.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
     if "consumption" in hardware:
-        told.append(f"{count(hardware['consumption'], 'consumption channel')} a node")
+        where = "an ejection port" if hardware.get("ejection") == "all" else "a node"
+        told.append(f"{count(hardware['consumption'], 'consumption channel')} {where}")
+    told += [f"{name.replace('_', '-')} {hardware[name]}" for name, usual in USUAL.items()
+             if hardware.get(name, usual) != usual]
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
             *filter(None, [", ".join(told)])]
 

@@ -1,6 +1,8 @@
 """Kernels on disk: found again, made anew when anything that matters has changed or is damaged."""
 
 import contextlib
+import fcntl
+import gc
 import os
 import stat
 import threading
@@ -172,6 +174,27 @@ def test_whose_a_file_is(monkeypatch):
     assert not is_ours(told(8, 0o100600))
     assert not is_ours(told(7, 0o100664))
     assert not is_ours(told(7, 0o040777))
+
+
+def test_garbage_is_collected_again_afterwards(get, factory, monkeypatch):
+    assert gc.isenabled()
+    get()
+    assert gc.isenabled()
+    monkeypatch.setattr(Factory, "__call__", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        get(cache_key="another")
+    assert gc.isenabled()
+
+
+def test_nobody_waits_for_ever_for_one_that_was_stopped(get, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "PATIENCE", 0.2)
+    get()
+    [path] = tmp_path.iterdir()
+    path.unlink()
+    with path.with_suffix(".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        get()
+    assert path.exists()
 
 
 def test_it_is_said_when_something_is_compiled(factory, get, monkeypatch):

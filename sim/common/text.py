@@ -1,16 +1,26 @@
 """Words that results and errors are told in, and tables for documents."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from wormcast.algorithms import Topology
 
-__all__ = ["count", "markdown_table", "resource_text"]
+__all__ = ["channel_options", "count", "markdown_table", "resource_text"]
+
+#: Hardware options that say which channels worms may take, each with the value that goes without saying.
+USUAL = {"ejection": "one", "vc_classes": "relation", "ties": "plus"}
 
 
 def count(number: int, word: str) -> str:
     """Write a number of things: ``1 worm``, ``2 worms``."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def channel_options(hardware: Mapping[str, Any]) -> list[str]:
+    """Name the options by which channels are taken, where they are not the usual ones: ``["ejection all"]``."""
+    return [f"{name.replace('_', '-')} {hardware[name]}" for name, usual in USUAL.items()
+            if hardware.get(name, usual) != usual]
 
 
 def resource_text(topology: Topology, resource: str) -> str:

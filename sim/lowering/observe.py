@@ -42,7 +42,7 @@ def observe(component: Any, kernel: Kernel) -> Observer:
     return Observer(
         name=kernel.name,
         words=words,
-        traces=tuple(_trace(variable, shown) for variable in variables),
+        signals=tuple(_signal(variable, shown) for variable in variables),
         tile_bytes=kernel.tile_bytes,
         vector_width=kernel.vector_width,
         code=machine.assemble(machine.compile_ir(text)),
@@ -54,7 +54,7 @@ def _path(variable: Variable) -> str:
     return ".".join((*variable.scope, variable.name))
 
 
-def _trace(variable: Variable, shown: dict[Nets, str]) -> ShownSignal:
+def _signal(variable: Variable, shown: dict[Nets, str]) -> ShownSignal:
     return ShownSignal(
         scope=variable.scope,
         name=variable.name,

@@ -46,14 +46,14 @@ class Observer:
     Members
     -------
     words : dict of name to Word, the largest first, one behind the other
-    traces : what the words are called; several may show the same word
+    signals : what the words are called; several may show the same word
     tile_bytes, vector_width : of the kernel
     compile_seconds : time it took to elaborate, translate and compile
     """
 
     name: str
     words: dict[str, Word]
-    traces: tuple[ShownSignal, ...]
+    signals: tuple[ShownSignal, ...]
     tile_bytes: int
     vector_width: int
     compile_seconds: float

@@ -127,3 +127,11 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     assert float(width) == pytest.approx(2 * 3.4 * 72)
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")
     assert (code, out, err) == (2, "", "wormcast: wave: --json is given with 2 files, it tells of one\n")
+
+
+def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):
+    file = tmp_path / "run.vcd"
+    wormcast("run", "ring:4", "individual", "--source", 0, "--destinations", 2, "--length", 3, "--ejection", "all",
+             "--ties", "signed", "--vcd", file)
+    _, out, _ = wormcast("wave", file, "--text")
+    assert "2 VCs x 4 flits, 1 consumption channel an ejection port, ejection all, ties signed" in " ".join(out.split())

@@ -1,5 +1,7 @@
 """Hardware options that say which channels worms may take: all of a link's, and ejection ports of their own."""
 
+import itertools
+
 import numpy as np
 import pytest
 from cases import slow
@@ -98,7 +100,7 @@ class ByTable(Relation):
 
 
 class Round(PlainScheme):
-    """Worms that go round a mesh of two by two, clockwise."""
+    """A worm round a mesh of two by two, clockwise, as far as it is sent to each node on its way; else unicasts."""
 
     name, description, provenance = "round", "for tests", "tests"
     relation = ByTable()
@@ -108,7 +110,10 @@ class Round(PlainScheme):
         return ConsumptionClasses()
 
     def visits(self, topology, source, destinations):
-        return [sorted(destinations, key=lambda node: (self.order.index(node) - self.order.index(source)) % 4)]
+        behind = self.order.index(source) + 1
+        way = [self.order[(behind + step) % 4] for step in range(3)]
+        worm = list(itertools.takewhile(lambda node: node in destinations, way))
+        return [*([worm] if worm else []), *([node] for node in destinations if node not in worm)]
 
 
 @pytest.mark.parametrize("links", ["shared", "separate"])

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
-from ...common.text import count
+from ...common.text import channel_options, count
 from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 from .trace import Trace
@@ -50,7 +50,7 @@ def _caption(result: Load) -> list[str]:
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
     length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
     said = [f"{scheme_on(result.scheme, topology)}, {_sent(traffic)}" + ", saturated" * result.saturated,
-            f"{hardware}, {length}"]
+            ", ".join([hardware, *channel_options(result.configuration.to_dict()), length])]
     if mean == 0:
         said.append("no flits")
     elif mean is not None and busiest is not None:
@@ -74,9 +74,9 @@ def _sent(traffic: Traffic | Trace) -> str:
     share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"
     told = f"{traffic.rate:g} flits created per node and cycle"
     if traffic.multicast_fraction:
-        numbers = (f"{traffic.destinations_counts}" if traffic.destinations_counts is not None
-                   else f"{traffic.destinations_mean:g}")
-        told += f", {share} of {count(traffic.length, 'flit')} to {numbers} nodes"
+        to = (f"{traffic.destinations_counts} nodes" if traffic.destinations_counts is not None
+              else f"{traffic.destinations_mean:g} node{'' if traffic.destinations_mean == 1 else 's'}")
+        told += f", {share} of {count(traffic.length, 'flit')} to {to}"
     if traffic.multicast_fraction < 1:
         told += f", unicasts of {count(traffic.unicast_length, 'flit')}"
     return told + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")

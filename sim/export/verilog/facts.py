@@ -26,7 +26,7 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"
     if _whole(what) != "interface":
-        yield "relations", ", ".join(blueprint.relations or (scheme.relation.name,))
+        yield "relations", ", ".join(blueprint.decoded)
         yield "classes", str(configuration.consumption_classes(topology, scheme)) or "none"
     if len(blueprint.kinds) > 1 and _whole(what) == "router":
         yield "kind", _kind(blueprint, kind)

@@ -122,28 +122,28 @@ class _Wave:
         written: dict[int, list[tuple[Variable[Any], dict[int, str] | None]]] = {}
         for place, name in enumerate(names):
             known: dict[tuple[str, bool, str], Variable[Any]] = {}
-            for trace in shown.traces:
-                scope = (*ABOVE, name, *trace.scope)
-                if trace.clock:
-                    self._writer.register_alias(scope, trace.name, self._clock)
+            for signal in shown.signals:
+                scope = (*ABOVE, name, *signal.scope)
+                if signal.clock:
+                    self._writer.register_alias(scope, signal.name, self._clock)
                     continue
-                if trace.word is None:
+                if signal.word is None:
                     continue  # of no bits: nothing to be seen
-                key = trace.word, trace.labels is not None, repr(trace.labels)
+                key = signal.word, signal.labels is not None, repr(signal.labels)
                 if key in known:
-                    self._writer.register_alias(scope, trace.name, known[key])
+                    self._writer.register_alias(scope, signal.name, known[key])
                 else:
-                    number = numbers[trace.word] + place
+                    number = numbers[signal.word] + place
                     value: Any = changes.value(number)
-                    if trace.labels is None:
-                        variable = self._writer.register_var(scope, trace.name, "wire", size=trace.width, init=value)
+                    if signal.labels is None:
+                        variable = self._writer.register_var(scope, signal.name, "wire", size=signal.width, init=value)
                     else:
-                        label = trace.labels.get(value, UNKNOWN)
-                        variable = self._writer.register_var(scope, trace.name, "string", size=1, init=label)
+                        label = signal.labels.get(value, UNKNOWN)
+                        variable = self._writer.register_var(scope, signal.name, "string", size=1, init=label)
                     known[key] = variable
-                    written.setdefault(number, []).append((variable, trace.labels))
-                if trace.name == STATE:
-                    self._states[name, *trace.scope] = known[key]
+                    written.setdefault(number, []).append((variable, signal.labels))
+                if signal.name == STATE:
+                    self._states[name, *signal.scope] = known[key]
         return [_line(written[index * len(names) + place], word.bits)
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 

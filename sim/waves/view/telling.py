@@ -2,14 +2,10 @@
 
 from collections.abc import Sequence
 
-from ...common.text import count
+from ...common.text import channel_options, count
 from .history import History
 
 __all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
-
-
-#: Options that say which channels worms may take, and what nobody needs to be told.
-USUAL = {"ejection": "one", "vc_classes": "relation", "ties": "plus"}
 
 
 def describe(history: History) -> list[str]:
@@ -21,8 +17,7 @@ def describe(history: History) -> list[str]:
     if "consumption" in hardware:
         where = "an ejection port" if hardware.get("ejection") == "all" else "a node"
         told.append(f"{count(hardware['consumption'], 'consumption channel')} {where}")
-    told += [f"{name.replace('_', '-')} {hardware[name]}" for name, usual in USUAL.items()
-             if hardware.get(name, usual) != usual]
+    told += channel_options(hardware)
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
             *filter(None, [", ".join(told)])]
 

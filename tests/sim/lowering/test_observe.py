@@ -26,7 +26,7 @@ def observed(kernel, observer, stimulus, n):
     """What each trace shows in every cycle, {name: (trace, [cycles][instances])}, names as in a waveform."""
     block = kernel.allocate(n)
     out = observer.allocate()
-    seen = {".".join((*trace.scope, trace.name)): (trace, []) for trace in observer.traces if not trace.clock}
+    seen = {".".join((*trace.scope, trace.name)): (trace, []) for trace in observer.signals if not trace.clock}
     for cycle in stimulus:
         for name, values in cycle.items():
             fill(block.input(name), kernel.input(name).bits, values)

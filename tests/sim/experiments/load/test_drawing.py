@@ -64,6 +64,15 @@ def test_the_caption_says_what_it_is(result, tmp_path):
     assert "flits per cycle on a link" in text
 
 
+def test_the_caption_names_what_tells_two_pictures_apart(result, tmp_path):
+    ring = load(topology("ring:4"), SCHEMES["individual"], Traffic(0.1, length=8, destinations_mean=1), cycles=400,
+                warmup=0, seeds=(1,), configuration=Configuration(ties="signed", ejection="all", vc_classes="none"))
+    text = " ".join(re.findall("<!-- (.*?) -->", svg(ring, tmp_path)))
+    assert "multicasts of 8 flits to 1 node" in text
+    assert "2 VCs x 4 flits, ejection all, vc-classes none, ties signed, 1 seed x 400 cycles" in text
+    assert "ejection" not in svg(result, tmp_path)
+
+
 def test_the_same_result_gives_the_same_bytes(result, tmp_path):
     assert svg(result, tmp_path) == svg(result, tmp_path)
     draw_utilisation(result, tmp_path / "png", "png")

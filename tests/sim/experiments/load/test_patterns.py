@@ -209,8 +209,8 @@ def test_more_than_a_hot_spot_can_take_is_refused():
     hot = {"unicast_length": 10, "multicast_fraction": 0, "pattern": "hot-spot", "hot_spots": "1.2",
            "hot_spot_share": 0.5}
     # 15 nodes send it half of theirs, and 1 in 15 of the other half: 8 times a node's rate
-    Traffic(0.12, **hot).check(mesh, 1)
+    Traffic(0.12, **hot).check(mesh, np.full(16, 1))
     with pytest.raises(WormcastError, match=r"rate: 0.13 creates 1.04 flits to consume per cycle at node 1.2, that "
                                             "node's 1 consumption link can take 1"):
-        Traffic(0.13, **hot).check(mesh, 1)
-    Traffic(0.13, **hot).check(mesh, 2)
+        Traffic(0.13, **hot).check(mesh, np.full(16, 1))
+    Traffic(0.13, **hot).check(mesh, np.full(16, 2))

@@ -8,7 +8,8 @@ from functools import lru_cache
 from .errors import WormcastError
 from .topologies.base import Topology
 
-__all__ = ["Resource", "channels_of_class", "class_channels", "link_names", "link_rows", "switch_pair"]
+__all__ = ["Resource", "channels_of_class", "class_channels", "link_names", "link_rows", "require_share",
+           "switch_pair"]
 
 SPELLINGS = {
     "link": "link:U>V:vc",
@@ -132,6 +133,14 @@ def channels_of_class(vcs: int, classes: int, one: int) -> range:
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)
+
+
+def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> None:
+    """Refuse virtual channels that these classes cannot share evenly; ``whose`` says who tells them apart."""
+    if vcs % classes:
+        raise WormcastError(f"vcs: {vcs} is given, {whose} {classes} classes of virtual channels apart on "
+                            f"{topology.name}: allowed are multiples of {classes}, or any number without classes "
+                            "(vc-classes none)")
 
 
 def class_channels(vcs: int, classes: int, one: int) -> str:

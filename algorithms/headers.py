@@ -27,7 +27,7 @@ class AddressList:
 
     An address is the coordinates side by side, the first in the most significant place, each in
     ceil(log2(extent)) bits (none for an extent of 1). Above them, in the same order, it has a bit for each
-    dimension with a sign: where both ways around that dimension are as long, set it says down, else up.
+    dimension with a sign: where both ways around that dimension are as long, 1 means down (-) and 0 up (+).
     Destinations fill the slots from 0 upwards, flit after flit; slots left over in the last flit repeat its
     last address. So the next destination is always in slot 0, and a router that strips its own address shifts
     the slots down by one and keeps the top one: a flit is used up when slot 1 equals slot 0 (or there is only

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.topologies.base import Topology
-from wormcast.algorithms.topologies.joined import LINK, NODE, built_ports
+from wormcast.algorithms.topologies.joined import LINK, NODE, built_alike, same_end, way_back
 
 __all__ = ["SwitchKind", "switch_kinds"]
 
@@ -97,36 +97,16 @@ def switch_kinds(topology: Topology) -> tuple[SwitchKind, ...]:
 
     Ports that are left open are built as `built_ports` says.
     """
-    into, out = built_ports(topology)
-    groups: dict[tuple, list[int]] = {}
-    for switch, names in enumerate(topology.ports):
-        groups.setdefault((names, tuple(into[switch]), tuple(out[switch])), []).append(switch)
-    return tuple(_kind(topology, np.array(members, np.int64), *group) for group, members in groups.items())
+    return tuple(_kind(topology, *group) for group in built_alike(topology))
 
 
 def _kind(topology: Topology, members: Ids, names: tuple[str, ...], into: tuple[str, ...],
           out: tuple[str, ...]) -> SwitchKind:
     inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
     injections, ejections = ([p for p, use in enumerate(uses) if use == NODE] for uses in (into, out))
-    came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
-    goes = topology.neighbours[members[:, None], outputs]
     sources = topology.node_of_input[members[:, None], injections]
     nodes = topology.node_of_output[members[:, None], ejections]
     return SwitchKind(
         members, names, tuple(inputs), tuple(outputs), tuple(injections), tuple(ejections),
-        back=_same(came, goes, inputs, outputs), own=_same(sources, nodes, injections, ejections),
+        back=way_back(topology, members, inputs, outputs), own=same_end(sources, nodes, injections, ejections),
     )
-
-
-def _same(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
-    """For each column of the first the one of the second that has the same in every row where both have something.
-
-    Of several the one of the same port is meant, else the lowest.
-    """
-    found: list[int | None] = []
-    for i, port in enumerate(ports):
-        both = (first[:, i, None] >= 0) & (second >= 0)
-        fits = both.any(axis=0) & ~(both & (first[:, i, None] != second)).any(axis=0)
-        options = [o for o, fit in enumerate(fits.tolist()) if fit]
-        found.append(next((o for o in options if others[o] == port), options[0] if options else None))
-    return tuple(found)

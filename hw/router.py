@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from amaranth.lib import data
 
+from wormcast.algorithms.channels import require_share
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
@@ -19,9 +20,8 @@ from wormcast.algorithms.routing import (
     AnyChannel,
     Relation,
     Routes,
+    as_built,
     signed_dimensions,
-    with_ties,
-    without_classes,
 )
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
@@ -152,8 +152,8 @@ class Blueprint(Generic[Given]):
     @cached_property
     def relation(self) -> Relation:
         """The scheme's relation on this network, with ties and classes of virtual channels as the options say."""
-        relation = with_ties(self.scheme.relation_on(self.topology), self.topology, self.configuration.ties)
-        return without_classes(relation) if self.configuration.vc_classes == "none" else relation
+        return as_built(self.scheme.relation_on(self.topology), self.topology, self.configuration.ties,
+                        self.configuration.vc_classes)
 
     @cached_property
     def routes(self) -> Routes:
@@ -183,11 +183,8 @@ class Blueprint(Generic[Given]):
         WormcastError
             Its virtual channels cannot be divided among the relation's classes.
         """
-        classes = len(self.routes.classes)
-        if self.configuration.vcs % classes:
-            raise WormcastError(f"vcs: {self.configuration.vcs} is given, {self.routes.relation.name} tells {classes} "
-                                f"classes of virtual channels apart on {self.topology.name}: allowed are multiples of "
-                                f"{classes}, or any number without classes (vc-classes none)")
+        require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} tells",
+                      self.topology)
         decoder, options = self.decoder(kind), self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
@@ -258,27 +255,15 @@ class Blueprint(Generic[Given]):
 
     def injection_ports(self, node: int) -> tuple[str, ...]:
         """Names of its router's inputs that a node's interface feeds, in the interface's order."""
-        return self._injection_ports[node]
-
-    @cached_property
-    def _injection_ports(self) -> list[tuple[str, ...]]:
-        found = []
-        for switch, port in self.topology.injections.tolist():
-            home = self.home(switch)
-            found.append(home.router.injections[self.named_kinds[home.kind].injections.index(port)])
-        return found
+        switch, port = self.topology.injections[node].tolist()
+        home = self.home(switch)
+        return home.router.injections[self.named_kinds[home.kind].injections.index(port)]
 
     def consumption_links(self, node: int) -> tuple[ConsumptionLink, ...]:
         """Its router's links to a node's interface, in the interface's order."""
-        return self._consumption_links[node]
-
-    @cached_property
-    def _consumption_links(self) -> list[tuple[ConsumptionLink, ...]]:
-        found = []
-        for switch, port in self.topology.consumptions.tolist():
-            home = self.home(switch)
-            found.append(home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)])
-        return found
+        switch, port = self.topology.consumptions[node].tolist()
+        home = self.home(switch)
+        return home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)]
 
     def interface(self, *, ports: int | None = None, links: int | None = None,
                   channels: int | None = None) -> NetworkInterface:

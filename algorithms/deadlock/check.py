@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
+from ..channels import require_share
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..kinds import require_kind
@@ -229,10 +230,7 @@ def check(
         consumption = max(1, *(len(part.classes) for part in parts))
     verdict = decide(parts, consumption, ejection)
     graph = verdict.graph
-    if vcs % graph.vc_classes:
-        raise WormcastError(f"vcs: {vcs} is given, the relations tell {graph.vc_classes} classes of virtual channels "
-                            f"apart on {topology.name}: allowed are multiples of {graph.vc_classes}, or any number "
-                            "without classes (vc-classes none)")
+    require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
         assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))

@@ -13,7 +13,7 @@ from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
-from .ties import TIES, default_signs, signed_dimensions, with_any_signs, with_ties
+from .ties import TIES, as_built, default_signs, signed_dimensions, with_any_signs, with_ties
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Routes",
     "Shortest",
     "UpDown",
+    "as_built",
     "default_signs",
     "signed_dimensions",
     "usual_relation",

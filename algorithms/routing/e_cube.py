@@ -32,10 +32,10 @@ class ECube(ChoiceRelation):
     ----------
     name, description : str
     ties : "plus", "signed" or "either"
-        Where both ways around a ring are as long: upwards; away from the edge, as hosts' signs say by default
-        (`default_signs`), which follows from the switch alone, as a worm is where it came from in a dimension that it
-        has not moved in; or either will do, upwards preferred: an alternative. Worms that go up and worms that go down
-        do not wait for each other in a ring, so that none of them deadlocks more than another.
+        Where both ways around a ring are as long: upwards; away from the ring's edge, as signs say by default
+        (`default_signs`); or either way, upwards preferred. The second needs the switch alone: a worm that has not
+        moved in a dimension still has its source's coordinate there. Worms that go up and worms that go down never
+        wait for each other in a ring, so none of the three deadlocks where another does not.
     """
 
     def __init__(self, name: str, description: str, *, ties: str = "plus") -> None:
@@ -44,7 +44,7 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """None into a dimension that comes earlier, and none back, unless routers look up both ways around a ring."""
+        """None back, and none from a dimension into an earlier one; with both ways around a ring, all but back."""
         found = super().turns(topology)
         if self.ties != "either":
             at = topology.coordinates

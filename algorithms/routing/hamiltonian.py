@@ -22,7 +22,7 @@ class Hamiltonian(Relation):
     description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Labels go on rising, or falling, on meshes, whose routers compare coordinates; elsewhere all but back."""
+        """Mesh routers compare coordinates: worms go on rising, or on falling, by label. Others have all but back."""
         found = super().turns(topology)
         if topology.kind == "mesh":
             labels = topology.hamiltonian_labels

@@ -8,10 +8,16 @@ from ..worms import Worms
 from .base import AnyChannel, Relation, without_classes
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED
 
-__all__ = ["TIES", "default_signs", "signed_dimensions", "with_any_signs", "with_ties"]
+__all__ = ["TIES", "as_built", "default_signs", "signed_dimensions", "with_any_signs", "with_ties"]
 
 TIES = ("plus", "signed")
 """Upwards always, or as a bit of the header says."""
+
+
+def as_built(relation: Relation, topology: Topology, ties: str, vc_classes: str) -> Relation:
+    """Give the relation by which worms go where these hardware options are chosen."""
+    tied = with_ties(relation, topology, ties)
+    return without_classes(tied) if vc_classes == "none" else tied
 
 
 def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
@@ -24,14 +30,15 @@ def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
 def with_any_signs(relation: Relation) -> Relation:
     """Give the relation that has the ways of worms with all signs there may be; the same where it reads none."""
     if isinstance(relation, AnyChannel):
-        return without_classes(E_CUBE_EITHER) if relation.relation is E_CUBE_SIGNED else relation
+        return without_classes(with_any_signs(relation.relation))
     return E_CUBE_EITHER if relation is E_CUBE_SIGNED else relation
 
 
 def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]:
     """Dimensions of which each address in a header carries a sign; none where the relation reads no signs."""
-    plain = relation.relation if isinstance(relation, AnyChannel) else relation
-    return _tied(topology) if plain is E_CUBE_SIGNED else ()
+    if isinstance(relation, AnyChannel):
+        return signed_dimensions(relation.relation, topology)
+    return _tied(topology) if relation is E_CUBE_SIGNED else ()
 
 
 def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:

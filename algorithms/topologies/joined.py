@@ -1,11 +1,16 @@
-"""What each port of each switch is joined to, as hardware has it built."""
+"""What each port of each switch is joined to, and which switches are one piece of hardware for it."""
+
+from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from .base import Topology
 
-__all__ = ["LINK", "NODE", "built_ports", "ways_back"]
+__all__ = ["LINK", "NODE", "built_alike", "built_ports", "same_end", "way_back", "ways_back"]
+
+Ids = npt.NDArray[np.int64]
 
 OPEN, LINK, NODE = "open", "link", "node"
 ORDER = (LINK, NODE, OPEN)
@@ -30,18 +35,51 @@ def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
     return into, out
 
 
-def ways_back(topology: Topology) -> npt.NDArray[np.int64]:
-    """The output port that leads back to where a worm came from, by the link that it came by, int64 [links]; -1: none.
+def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
+    """Group switches that are one piece of hardware: members, names of their ports, what inputs and outputs are."""
+    into, out = built_ports(topology)
+    groups: dict[tuple[tuple[str, ...], ...], list[int]] = {}
+    for switch, names in enumerate(topology.ports):
+        groups.setdefault((names, tuple(into[switch]), tuple(out[switch])), []).append(switch)
+    for (names, inputs, outputs), members in groups.items():
+        yield np.array(members, np.int64), names, inputs, outputs
 
-    Routers do not have this turn. Of several outputs to that switch the one with the number of the input is meant, else
-    the lowest.
+
+def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[int]) -> tuple[int | None, ...]:
+    """The output that leads back to where a worm came from, for each of these inputs of switches that are built alike.
+
+    Their ports are given, places among them returned; None where none leads back in all members. Routers do not have
+    this turn.
     """
-    found = np.full(len(topology.links), -1, np.int64)
-    for link, (start, _, end, port) in enumerate(topology.links.tolist()):
-        back = np.flatnonzero(topology.neighbours[end] == start)
-        if len(back):
-            found[link] = port if port in back else back[0]
+    came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
+    return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
+
+
+@lru_cache(maxsize=16)
+def ways_back(topology: Topology) -> Ids:
+    """The output port of the way back, by the link that a worm came by, int64 [links]; -1: there is none."""
+    ports = np.full(topology.link_of_port.shape, -1, np.int64)
+    for members, _, into, out in built_alike(topology):
+        inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
+        for port, back in zip(inputs, way_back(topology, members, inputs, outputs), strict=True):
+            ports[members, port] = -1 if back is None else outputs[back]
+    found = ports[topology.links[:, 2], topology.links[:, 3]]
+    found.setflags(write=False)
     return found
+
+
+def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
+    """For each column of the first the one of the second that has the same in every row where both have something.
+
+    Of several the one of the same port is meant, else the lowest.
+    """
+    found: list[int | None] = []
+    for i, port in enumerate(ports):
+        both = (first[:, i, None] >= 0) & (second >= 0)
+        fits = both.any(axis=0) & ~(both & (first[:, i, None] != second)).any(axis=0)
+        options = [o for o, fit in enumerate(fits.tolist()) if fit]
+        found.append(next((o for o in options if others[o] == port), options[0] if options else None))
+    return tuple(found)
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:

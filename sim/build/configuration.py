@@ -1,13 +1,14 @@
 """The hardware options of a run, resolved and checked."""
 
 import functools
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
-from wormcast.algorithms.routing import TIES, signed_dimensions, with_ties
+from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
@@ -15,7 +16,8 @@ from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
 from ..common.schema import option, options_of, require_allowed
 
-__all__ = ["HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration", "changing"]
+__all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
+           "changing", "unusual"]
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
@@ -78,8 +80,8 @@ class Configuration:
         "none: worms take any virtual channel of a link, whatever class their relation says; default: the relation's.",
         "relation", allowed=("relation", "none"), changes="router")
     ties: str = _hardware(
-        "Where both ways around a ring are as long, under e-cube: plus, upwards (default), or signed, as a bit of the "
-        "header says for each dimension.", "plus", allowed=TIES, changes="router")
+        "Which way around an even ring a worm goes to the node opposite, under e-cube: plus, upwards (default), or "
+        "signed, as a bit for each dimension in its header says.", "plus", allowed=TIES, changes="router")
     classes: str | None = _hardware(
         'Classes of consumption channels, as check prints them (1+,0+/1-/0-:last); "": none, a worm takes any '
         "channel; default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
@@ -92,7 +94,7 @@ class Configuration:
         """Resolve ``header="ideal"`` for a scheme's worms of at most so many destinations."""
         if self.header == "real":
             return self
-        relation = with_ties(scheme.relation_on(topology), topology, self.ties)
+        relation = as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
         width = ideal_width(topology.shape, max(destinations, 1), signed=signed_dimensions(relation, topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
@@ -114,6 +116,15 @@ def changing(part: str) -> tuple[str, ...]:
     return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
 
 
+def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Write those of these options that are given and not the usual ones: ``["ejection all"]``."""
+    usual = Configuration().to_dict()
+    return [f"{name.replace('_', '-')} {hardware[name]}" for name in names
+            if hardware.get(name, usual[name]) != usual[name]]
+
+
+#: Which channels worms may take.
+CHANNEL_FIELDS = ("ejection", "vc_classes", "ties")
 #: What changes no hardware, the network interfaces alone, the routers alone, and no cycle.
 HOST_FIELDS = changing("host")
 INTERFACE_FIELDS = changing("interface")

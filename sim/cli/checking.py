@@ -17,14 +17,13 @@ from wormcast.algorithms import (
     Topology,
     check,
     load_relation,
-    without_classes,
 )
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.routing import with_ties
+from wormcast.algorithms.routing import as_built
 
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
-from ..common.text import resource_text
+from ..common.text import consumption_text, resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import (
     Exit,
@@ -133,8 +132,8 @@ class _Built:
 
     def relation(self, scheme: Scheme, name: str | None) -> Relation:
         """Find the relation that routes a scheme's worms; without a name the scheme's own."""
-        relation = with_ties(scheme.relation if name is None else load_relation(name), self.network, self.ties)
-        return without_classes(relation) if self.vc_classes == "none" else relation
+        return as_built(scheme.relation if name is None else load_relation(name), self.network, self.ties,
+                        self.vc_classes)
 
     def other(self, text: str) -> tuple[Scheme, Relation]:
         """Find a scheme of ``--with``, and its relation."""
@@ -188,9 +187,8 @@ def report(analysis: Analysis) -> None:
 def _subject(analysis: Analysis) -> tuple[str, str]:
     """Say what was analysed, and with which consumption channels."""
     maps = dict.fromkeys(map(describe_classes, analysis.classes))
-    of = "a node" if analysis.ejection == "one" else "an ejection port"
     return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
-            f"{count(analysis.consumption, 'consumption channel')} {of}, {' and '.join(maps)}")
+            f"{consumption_text(analysis.consumption, analysis.ejection)}, {' and '.join(maps)}")
 
 
 def _journey(network: Topology, step: Dependency | HeldWorm) -> list[object]:

@@ -8,7 +8,7 @@ import typer
 from wormcast.algorithms import ConsumptionClasses
 
 from ..build.components import DEFAULTS
-from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration
+from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration, unusual
 from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
@@ -84,9 +84,8 @@ DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 def describe_hardware(configuration: Configuration) -> str:
     """Name the hardware options: the first five always, the others where they are not the usual ones."""
     told = {"vcs", "buffer", "consumption", "readers", "delays", "classes"}
-    usual = Configuration().to_dict()
-    others = [f"{name.replace('_', '-')} {value}" for name, value in configuration.to_dict().items()
-              if name not in told and value != usual[name]]
+    options = configuration.to_dict()
+    others = unusual(options, [name for name in options if name not in told])
     if configuration.classes is not None:
         others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))
     return ", ".join([

@@ -1,15 +1,11 @@
 """Words that results and errors are told in, and tables for documents."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from wormcast.algorithms import Topology
 
-__all__ = ["channel_options", "count", "markdown_table", "resource_text"]
-
-#: Hardware options that say which channels worms may take, each with the value that goes without saying.
-USUAL = {"ejection": "one", "vc_classes": "relation", "ties": "plus"}
+__all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
 
 
 def count(number: int, word: str) -> str:
@@ -17,10 +13,9 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def channel_options(hardware: Mapping[str, Any]) -> list[str]:
-    """Name the options by which channels are taken, where they are not the usual ones: ``["ejection all"]``."""
-    return [f"{name.replace('_', '-')} {hardware[name]}" for name, usual in USUAL.items()
-            if hardware.get(name, usual) != usual]
+def consumption_text(channels: int, ejection: str) -> str:
+    """Write how many consumption channels there are: ``1 consumption channel a node``, or an ejection port."""
+    return f"{count(channels, 'consumption channel')} {'a node' if ejection == 'one' else 'an ejection port'}"
 
 
 def resource_text(topology: Topology, resource: str) -> str:

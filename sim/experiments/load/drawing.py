@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
-from ...common.text import channel_options, count
+from ...build.configuration import CHANNEL_FIELDS, unusual
+from ...common.text import count
 from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 from .trace import Trace
@@ -50,7 +51,7 @@ def _caption(result: Load) -> list[str]:
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
     length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
     said = [f"{scheme_on(result.scheme, topology)}, {_sent(traffic)}" + ", saturated" * result.saturated,
-            ", ".join([hardware, *channel_options(result.configuration.to_dict()), length])]
+            ", ".join([hardware, *unusual(result.configuration.to_dict(), CHANNEL_FIELDS), length])]
     if mean == 0:
         said.append("no flits")
     elif mean is not None and busiest is not None:

@@ -106,7 +106,6 @@ def build(given: dict[str, Any], name: str) -> Point:
 
 
 @functools.cache
-@functools.cache
 def _topology(name: str, digest: str | None) -> Topology:
     """Give the same object for the same text of a user's file, so that hardware is built once for all points."""
     return topology(name)

@@ -14,21 +14,5 @@ from .point import SynthesisPoint, build, points
 from .sweep import read_sweep, row, run
 from .targets import TARGETS
 
-__all__ = [
-           "SEEDS",
-           "TARGETS",
-           "Breakdown",
-           "CriticalPath",
-           "Harness",
-           "Synthesis",
-           "SynthesisPoint",
-           "breakdown",
-           "build",
-           "draw",
-           "points",
-           "read_sweep",
-           "require_drawable",
-           "row",
-           "run",
-           "synthesise",
-]
+__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Synthesis", "SynthesisPoint", "breakdown",
+           "build", "draw", "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]

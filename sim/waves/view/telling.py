@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ...common.text import channel_options, count
+from ...build.configuration import CHANNEL_FIELDS, unusual
+from ...common.text import consumption_text, count
 from .history import History
 
 __all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
@@ -15,9 +16,8 @@ def describe(history: History) -> list[str]:
     if "vcs" in hardware and "buffer" in hardware:
         told.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
     if "consumption" in hardware:
-        where = "an ejection port" if hardware.get("ejection") == "all" else "a node"
-        told.append(f"{count(hardware['consumption'], 'consumption channel')} {where}")
-    told += channel_options(hardware)
+        told.append(consumption_text(hardware["consumption"], hardware.get("ejection", "one")))
+    told += unusual(hardware, CHANNEL_FIELDS)
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
             *filter(None, [", ".join(told)])]
 

@@ -38,9 +38,11 @@ SETTINGS: dict[Any, Any] = {
 @cache
 def text_width(text: str, size: float = SIZE) -> float:
     """Width of a text in points."""
-    from matplotlib.textpath import TextPath
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    return float(TextPath((0, 0), text, size=size).get_extents().width) if text else 0.0
+    font = FontProperties(family=SETTINGS["font.family"], size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]:

@@ -4,16 +4,19 @@ import multiprocessing
 import os
 import sys
 import tempfile
+from multiprocessing import forkserver
 from pathlib import Path
+from unittest import mock
 
 __all__ = ["wormcast"]
 
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["wormcast.sim.cli"])
+PROCESSES.set_forkserver_preload(["warm_command"])
 
 
 def wormcast(*arguments, cwd=None):
     """Run the command; return exit code, stdout and stderr."""
+    _require_server()
     with tempfile.TemporaryDirectory() as folder:
         texts = [Path(folder, name) for name in ("out", "err")]
         process = PROCESSES.Process(target=_run, args=([*map(str, arguments)], cwd, dict(os.environ), texts))
@@ -21,6 +24,13 @@ def wormcast(*arguments, cwd=None):
         process.join()
         out, err = (text.read_text() for text in texts)
     return process.exitcode, out, err
+
+
+def _require_server():
+    """Start the process to fork from, if there is none, where it finds what it loads and apart from a test's cache."""
+    others = {name: value for name, value in os.environ.items() if name != "WORMCAST_CACHE"}
+    with mock.patch.dict(os.environ, {**others, "PYTHONPATH": str(Path(__file__).parent)}, clear=True):
+        forkserver.ensure_running()
 
 
 def _run(arguments, cwd, environment, texts):

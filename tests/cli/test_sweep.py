@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from command import wormcast
 from pyarrow import parquet
 from sweeps import SWEEP
 
@@ -24,10 +25,8 @@ def start(*arguments):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
 
 
-def wormcast(*arguments):
-    process = start(*arguments)
-    out, err = process.communicate()
-    return process.returncode, out, err
+def sweep(*arguments):
+    return wormcast("sweep", *arguments)
 
 
 def stored(path):
@@ -53,7 +52,7 @@ def file(tmp_path):
 
 
 def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
-    code, out, err = wormcast(file, "--out", tmp_path / "whole")
+    code, out, err = sweep(file, "--out", tmp_path / "whole")
     assert (code, err) == (0, "")
     assert "6 points, 6 of them run now, 0 in deadlock" in out
     # half of them are killed at any moment at all, half when they are running points
@@ -64,12 +63,12 @@ def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
         time.sleep(random.uniform(0.0, 1.5 if time_from == "start" else 0.2))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    code, out, err = wormcast(file, "--out", tmp_path / "killed")
+    code, out, err = sweep(file, "--out", tmp_path / "killed")
     assert (code, err) == (0, "")
     table = (tmp_path / "whole" / "small.csv").read_bytes()
     assert table.count(b"\n") == 7
     assert (tmp_path / "killed" / "small.csv").read_bytes() == table
-    code, out, err = wormcast(file, "--out", tmp_path / "killed", "--json")
+    code, out, err = sweep(file, "--out", tmp_path / "killed", "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert [point["given"]["rate"] for point in told["points"]] == [0.01, 0.02, 0.03] * 2
@@ -79,17 +78,17 @@ def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
 
 def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     (tmp_path / "plain").touch()
-    code, out, err = wormcast(file, "--out", tmp_path / "plain" / "out")
+    code, out, err = sweep(file, "--out", tmp_path / "plain" / "out")
     assert (code, out, err) == (2, "", f"wormcast: {tmp_path}/plain/out cannot be written: Not a directory\n")
     file.write_text(SWEEP + "buffers = 4\n")
-    code, out, err = wormcast(file, "--out", tmp_path / "out")
+    code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is no option of load, the nearest is 'buffer'\n")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_scheduler_that_does_not_answer_leaves_nothing(file, tmp_path):
     address = "nowhere"  # no name of a machine: refused at once
-    code, out, err = wormcast(file, "--out", tmp_path / "new" / "out", "--scheduler", address)
+    code, out, err = sweep(file, "--out", tmp_path / "new" / "out", "--scheduler", address)
     assert (code, out) == (2, "")
     assert err.startswith(f"wormcast: scheduler: {address} is given, no scheduler has answered there")
     assert list(tmp_path.iterdir()) == [file]
@@ -108,7 +107,7 @@ def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_pat
 
 def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
     folder = disk.path
-    assert wormcast(file, "--out", tmp_path / "whole")[0] == 0
+    assert sweep(file, "--out", tmp_path / "whole")[0] == 0
     disk.has(size=26 << 10)
     code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, out) == (2, "")
@@ -144,7 +143,7 @@ def test_damaged_file_is_told_and_left(file, tmp_path):
     store = tmp_path / "out" / "small.sqlite"
     store.parent.mkdir()
     store.write_bytes(b"no database" * 100)
-    code, out, err = wormcast(file, "--out", tmp_path / "out")
+    code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
     assert err == (f"wormcast: {store} is damaged (file is not a database): it must be a file of finished points, "
                    "whole; move it away to start anew\n")
@@ -154,19 +153,19 @@ def test_damaged_file_is_told_and_left(file, tmp_path):
 def test_pictures_and_parquet_are_as_asked(file, tmp_path):
     file.write_text(SWEEP.replace("2000", "300"))
     picture = tmp_path / "some.svg"
-    code, out, err = wormcast(file, "--out", tmp_path / "out", "--plot", picture, "--parquet", "--json")
+    code, out, err = sweep(file, "--out", tmp_path / "out", "--plot", picture, "--parquet", "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert told["plot"] == str(picture)
     assert picture.read_text().startswith("<?xml")
     assert parquet.read_table(told["parquet"]).num_rows == 6
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".sqlite", ".csv", ".parquet"}
-    code, out, err = wormcast(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
+    code, out, err = sweep(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
     assert (code, out) == (2, "")
     assert err == f"wormcast: plot: {tmp_path}/some.pdf is given, allowed endings are .svg, .png\n"
     assert not (tmp_path / "none").exists()
     file.write_text(SWEEP.replace("2000", "300").replace("[0.01, 0.02, 0.03]", "0.01"))
-    code, out, err = wormcast(file, "--out", tmp_path / "none")
+    code, out, err = sweep(file, "--out", tmp_path / "none")
     assert (code, err) == (0, "")
     assert out.endswith("picture: none, no option with numbers is swept, one must be: rate for example\n")
 
@@ -185,12 +184,12 @@ def test_missing_package_is_told_with_the_line_that_installs_it(option, package,
 
 def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file, tmp_path):
     picture = tmp_path / "none" / "o.svg"
-    code, out, err = wormcast(file, "--out", tmp_path / "out", "--plot", picture)
+    code, out, err = sweep(file, "--out", tmp_path / "out", "--plot", picture)
     assert (code, out) == (2, "")
     assert err == f"wormcast: {picture} cannot be written: No such file or directory\n"
     assert not (tmp_path / "out").exists()
     (tmp_path / "out" / f"{file.stem}.csv").mkdir(parents=True)
-    code, out, err = wormcast(file, "--out", tmp_path / "out")
+    code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
     assert err.endswith(".csv is no ordinary file, it must be a file or a new name\n")
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]

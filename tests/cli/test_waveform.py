@@ -1,13 +1,12 @@
 """The waveforms of `run`: one is read by a checker that knows the links of a mesh but nothing of plans."""
 
 import json
-import subprocess
-import sys
 from collections import defaultdict
 
 import pytest
 import waves
 from cases import slow
+from command import wormcast
 from vcdvcd import VCDVCD
 
 WIDTH = 32
@@ -38,9 +37,9 @@ def links_of_worms(vcd, columns):
 def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme, worms, hops):
     vcd = tmp_path / "example.vcd"
     example = ["mesh:6x6", scheme, "--source", "3.2", "--destinations", "5.0,3.1,0.4,1.4,0.5,1.5,5.5"]
-    command = [sys.executable, "-m", "wormcast"]
-    subprocess.run([*command, "run", *example, "--length", "2", "--vcs", "1", "--vcd", str(vcd)], check=True)
-    plan = json.loads(subprocess.run([*command, "plan", *example, "--json"], check=True, capture_output=True).stdout)
+    code, _, err = wormcast("run", *example, "--length", 2, "--vcs", 1, "--vcd", vcd)
+    assert (code, err) == (0, "")
+    plan = json.loads(wormcast("plan", *example, "--json")[1])
     seen = links_of_worms(vcd, 6)
     assert len(seen) == worms
     assert sum(map(len, seen.values())) == hops
@@ -51,15 +50,11 @@ def test_worms_move_over_the_links_of_their_plan_and_no_others(tmp_path, scheme,
 SHORT = ["run", "mesh:1x4", "dual-path", "--vcs", "1", "--source", "0", "--destinations", "1,3", "--length", "4"]
 
 
-def wormcast(*arguments, cwd):
-    return subprocess.run([sys.executable, "-m", "wormcast", *map(str, arguments)], cwd=cwd, capture_output=True,
-                          text=True, check=False)
-
-
 def test_window_and_instances_choose_what_is_written(tmp_path):
-    done = wormcast(*SHORT, "--vcd", "w.vcd", "--window", "7:12", "--instances", "0.1,interface_0_3", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("waveform: w.vcd\n")
+    code, out, err = wormcast(*SHORT, "--vcd", "w.vcd", "--window", "7:12", "--instances", "0.1,interface_0_3",
+                              cwd=tmp_path)
+    assert (code, err) == (0, "")
+    assert out.endswith("waveform: w.vcd\n")
     found = waves.read(tmp_path / "w.vcd")
     shown = {name.split(".")[3] for name in found if name.startswith("bench.top.network.")}
     assert shown == {"router_0_1", "interface_0_1", "interface_0_3"}
@@ -67,7 +62,7 @@ def test_window_and_instances_choose_what_is_written(tmp_path):
 
 
 def test_result_is_the_same_with_a_waveform(tmp_path):
-    plain, shown = (json.loads(wormcast(*SHORT, "--json", *more, cwd=tmp_path).stdout)
+    plain, shown = (json.loads(wormcast(*SHORT, "--json", *more, cwd=tmp_path)[1])
                     for more in ([], ["--vcd", "w.vcd"]))
     assert (plain.pop("waveform"), shown.pop("waveform")) == (None, "w.vcd")
     assert plain == shown
@@ -83,24 +78,24 @@ def deadlock(tmp_path):
 
 
 def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
-    done = wormcast(*deadlock, "--json", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (3, "")
-    found = waves.read(tmp_path / json.loads(done.stdout)["waveform"])
+    code, out, err = wormcast(*deadlock, "--json", cwd=tmp_path)
+    assert (code, err) == (3, "")
+    found = waves.read(tmp_path / json.loads(out)["waveform"])
     shown = {name.split(".")[3] for name in found if name.startswith("bench.top.network.")}
     assert shown == {"router_0_0", "router_0_1", "router_0_2", "router_0_3", "interface_0_1", "interface_0_2"}
 
 
 def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
-    done = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (3, "")
+    code, _, err = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
+    assert (code, err) == (3, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.json", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
 
 
 def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlock, tmp_path):
     (tmp_path / "wormcast-deadlock.vcd").mkdir()
-    done = wormcast(*deadlock, "--json", cwd=tmp_path)
-    assert done.returncode == 3
-    assert done.stderr.startswith("wormcast: the waveform of the deadlock is left out: wormcast-deadlock.vcd is no ord")
-    assert done.stderr.count("\n") == 1
-    told = json.loads(done.stdout)
+    code, out, err = wormcast(*deadlock, "--json", cwd=tmp_path)
+    assert code == 3
+    assert err.startswith("wormcast: the waveform of the deadlock is left out: wormcast-deadlock.vcd is no ord")
+    assert err.count("\n") == 1
+    told = json.loads(out)
     assert (told["outcome"], told["waveform"]) == ("deadlock", None)

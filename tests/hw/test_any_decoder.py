@@ -5,9 +5,12 @@ Decoders that compare or take digits are run; tables are read as the hardware re
 do with it.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from amaranth.hdl import Cat, Signal
+from cases import slow
 
 from wormcast.algorithms import E_CUBE, AddressList, Unicast, WormcastError, topology
 from wormcast.algorithms.routing import (
@@ -92,9 +95,15 @@ def test_tori_compare_coordinates_as_the_routes_say(name, classes):
     assert built.decoder().vc_classes == 1 + classes
 
 
-@pytest.mark.parametrize("wiring", ["baseline", "cube", "omega", "butterfly"])
-@pytest.mark.parametrize("size", ["b=2,stages=4", "b=4,stages=2", "b=2,stages=2", "b=8,stages=2"])
-@pytest.mark.parametrize("ports", ["one", "all"])
+WIRINGS = ["baseline", "cube", "omega", "butterfly"]
+
+
+# switches of eight ports and as many ejection ports take longest: one wiring of them is enough
+@pytest.mark.parametrize(("wiring", "size", "ports"), [
+    *itertools.product(WIRINGS, ["b=2,stages=4", "b=4,stages=2", "b=2,stages=2"], ["one", "all"]),
+    *itertools.product(WIRINGS, ["b=8,stages=2"], ["one"]), ("baseline", "b=8,stages=2", "all"),
+    *(slow(wiring, "b=8,stages=2", "all") for wiring in WIRINGS[1:]),
+])
 def test_stages_take_digits_of_the_destination(wiring, size, ports):
     built = blueprint(f"min:{size},kind={wiring}", ports=ports, ejection=ports)
     assert check(built, TagDecoder)

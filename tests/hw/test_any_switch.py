@@ -55,7 +55,7 @@ THROUGH = [
 
 
 @pytest.mark.parametrize(("network", "number", "relation", "port"), THROUGH)
-@pytest.mark.parametrize(("delays", "extra"), [("paper", 0), ("fast", 1)])
+@pytest.mark.parametrize(("delays", "extra"), [("paper", 0), slow("fast", 1)])
 def test_header_takes_three_cycles_and_data_two(network, number, relation, port, delays, extra):
     here = place(network, number, relation, delays=delays, buffer=5)
     node, out = by_network(here, port)
@@ -70,7 +70,7 @@ def test_header_takes_three_cycles_and_data_two(network, number, relation, port,
 @pytest.mark.parametrize(("network", "number", "readers", "ejection"), [
     ("min:b=4,stages=2", 5, "coupled", "one"), ("min:b=4,stages=2", 5, "independent", "all"),
     ("torus:4x4", 5, "independent", "one"), ("torus:4x4", 5, "coupled", "all"),
-    (FOUR_AND_FOUR, 2, "coupled", "one"), (FOUR_AND_FOUR, 2, "coupled", "all"),
+    (FOUR_AND_FOUR, 2, "coupled", "one"), slow(FOUR_AND_FOUR, 2, "coupled", "all"),
     *(slow(network, number, readers, ejection) for network, number, readers, ejection in [
         ("min:b=4,stages=2", 5, "coupled", "all"), ("min:b=4,stages=2", 5, "independent", "one"),
         ("torus:4x4", 5, "coupled", "one"), ("torus:4x4", 5, "independent", "all"),
@@ -131,7 +131,7 @@ def check_deliveries(here, driver, expected):
 
 
 @pytest.mark.parametrize(("options", "seed"), [
-    ({}, 1), ({"readers": "independent", "delays": "fast", "consumption_links": "separate"}, 2),
+    ({}, 1), slow({"readers": "independent", "delays": "fast", "consumption_links": "separate"}, 2),
     ({"ejection": "all", "vcs": 1, "buffer": 2}, 3), slow({"ports": "all", "consumption": 1, "buffer": 1}, 4),
 ], ids=str)
 def test_four_links_and_four_nodes_under_random_unicasts(options, seed):
@@ -157,10 +157,10 @@ def test_stages_of_every_shape_under_random_unicasts(network, number, options):
 
 
 @pytest.mark.parametrize(("network", "number", "relation", "options"), [
-    ("torus:4x4", 0, E_CUBE, {"vcs": 2}), ("torus:5x5", 14, E_CUBE, {"vcs": 4, "delays": "fast"}),
+    ("torus:4x4", 0, E_CUBE, {"vcs": 2}), slow("torus:5x5", 14, E_CUBE, {"vcs": 4, "delays": "fast"}),
     ("ring:6", 5, E_CUBE, {"vcs": 6, "readers": "independent"}), ("ring:3", 2, E_CUBE, {"vcs": 2, "buffer": 1}),
     ("torus:4x4", 3, without_classes(E_CUBE), {"vcs": 3}), ("mesh:3x3", 4, ADAPTIVE, {"vcs": 2}),
-    ("mesh:3x3", 1, ADAPTIVE, {"vcs": 4, "ejection": "all", "delays": "fast"}),
+    slow("mesh:3x3", 1, ADAPTIVE, {"vcs": 4, "ejection": "all", "delays": "fast"}),
     (THREE_AND_ONE, 3, UP_DOWN_ADAPTIVE, {"vcs": 1}),
     ("torus:4x4", 6, E_CUBE, {"vcs": 2, "ejection": "all", "consumption_links": "separate"}),
 ])
@@ -295,7 +295,7 @@ def test_before_tables_are_written_every_header_is_an_error():
 ODD = [
     ("ring:2", 0, E_CUBE, {"vcs": 2, "buffer": 1, "flit_width": 7}),
     ("ring:5", 3, without_classes(E_CUBE), {"vcs": 3, "flit_width": 257, "readers": "independent"}),
-    ("torus:3x1x4", 5, E_CUBE, {"vcs": 2, "ports": "all", "ejection": "all", "delays": "fast"}),
+    slow("torus:3x1x4", 5, E_CUBE, {"vcs": 2, "ports": "all", "ejection": "all", "delays": "fast"}),
     ("min:b=2,stages=2", 2, None, {"vcs": 1, "buffer": 1, "readers": "independent", "ejection": "all"}),
     ("min:b=3,stages=2", 1, None, {"vcs": 3, "delays": "fast", "flit_width": 7}),
     ("irregular:switches=2,ports=2,nodes=2,connectivity=1.0,seed=1", 0, UP_DOWN, {"vcs": 1, "consumption": 1}),

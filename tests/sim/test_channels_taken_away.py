@@ -32,7 +32,7 @@ def around(engine="bulk", **options):
     return run(ring, find_scheme("individual", ring), AROUND, Configuration(**options), engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["bulk", "amaranth"])
+@pytest.mark.parametrize("engine", ["bulk", slow("amaranth")])
 def test_a_ring_deadlocks_where_its_classes_are_taken_away(engine):
     assert around(engine, vcs=2).outcome == "delivered"
     stuck = around(engine, vcs=1, vc_classes="none")
@@ -60,7 +60,7 @@ def test_a_mesh_has_no_classes_to_take_away():
 @pytest.mark.parametrize(("name", "scheme"), [
     ("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), ("torus:3x3", "individual"),
     ("min:b=2,stages=2", "individual"),
-    ("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
+    slow("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
 ])
 def test_ejection_ports_for_each_way_in_deliver_as_one_does_and_no_later(name, scheme):
     network = topology(name)

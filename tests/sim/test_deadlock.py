@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import slow
+from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
 from wormcast.hw.front import PathFront
@@ -47,7 +47,7 @@ def test_figure_4_is_delivered_with_two(readers):
 
 
 @pytest.mark.parametrize("readers", ["coupled", "independent"])
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("depth", some(DEPTHS, 1, 4, 16))
 def test_shortest_payload_that_deadlocks(depth, readers):
     """A worm stuck before its second destination frees the first one's channel when its tail has been read
     there, so it deadlocks as soon as what is left of it, payload and the r header flits behind the first

@@ -22,7 +22,7 @@ def test_a_deadlock_is_kept_for_each_case():
 
 
 #: With one channel a case of each kind of worm; of the classes for e-mcast one with which it is rare, and the hardest.
-QUICK = ("column-path_6x1", "multipath_8x8", "e-mcast_8x8_1+,1-,0-_0+", "e-mcast_6x3_1+,0+_1-,0-")
+QUICK = ("column-path_6x1", "e-mcast_6x3_1+,0+_1-,0-")
 
 
 @pytest.mark.parametrize("name", some(CASES, *QUICK))
@@ -135,8 +135,8 @@ def test_every_scheme_is_kept_full():
     assert {case.scheme for case in FULL.values()} == set(SCHEMES)
 
 
-# a channel for each way, in the order of labels and of columns, and one for each class
-@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path", "e-mcast, three classes"))
+# a channel for each way, in the order of labels and of columns
+@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path"))
 def test_enough_channels_never_deadlock(name):
     """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the network."""
     assert keep_full(FULL[name], cycles=200_000, batches=1, seed=1) >= 200_000

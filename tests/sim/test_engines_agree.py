@@ -203,12 +203,15 @@ def test_engines_agree_on_other_schemes(mesh, scheme, options):
     compare(Draw(mesh, scheme, options, messages, 0.2, 5), 45)
 
 
-@pytest.mark.parametrize("one", [ALL_SCHEMES[5], slow(ALL_SCHEMES[4])], ids=lambda one: one[0])
+THIN = ("mesh:2x1x3", "dual-path", {"vcs": 1, "buffer": 1, "readers": "independent", "consumption": 2})
+
+
+@pytest.mark.parametrize("one", [THIN, slow(ALL_SCHEMES[4]), slow(ALL_SCHEMES[5])], ids=lambda one: one[0])
 def test_engines_agree_in_three_dimensions(one):
     """The same where routers compare three coordinates: worms up and down with stops on the way."""
     last = topology(one[0]).nodes - 1
     messages = [send(0, 1, 3, last, length=4), send(last, 4, 1, length=3), send(2, 0, 4, 3, length=5, at=4)]
-    compare(Draw(*one, messages, 0.2, 1), 60)
+    compare(Draw(*one, messages, 0.2, 1), 45)
 
 
 def test_engines_agree_on_headers_that_are_kept():

@@ -270,7 +270,7 @@ def test_separate_consumption_links_deliver_side_by_side():
     assert (engine.host.tail > 55).all()
 
 
-@pytest.mark.parametrize("options", [{"ports": "all"}, {"consumption_links": "separate", "consumption": 3},
+@pytest.mark.parametrize("options", [{"ports": "all"}, slow({"consumption_links": "separate", "consumption": 3}),
                                      {"ports": "all", "consumption_links": "separate", "packet": 4, "t_nr": 5}])
 def test_everything_is_delivered_by_several_ports_and_links(options):
     engine = bulk("mesh:4x4", "dual-path", crowd("mesh:4x4", 60, 5), stall=0.3, seed=2, **options)

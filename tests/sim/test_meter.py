@@ -17,8 +17,8 @@ from .bench import bulk, host_of, network, send
 LENGTH = 7
 SETTINGS = [
     ("mesh:4x5", "dual-path", {"consumption": 2, "flit_width": 18}),  # two addresses a flit
-    ("mesh:4x5", "column-path", {"consumption": 3, "consumption_links": "separate", "ports": "all"}),
-    ("mesh:2x3x3", "u-mesh", {"readers": "independent", "vcs": 3, "delays": "fast"}),
+    slow("mesh:4x5", "column-path", {"consumption": 3, "consumption_links": "separate", "ports": "all"}),
+    slow("mesh:2x3x3", "u-mesh", {"readers": "independent", "vcs": 3, "delays": "fast"}),
     ("mesh:3x3", "multipath", {"vcs": 1, "consumption": 2, "buffer": 1}),
 ]
 
@@ -65,9 +65,7 @@ def by_link(net, counts, lane):
     return +found
 
 
-# worms that stop on their way, and a tree in three dimensions
-@pytest.mark.parametrize(("mesh", "scheme", "options"), [
-    SETTINGS[0], slow(*SETTINGS[1]), SETTINGS[2], slow(*SETTINGS[3])])
+@pytest.mark.parametrize(("mesh", "scheme", "options"), SETTINGS)
 def test_flits_and_worms_are_those_of_the_routes(mesh, scheme, options):
     """Two lanes run until all is delivered: each link has carried what the plans' routes put there, header and all."""
     shape, plan = topology(mesh), SCHEMES[scheme]

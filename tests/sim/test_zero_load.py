@@ -210,8 +210,8 @@ def width_for(shape, capacity):
 
 
 @pytest.mark.parametrize(("scheme", "width", "options"), [
-    # packets alone, with overheads, with all of them and several ports and links; unicasts
-    ("dual-path", 32, {"buffer": 4, "packet": 4}),
+    # packets with overheads, with several ports and links; unicasts
+    slow("dual-path", 32, {"buffer": 4, "packet": 4}),
     ("dual-path", 20, {"buffer": 5, "packet": 8, "t_ns": 2, "t_nr": 1, "t_hs": 7, "delays": "fast"}),
     ("dual-path", 20, {"buffer": 3, "ports": "all", "packet": 3, "t_ns": 2, "t_nr": 5,
                        "consumption_links": "separate", "consumption": 1}),

@@ -32,8 +32,8 @@ def test_buffer(options, simulator, models, tmp_path):
 
 SWITCHES = [
     ("dual-path", {"consumption": 1, "buffer": 1, "delays": "fast"}),
-    ("dual-path", {"consumption": 2, "readers": "independent"}),
-    ("e-mcast", {"consumption": 4}),
+    slow("dual-path", {"consumption": 2, "readers": "independent"}),
+    slow("e-mcast", {"consumption": 4}),
     slow("dual-path", {"consumption": 4, "consumption_links": "separate", "ports": "all"}),
     slow("dual-path", {"consumption": 2, "vcs": 4, "flit_width": 16, "delays": "fast", "readers": "independent"}),
     slow("multipath", {"consumption": 4, "buffer": 3, "flit_width": 10}),
@@ -79,7 +79,7 @@ def test_interface(options, counts, simulator, models, tmp_path):
 
 
 NETWORKS = [
-    ("mesh:2x2", "dual-path", {"readers": "independent", "consumption_links": "shared"}),
+    slow("mesh:2x2", "dual-path", {"readers": "independent", "consumption_links": "shared"}),
     ("mesh:3x3", "e-mcast", {"vcs": 1}),
     slow("mesh:2x2", "individual", {"buffer": 1, "delays": "fast"}),
     slow("mesh:3x3", "dual-path", {"packet": 3, "t_ns": 2, "t_nr": 2, "delays": "fast"}),

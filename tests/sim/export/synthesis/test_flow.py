@@ -4,6 +4,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from cases import slow
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.export.synthesis import TARGETS, breakdown, synthesise
@@ -55,7 +56,7 @@ class Large(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize(("target", "storage"), [("ecp5", "lutram"), ("ice40", "registers")])
+@pytest.mark.parametrize(("target", "storage"), [("ecp5", "lutram"), slow("ice40", "registers")])
 def test_cells_clock_and_path_of_a_component(target, storage):
     steps = []
     found = synthesise(Product(), target=target, storage=storage, seeds=(1, 2), workers=2, progress=steps.append)

@@ -38,7 +38,7 @@ def on_any(network, **options):
 #: routers and several nodes at one.
 ANY = [
     pytest.param(lambda: on_any("torus:3x3"), id="torus"),
-    pytest.param(lambda: on_any("torus:2x4", ties="signed"), id="signs"),
+    pytest.param(lambda: on_any("ring:4", ties="signed"), id="signs"),
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
     pytest.param(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
                  id="irregular"),

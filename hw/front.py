@@ -54,6 +54,9 @@ class PathFront:
             "options": not self.choice, **dict.fromkeys(("done_0", "done_1"), self.readers == 1),
             **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
         }
+        self._bits = dict.fromkeys(range(len(router.outputs)), 0)  # of `links`, by output
+        for i, (o, _) in enumerate(self.targets):
+            self._bits[o] |= 1 << i
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
             raise WormcastError(f"network: input {self.name} of a router can ask for {len(self.targets)} outputs and "
@@ -119,8 +122,7 @@ class PathFront:
 
     def goes(self, of: Of, output: int) -> Any:
         """Whether the worm's link is that of an output."""
-        bits = sum(1 << i for i, (o, _) in enumerate(self.targets) if o == output)
-        return of("links") & bits != 0
+        return of("links") & self._bits[output] != 0
 
     def leaves(self, of: Of, output: int) -> Any:
         """Whether the worm's exit is an output."""

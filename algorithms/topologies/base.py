@@ -103,7 +103,7 @@ class Topology:
         """Number of switches."""
         return len(self.ports)
 
-    @property
+    @cached_property
     def direct(self) -> bool:
         """Whether node i, and no other, sits at switch i."""
         own = np.arange(self.switches)
@@ -168,7 +168,11 @@ class Topology:
 
     def node_name(self, node: int) -> str:
         """Coordinates of a node as a user writes them: ``"3.2"``."""
-        return ".".join(map(str, self.coordinates[node]))
+        return self._node_names[node]
+
+    @cached_property
+    def _node_names(self) -> list[str]:
+        return [".".join(map(str, at)) for at in self.coordinates.tolist()]
 
     def switch_title(self, switch: int) -> str:
         """Name of a switch in text: its node's coordinates in a direct network, else its own."""

@@ -26,12 +26,14 @@ def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
     into = _uses(topology, topology.links[:, 2:], topology.injections)
     out = _uses(topology, topology.links[:, :2], topology.consumptions)
     for uses in (into, out):
-        named: dict[tuple[str, ...], list[str]] = {}
+        namesakes: dict[tuple[str, ...], list[list[str]]] = {}
         for names, used in zip(topology.ports, uses, strict=True):
-            known = named.setdefault(names, [OPEN] * len(names))
-            known[:] = [min(a, b, key=ORDER.index) for a, b in zip(known, used, strict=True)]
-        for names, used in zip(topology.ports, uses, strict=True):
-            used[:] = [b if a == OPEN else a for a, b in zip(used, named[names], strict=True)]
+            namesakes.setdefault(names, []).append(used)
+        for alike in namesakes.values():
+            known = [min(set(used), key=ORDER.index) for used in zip(*alike, strict=True)]
+            for used in alike:
+                if OPEN in used:
+                    used[:] = [b if a == OPEN else a for a, b in zip(used, known, strict=True)]
     return into, out
 
 

@@ -1,7 +1,7 @@
 """Where the switches and nodes of a network are built, and what they are called."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from wormcast.algorithms import Scheme, Topology
 from wormcast.hw.kinds import SwitchKind
@@ -13,6 +13,7 @@ from .configuration import Configuration
 __all__ = ["Placement", "scope_of"]
 
 
+@cache
 def scope_of(name: str) -> str:
     """A node's or switch's name as a part of names in waveforms and Verilog: ``1_2``."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)

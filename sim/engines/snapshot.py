@@ -1,10 +1,11 @@
 """Who holds what in a network, and what its buffers hold: read from the registers of routers and interfaces."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wormcast.hw.front import PathFront
 from wormcast.hw.intake import Mark
@@ -12,9 +13,35 @@ from wormcast.hw.intake import Mark
 from ..build.fabric import Link
 from ..host import Packet, packet_at_interface, packet_of
 from .bulk import BulkEngine
-from .front import Channel
+from .front import Channel, Registers
 
 __all__ = ["Snapshot"]
+
+Integers = npt.NDArray[np.int64]
+MARKS = {mark.value: mark for mark in Mark}
+
+
+class _Fronts:
+    """The fronts of one virtual channel of one input in all routers of a kind, read at once; lists are by router.
+
+    Parameters
+    ----------
+    path : PathFront
+    read : callable
+        A register's values, int64 [routers], by its full name.
+    """
+
+    def __init__(self, path: PathFront, read: Callable[[str], Integers]):
+        self.path, self._of = path, Registers(path, read)
+        self.active, self.consumes, self._owns, self.waiting = (
+            says(self._of).tolist() for says in (path.active, path.consumes, path.owns_link, path.waiting))
+        self.unread = np.stack(path.unread(read), axis=-1).tolist()
+
+    def held(self, router: int) -> list[tuple[int, int]]:
+        """What the packet at a front holds from there on."""
+        if not (self.consumes[router] or self._owns[router]):
+            return []
+        return self.path.holds(lambda name: int(self._of(name)[router]))
 
 
 class Snapshot:
@@ -27,6 +54,7 @@ class Snapshot:
         self.vcs, self.depth, self.width = configuration.vcs, configuration.buffer, configuration.flit_width
         self._registers: dict[tuple[str, str], list[Any]] = {}
         self._links: dict[tuple[str, str], list[int]] = {}
+        self._fronts: dict[tuple[str, int, int], _Fronts] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
@@ -40,28 +68,29 @@ class Snapshot:
         count = self.network.count(kind)
         return values[self.lane * count:(self.lane + 1) * count].tolist()
 
-    def read(self, channel: Channel, name: str) -> int:
-        """A register of the router of an input virtual channel."""
-        home = self.network.home(channel[0])
-        return int(self.register(home.kind, name, home.instance))
-
-    def front(self, channel: Channel) -> PathFront:
-        """How an input virtual channel's front is read."""
+    def _front(self, channel: Channel) -> tuple[_Fronts, int]:
+        """The fronts that an input virtual channel's is one of, and which."""
         switch, port, vc = channel
-        return self.network.front(self.network.home(switch).kind, port, vc)
+        home = self.network.home(switch)
+        key = home.kind, port, vc
+        if key not in self._fronts:
+            def read(name: str) -> Integers:
+                count = self.network.count(home.kind)
+                values = self.engine.register(home.kind, name)[self.lane * count:(self.lane + 1) * count]
+                return values.astype(np.int64)
 
-    def of(self, channel: Channel, name: str) -> int:
-        """A register of the worm at a front; 0 for one that it is built without."""
-        register = self.front(channel).register(name)
-        return self.read(channel, register) if register else 0
+            self._fronts[key] = _Fronts(self.network.front(*key), read)
+        return self._fronts[key], home.instance
 
     def waiting(self, channel: Channel) -> int:
         """What the packet at the front waits for, as `PathFront.waiting` says it."""
-        return int(self.front(channel).waiting(partial(self.of, channel)))
+        fronts, router = self._front(channel)
+        return int(fronts.waiting[router])
 
     def held(self, channel: Channel) -> list[tuple[int, int]]:
         """What the packet at the front holds from there on."""
-        return self.front(channel).holds(partial(self.of, channel))
+        fronts, router = self._front(channel)
+        return fronts.held(router)
 
     def channels(self) -> Iterator[Channel]:
         """All input virtual channels to which something leads."""
@@ -87,7 +116,8 @@ class Snapshot:
 
     def _unread(self, channel: Channel) -> list[int]:
         """Flits stored that each reader of a buffer has before it."""
-        return self.front(channel).unread(partial(self.read, channel))
+        fronts, router = self._front(channel)
+        return fronts.unread[router]
 
     def full(self, channel: Channel) -> bool:
         """Whether a buffer has no room for a flit, with one that is on its link."""
@@ -95,14 +125,16 @@ class Snapshot:
 
     def stored(self, channel: Channel) -> list[int]:
         """Rows in a buffer, front first, and of the flit on its link: data, then marks."""
-        front, home = self.front(channel), self.network.home(channel[0])
-        memory = self.register(home.kind, front.memory, home.instance)
+        fronts, router = self._front(channel)
+        read = partial(self.register, self.network.home(channel[0]).kind, instance=router)
         # of several readers the last one has the most before it
-        levels = self._unread(channel)
-        last = int(np.argmax(levels))
-        first, start = front.first_row(last, partial(self.read, channel))
-        rows = [int(memory[first + (start + k) % self.depth]) for k in range(levels[last])]
-        return rows + self._on_link(channel)
+        levels = fronts.unread[router]
+        stored = max(levels)
+        if not stored:
+            return self._on_link(channel)
+        first, start = fronts.path.first_row(levels.index(stored), read)
+        memory = read(fronts.path.memory)
+        return [int(memory[first + (start + k) % self.depth]) for k in range(stored)] + self._on_link(channel)
 
     def _on_link(self, channel: Channel) -> list[int]:
         """The flit that lies on the link to a buffer, as a row of it."""
@@ -134,15 +166,15 @@ class Snapshot:
             pieces[-1].append(row)
             if self._mark(row) is Mark.TAIL:
                 pieces.append([])
-        active = self.front(channel).active(partial(self.of, channel))
-        if not pieces[-1] and (len(pieces) > 1 or not active):
+        fronts, router = self._front(channel)
+        if not pieces[-1] and (len(pieces) > 1 or not fronts.active[router]):
             pieces.pop()
         return [self._name(piece, channel) for piece in pieces]
 
     def _mark(self, row: int) -> Mark | None:
         """Mark of a row that is no header flit; see `row_layout`."""
         head, code = row >> self.width & 1, row >> self.width + 1
-        return None if head else Mark(code & 3)
+        return None if head else MARKS[code & 3]
 
     def _name(self, rows: list[int], channel: Channel) -> Packet | None:
         """The packet that flits belong to: by what a payload flit says, or by who is sending it.
@@ -188,8 +220,8 @@ class Snapshot:
         if sender is not None and not self.full(channel):
             moving.append(sender)
         front, unread = self.first(channel), self._unread(channel)
-        consumes = self.front(channel).consumes(partial(self.of, channel))
-        if len(unread) > 1 and consumes and (unread[1] or sender != front):
+        fronts, router = self._front(channel)
+        if len(unread) > 1 and fronts.consumes[router] and (unread[1] or sender != front):
             # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
             moving.append(front)
         return moving

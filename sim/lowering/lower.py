@@ -67,7 +67,7 @@ def lower(
         text, operations = emit_bits(program, layout, input_words, output_words, machine.affine())
     else:
         text, operations = emit(program, layout, input_words, output_words, width)
-    code = machine.assemble(machine.compile_ir(text))
+    code = machine.assemble(machine.compile_ir(text), operations)
     return Kernel(
         name=name,
         inputs=input_words,

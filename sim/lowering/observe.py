@@ -45,7 +45,7 @@ def observe(component: Any, kernel: Kernel) -> Observer:
         signals=tuple(_signal(variable, shown) for variable in variables),
         tile_bytes=kernel.tile_bytes,
         vector_width=kernel.vector_width,
-        code=machine.assemble(machine.compile_ir(text)),
+        code=machine.assemble(machine.compile_ir(text), kernel.operations),
         compile_seconds=time.perf_counter() - started,
     )
 

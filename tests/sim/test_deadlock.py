@@ -1,6 +1,7 @@
 """Deadlock: Figure 4 of [Boppana98], where it begins, and that it is called when, and only when, it is one."""
 
 import random
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -317,6 +318,12 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
             holds = channels[channel].get("holds")
             return {"here": 1, "wants_consumption": int(holds is None), "consumption_vc": holds or 0, "owns_link": 0,
                     "ends_here": channels[channel].get("ends_here", 0)}.get(name, 0)
+
+        def waiting(self, channel):
+            return PathFront(router, *channel[1:]).waiting(partial(self.of, channel))
+
+        def held(self, channel):
+            return PathFront(router, *channel[1:]).holds(partial(self.of, channel))
 
         def link(self, channel):
             return SimpleNamespace(kind="network", name=f"link:{channel[1] + 10}>{channel[0]}")

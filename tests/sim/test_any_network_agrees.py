@@ -26,6 +26,7 @@ QUICK = {
                              "up-down-adaptive"),
 }
 LARGE = {
+    "min of 2x2, one channel": ("min:b=2,stages=4", SMALL, None),
     "adaptive on a mesh": ("mesh:2x2", CLASSES, "adaptive"),
     **{f"min of 4x4, {kind}": (f"min:b=4,stages=2,kind={kind}", SMALL, None) for kind in KINDS},
     **{name: (name, SMALL, None) for name in IRREGULAR[1:]},

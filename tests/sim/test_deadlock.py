@@ -320,10 +320,10 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                     "ends_here": channels[channel].get("ends_here", 0)}.get(name, 0)
 
         def waiting(self, channel):
-            return PathFront(router, *channel[1:]).waiting(partial(self.of, channel))
+            return self.network.front("router", *channel[1:]).waiting(partial(self.of, channel))
 
         def held(self, channel):
-            return PathFront(router, *channel[1:]).holds(partial(self.of, channel))
+            return self.network.front("router", *channel[1:]).holds(partial(self.of, channel))
 
         def link(self, channel):
             return SimpleNamespace(kind="network", name=f"link:{channel[1] + 10}>{channel[0]}")

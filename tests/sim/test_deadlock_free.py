@@ -21,7 +21,7 @@ def test_a_deadlock_is_kept_for_each_case():
     assert {file.stem for file in DEADLOCKS.iterdir()} == set(CASES)
 
 
-#: With one channel a case of each kind of worm; of the classes for e-mcast one with which it is rare, and the hardest.
+#: One channel for worms by columns, and two classes for e-mcast, each on its smallest mesh.
 QUICK = ("column-path_6x1", "e-mcast_6x3_1+,0+_1-,0-")
 
 

@@ -211,7 +211,7 @@ def test_engines_agree_in_three_dimensions(one):
     """The same where routers compare three coordinates: worms up and down with stops on the way."""
     last = topology(one[0]).nodes - 1
     messages = [send(0, 1, 3, last, length=4), send(last, 4, 1, length=3), send(2, 0, 4, 3, length=5, at=4)]
-    compare(Draw(*one, messages, 0.2, 1), 45)
+    compare(Draw(*one, messages, 0.2, 1), 60)
 
 
 def test_engines_agree_on_headers_that_are_kept():

@@ -124,7 +124,7 @@ def test_the_papers_example_on_the_links(scheme, width):
 # section 4.1's averages on 8x8 -----------------------------------------------------------------------------------
 
 
-# by columns, along the labels, and alone
+# by columns, and along the labels
 @pytest.mark.parametrize(("scheme", "mean"), [
     slow("individual", 5.332),  # the paper prints 5.35
     slow("column-path", 3.749),  # 3.76

@@ -23,10 +23,10 @@ seeds = st.integers(0, 2**32)
 
 
 def observed(kernel, observer, stimulus, n):
-    """What each trace shows in every cycle, {name: (trace, [cycles][instances])}, names as in a waveform."""
+    """What each signal shows in every cycle, {name: (signal, [cycles][instances])}, names as in a waveform."""
     block = kernel.allocate(n)
     out = observer.allocate()
-    seen = {".".join((*trace.scope, trace.name)): (trace, []) for trace in observer.signals if not trace.clock}
+    seen = {".".join((*signal.scope, signal.name)): (signal, []) for signal in observer.signals if not signal.clock}
     for cycle in stimulus:
         for name, values in cycle.items():
             fill(block.input(name), kernel.input(name).bits, values)
@@ -38,8 +38,8 @@ def observed(kernel, observer, stimulus, n):
                 shown[name] += word_values(observer.word(out, name), kernel.vector_width)
         assert (before[0] == block.state).all()
         assert (before[1] == block.outputs).all()
-        for trace, values in seen.values():
-            values.append([0] * n if trace.word is None else shown[trace.word][:n])
+        for signal, values in seen.values():
+            values.append([0] * n if signal.word is None else shown[signal.word][:n])
         kernel.step(block)
     return seen
 
@@ -71,15 +71,15 @@ def simulated(factory, stimulus, path):
     return {name.removeprefix(ABOVE): wave for name, wave in waves.read(path).items() if name.startswith(ABOVE)}
 
 
-def as_written(trace, value):
+def as_written(signal, value):
     """How a waveform writes this value."""
-    if trace.labels is not None:
-        return f"s{trace.labels.get(value, '[unknown]')}"
+    if signal.labels is not None:
+        return f"s{signal.labels.get(value, '[unknown]')}"
     return f"{value:b}"
 
 
 def agree(factory, path, *, cycles=8, n=3, seed=0, vector_width=None):
-    """Observe ``n`` instances on random inputs, and compare all that three of them show; return the traces."""
+    """Observe ``n`` instances on random inputs, and compare all that three of them show; return the signals."""
     rng = random.Random(seed)
     lowered = factory()
     inputs = [(name, len(value)) for name, value, is_input in ports(lowered) if is_input and len(value)]
@@ -90,12 +90,12 @@ def agree(factory, path, *, cycles=8, n=3, seed=0, vector_width=None):
         theirs = simulated(factory, [{name: cycle[name][lane] for name in cycle} for cycle in stimulus], path)
         theirs = {name: wave for name, wave in theirs.items() if name.split(".")[-1] != "clk"}
         assert seen.keys() == theirs.keys()
-        for name, (trace, values) in seen.items():
-            assert (trace.width, theirs[name].kind) == (
-                (trace.width, "string") if trace.labels is not None else (theirs[name].size, "wire")), name
+        for name, (signal, values) in seen.items():
+            assert (signal.width, theirs[name].kind) == (
+                (signal.width, "string") if signal.labels is not None else (theirs[name].size, "wire")), name
             for cycle in range(cycles):
                 expected = theirs[name].at(cycle * waves.PERIOD)
-                assert as_written(trace, values[cycle][lane]) == expected, f"{name}, cycle {cycle}, instance {lane}"
+                assert as_written(signal, values[cycle][lane]) == expected, f"{name}, cycle {cycle}, instance {lane}"
     return seen
 
 
@@ -141,7 +141,7 @@ PIXELS = component({"i": In(6), "o": Out(18)}, pixels)
 def test_fields_and_enumerations_are_shown_as_amaranth_shows_them(tmp_path):
     seen = agree(PIXELS, tmp_path / "pixels.vcd", cycles=20)
     assert {"kept", "\\kept.colour", "\\kept.at", "\\kept.at[2]", "\\rows[1].sign", "colour"} <= seen.keys()
-    values = {as_written(trace, value) for trace, shown in [seen["colour"]] for cycle in shown for value in cycle}
+    values = {as_written(signal, value) for signal, shown in [seen["colour"]] for cycle in shown for value in cycle}
     assert values == {"sRED", "sGREEN", "s[unknown]"}
 
 

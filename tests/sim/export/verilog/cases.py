@@ -1,6 +1,7 @@
 """What the tests of the Verilog build."""
 
 import pytest
+from cases import slow
 
 from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, find_scheme, topology
 from wormcast.hw.router import Blueprint
@@ -39,6 +40,7 @@ def on_any(network, **options):
 ANY = [
     pytest.param(lambda: on_any("torus:3x3"), id="torus"),
     pytest.param(lambda: on_any("ring:4", ties="signed"), id="signs"),
+    slow(lambda: on_any("torus:2x4", ties="signed"), id="two signs"),
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
     pytest.param(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
                  id="irregular"),

@@ -11,9 +11,10 @@ from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
 from .buffer import ReplicationBuffer
+from .link import PortSpec
 from .switch import Switch
 
-__all__ = ["Of", "PathFront", "Target"]
+__all__ = ["Of", "PathFront", "Target", "owner_flags"]
 
 Of = Callable[[str], Any]
 """A register's name -> its value, or an array of its values."""
@@ -25,6 +26,11 @@ LINK, CONSUMPTION = 1, 2
 # where the parts of a code lie: what is waited for from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 MOST_TARGETS = 63 - LINKS
+
+
+def owner_flags(output: PortSpec) -> list[str]:
+    """Registers of a router that are 1 while a worm owns a virtual channel of this output, one for each of them."""
+    return [f"{output.name}_output.vc{vc}_busy" for vc in range(output.vcs)]
 
 
 class PathFront:

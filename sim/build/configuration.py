@@ -76,6 +76,14 @@ class Configuration:
                           changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
+    multicast_delay: int = _overhead("Host, once for each multicast, besides.", limits=(0, MOST_OVERHEAD),
+                                     changes="host")
+    copy_delay: int = _overhead("Host, for each worm of a multicast, besides t_hs.", limits=(0, MOST_OVERHEAD),
+                                changes="host")
+    copying: str = option(
+        "Whether the first worm of a message is sent while the host works on the others (overlapped, default), or when "
+        "all are made (first).", "overlapped", panel="Overheads, in cycles", allowed=("overlapped", "first"),
+        changes="host")
     vc_classes: str = _hardware(
         "none: worms take any virtual channel of a link, whatever class their relation says; default: the relation's.",
         "relation", allowed=("relation", "none"), changes="router")

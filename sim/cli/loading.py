@@ -1,6 +1,7 @@
 """``load``: traffic for many cycles."""
 
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,8 @@ from ..common.apart import require_apart
 from ..common.schema import options_of
 from ..experiments.load import (
     CYCLES,
+    PERCENTILES,
+    PRECISION,
     SEEDS,
     Experiment,
     Interval,
@@ -74,8 +77,11 @@ def load_(
     warmup: Annotated[int | None, typer.Option(
         help="Cycles at the start that do not count; default: found, of a trace none.", show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
-        "--until-interval", help="Begin with a sixteenth of the cycles, and double them until the latency's interval "
-        "is within 5 %, with 30 messages of each seed, or the network saturates.")] = False,
+        "--until-interval", help="Run a sixteenth of the cycles, and go on to twice as many until the latency is as "
+        "precise as --precision says, with 30 messages of each seed, or the network saturates.")] = False,
+    precision: Annotated[float | None, typer.Option(
+        help=f"Half the latency's interval over its mean, at which it is precise; {PRECISION} by default.",
+        show_default=False)] = None,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -87,21 +93,28 @@ def load_(
 
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
-    spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval})
+    spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval, "precision": precision})
     outputs = Outputs(kept)
     require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
-            raise WormcastError("until-interval: it runs several experiments, --checkpoint and --window go with one")
-        for length in [spec.cycles] if spec.cycles is None or not until_interval else lengths(spec.cycles, warmup):
-            experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
-                                    cycles=length, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True)
-            outputs.begin(experiment)
-            result = drive(experiment, setup.origin, outputs)
+            raise WormcastError("until-interval: how many cycles are run is known in the end, --checkpoint and "
+                                "--window need to know it before")
+        first, further = spec.cycles, list[int]()
+        if until_interval and first is not None:
+            first, *further = lengths(first, warmup)
+        experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
+                                cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True,
+                                precision=PRECISION if precision is None else precision)
+        outputs.begin(experiment)
+        result = drive(experiment, setup.origin, outputs)
+        for length in further:
             if settled(result):
                 break
+            experiment.extend(length)
+            result = drive(experiment, setup.origin, outputs)
         outputs.finish(experiment, setup.origin, result)
     return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
                 until_interval=until_interval, json=json)
@@ -117,7 +130,8 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
     if json:
         setup = Setup(result.topology, result.scheme, result.configuration, origin)
         resolved = setup.to_dict({"seeds": len(result.seeds) if random else None, "cycles": cycles, "warmup": warmup,
-                                  "until_interval": until_interval, **result.traffic.to_dict()})
+                                  "until_interval": until_interval, "precision": result.precision,
+                                  **result.traffic.to_dict()})
         files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
         emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
     else:
@@ -168,12 +182,30 @@ def report(result: Load) -> None:
         ["for a link, each hop", *_rounded(result.wait("link"), 2)],
         ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
     ])
+    table(["percentiles of latency", "mean", "95 %"], [
+        *([f"{100 * share:g} %", *_rounded(result.percentile(share), 1)] for share in PERCENTILES.values()),
+        ["the longest of each seed", *_rounded(result.longest, 1)]])
+    table(["channels", "mean", "95 %"], [
+        ["worms for each multicast", *_rounded(result.copies, 3)],
+        ["hops for each stop (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
+        ["virtual for each consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
+        ["share of virtual channels owned", *_rounded(result.occupancy("network"), 4)],
+        ["share of consumption channels owned", *_rounded(result.occupancy("consumption"), 4)]])
     table(["flits per cycle and link", "mean", "95 %", "busiest", "which"], [
         [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
+    if worst := result.worst():
+        say("the slowest: " + "; ".join(_slow(result, one) for one in worst[:3]))
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else f"; {result.imprecise}"
     say(("saturated" if result.saturated else "not saturated") + precise)
+
+
+def _slow(result: Load, message: Mapping[str, int | None]) -> str:
+    """Tell which message it is that took long."""
+    node = result.topology.node_name(int(message["source"] or 0))
+    seed = "" if message["seed"] is None else f" of seed {message['seed']}"
+    return f"message {message['message']}{seed}, created at {node} in cycle {message['created']}: {message['latency']}"
 
 
 def report_links(result: Load) -> None:

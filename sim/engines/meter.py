@@ -1,4 +1,6 @@
-"""What is counted while a network runs: flits and worms on every link, worms that wait in the routers."""
+"""What is counted while a network runs: flits and worms on every link, worms that wait in the routers,
+channels that are owned.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from wormcast.hw.front import owner_flags
 
 from ..build.network import Network
 from ..host import SAMPLES, widen
@@ -19,12 +23,16 @@ Words = npt.NDArray[np.uint64]
 #: What bits of a front say of a waiting worm (`PathFront.flags`), in the order of the compiled program.
 FLAGS = ("asks", "owns", "through", "claims")
 
+#: Rows of ``Meter.counts``: worms that wait for a link and for a consumption channel, and how many virtual channels of
+#: links and consumption channels are owned.
+LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED = range(4)
+
 
 class Meter(NamedTuple):
     """Counters of a network, as arrays for the compiled `run_cycles`; all zero after `take`.
 
     A flit is counted in the cycle in which it lies on the link, a worm with its last flit; both in every cycle. Worms
-    that wait are counted in one cycle of 64 (`sampled`), at the start of the cycle.
+    that wait, and channels that are owned, are counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
     ports: Words  # [ports of kinds], word of the marks of eight instances, bit of the tail mark, words, first one below
@@ -33,11 +41,12 @@ class Meter(NamedTuple):
     flits_of_late: Words  # [words], what is to be added to ``flits``: a byte for each instance
     worms_of_late: Words  # the same for ``worms``
     links: Integers  # [links, lanes], where each is counted in ``flits``
-    kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``waiting``
+    kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``counts``
     channels: Integers  # [input virtual channels], its kind, first of its flags and the one behind the last
     flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
-    waiting: Integers  # [2, instances of all kinds], worms that waited for a link, for a consumption channel
-    switches: Integers  # [lanes, switches], where each is in ``waiting``
+    owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
+    counts: Integers  # [4, instances of all kinds], sums over the samples: `LINK_WAITS` and so on
+    switches: Integers  # [lanes, switches], where each is in ``counts``
     counters: Integers
 
 
@@ -49,15 +58,16 @@ class Measured:
     ----------
     flits, worms : int64 array [links, lanes]
         Links in the order of the network's `Fabric`.
-    waiting : int64 array [2, lanes, switches]
-        Worms at the front of a router's input virtual channels that wait for a link (a virtual channel of it), and for
-        a consumption channel; the sum over ``samples`` cycles.
+    sampled : int64 array [4, lanes, switches]
+        Sums over ``samples`` cycles. Worms at the front of a router's input virtual channels that wait for a link (a
+        virtual channel of it), and for a consumption channel; of the router's outputs, virtual channels of links and
+        consumption channels that a worm owns.
     samples : int
     """
 
     flits: Integers
     worms: Integers
-    waiting: Integers
+    sampled: Integers
     samples: int
 
 
@@ -65,17 +75,17 @@ def no_meter() -> Meter:
     """Make a meter that counts nothing."""
     nothing = np.zeros((0, 0), np.int64)
     return _meter(np.zeros((0, 4), np.uint64), nothing, np.zeros((0, 5), np.int64), np.zeros((0, 3), np.int64),
-                  np.zeros((0, 2), np.int64), 0, nothing)
+                  np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), 0, nothing)
 
 
-def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, flags: Integers, routers: int,
-           switches: Integers) -> Meter:
+def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, flags: Integers, owners: Integers,
+           routers: int, switches: Integers) -> Meter:
     """A meter that has counted nothing yet."""
     words = int(ports[:, 2].sum())
     flits, worms = np.zeros((2, 8 * words), np.int64)
     of_late = np.zeros((2, words), np.uint64)
-    return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags,
-                 np.zeros((2, routers), np.int64), switches, np.zeros(2, np.int64))
+    return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags, owners,
+                 np.zeros((4, routers), np.int64), switches, np.zeros(2, np.int64))
 
 
 def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[tuple[str, str], int],
@@ -103,6 +113,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     kinds: list[tuple[int, ...]] = []
     channels: list[tuple[int, int, int]] = []
     flags: list[tuple[int, int]] = []
+    owners: list[tuple[int, int, int]] = []
     switches = np.zeros((network.lanes, network.topology.switches), np.int64)
     routers = 0
     for number, (name, router) in enumerate(network.routers.items()):
@@ -118,8 +129,11 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
                 for what, register in network.front(name, entry, vc).flags().items():
                     flags += [(FLAGS.index(what), byte) for byte in _bits(kernel, register)]
                 channels.append((number, first, len(flags)))
+        for output, spec in enumerate(router.outputs):
+            row = LINKS_OWNED if output < router.ejection else CONSUMPTION_OWNED
+            owners += [(number, _bits(kernel, register)[0], row) for register in owner_flags(spec)]
     return _meter(np.array(ports, np.uint64), links, np.array(kinds), np.array(channels),
-                  np.array(flags, np.int64).reshape(-1, 2), routers, switches)
+                  np.array(flags, np.int64).reshape(-1, 2), np.array(owners), routers, switches)
 
 
 def _bits(kernel: Kernel, register: str) -> list[int]:
@@ -134,8 +148,8 @@ def take(meter: Meter) -> Measured:
     """Take what has been counted since this was last done."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
-    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], meter.waiting[:, meter.switches],
+    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], meter.counts[:, meter.switches],
                         int(meter.counters[SAMPLES]))
-    for array in (meter.flits, meter.worms, meter.waiting, meter.counters):
+    for array in (meter.flits, meter.worms, meter.counts, meter.counters):
         array[...] = 0
     return measured

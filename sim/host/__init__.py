@@ -7,12 +7,12 @@ ones, ``waits`` lets them wait for receipts of others, ``sound`` refuses what is
 
 from .layout import Host, Message, lay_out, make_host
 from .packets import Packet, packet_at_interface, packet_of
-from .program import NOW, SAMPLES, UNDELIVERED, UNDER_WAY, count_waits, gather, host_step, run_cycles, sampled, widen
+from .program import NOW, SAMPLES, UNDELIVERED, UNDER_WAY, count_sample, gather, host_step, run_cycles, sampled, widen
 from .receipts import check_receipts
 from .sound import require_program
 from .waits import wait_for
 from .window import append, drop, finished
 
 __all__ = ["NOW", "SAMPLES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "Packet", "append", "check_receipts",
-           "count_waits", "drop", "finished", "gather", "host_step", "lay_out", "make_host", "packet_at_interface",
+           "count_sample", "drop", "finished", "gather", "host_step", "lay_out", "make_host", "packet_at_interface",
            "packet_of", "require_program", "run_cycles", "sampled", "wait_for", "widen"]

@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.routing import default_signs
 from wormcast.algorithms.worms import AT_ONCE
 
+from ..build.configuration import Configuration
 from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
 
@@ -19,6 +20,7 @@ __all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.uint8]
+Booleans = npt.NDArray[np.bool_]
 Records = npt.NDArray[np.void]
 
 
@@ -141,7 +143,7 @@ def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, st
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
-            stall: float = 0.0, seed: int = 0) -> Host:
+            multicast: Booleans | None = None, stall: float = 0.0, seed: int = 0) -> Host:
     """Lay out the program that sends the worms of many messages.
 
     Parameters
@@ -152,6 +154,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         Payload flits.
     lane : int64 array [messages], or int
         The network's lane in which each is sent; the worms name the nodes of one lane.
+    multicast : bool array [messages], optional
+        Which of them are multicasts; by default those with several destinations.
     stall : float
         Chance, 0 to below 1, that a consumption channel takes nothing in a cycle; for tests of back-pressure.
     seed : int
@@ -181,7 +185,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     for field, values in {
         "ready": created, "source": source, "length": length[message_of],
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],
-        "cost": configuration.t_hs, "stream": network.injection_port_of(worms) * nodes + source,
+        "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
         "injected": NONE, "handed": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
         "waits": 1,
@@ -189,8 +193,9 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         rows[field] = values
     order = np.lexsort((worms.rank, message_of, created))
     agenda = order[worms.after[order] == AT_ONCE]
-    first_of_message = agenda[np.unique(message_of[agenda], return_index=True)[1]]
-    rows["cost"][first_of_message] += configuration.injection_delay
+    if multicast is None:
+        multicast = np.diff(worms.destination_offsets[worms.message_offsets]) > 1
+    rows["cost"] = _costs(configuration, agenda, message_of, multicast)
 
     deliveries = np.zeros(len(worms.destinations), DELIVERY)
     worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
@@ -233,6 +238,18 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
     )
+
+
+def _costs(configuration: Configuration, agenda: Integers, message_of: Integers, multicast: Booleans) -> Integers:
+    """Cycles that a host works on each worm before it is posted, [worms]; ``agenda``: those that are posted at once."""
+    costs = configuration.t_hs + configuration.copy_delay * multicast[message_of]
+    messages, first = np.unique(message_of[agenda], return_index=True)
+    if configuration.copying == "first":  # all of the work lies before the first one
+        whole = np.bincount(message_of[agenda], costs[agenda], len(multicast)).astype(np.int64)
+        costs[agenda] = 0
+        costs[agenda[first]] = whole[messages]
+    costs[agenda[first]] += configuration.injection_delay + configuration.multicast_delay * multicast[messages]
+    return costs
 
 
 def _packets(length: Integers, packet: int) -> Integers:

@@ -10,7 +10,7 @@ from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..lowering import call_step
 
-__all__ = ["count_waits", "gather", "host_step", "place_of", "run_cycles", "sampled", "widen"]
+__all__ = ["count_sample", "gather", "host_step", "place_of", "run_cycles", "sampled", "widen"]
 
 NONE = -1
 
@@ -363,8 +363,8 @@ def widen(narrow, wide):
 
 
 @compiled
-def count_waits(meter, state):
-    """Count the worms that wait in each router now: for a link, and for a consumption channel.
+def count_sample(meter, state):
+    """Count in each router the worms that wait now, for a link or a consumption channel, and the channels owned.
 
     Parameters
     ----------
@@ -389,10 +389,21 @@ def count_waits(meter, state):
                 for_link = asked & ~(owned | through | for_channel)
                 instance = first + tile * lanes + 8 * byte
                 while for_link | for_channel:
-                    meter.waiting[0, instance] += for_link & 1
-                    meter.waiting[1, instance] += for_channel & 1
+                    meter.counts[0, instance] += for_link & 1
+                    meter.counts[1, instance] += for_channel & 1
                     for_link >>= 1
                     for_channel >>= 1
+                    instance += 1
+    for row in range(len(meter.owners)):
+        kind, at, what = meter.owners[row]
+        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
+        for tile in range(tiles):
+            for byte in range(lanes // 8):
+                instance = first + tile * lanes + 8 * byte
+                flags = np.int64(state[start + tile * tile_bytes + at + byte])
+                while flags:
+                    meter.counts[what, instance] += flags & 1
+                    flags >>= 1
                     instance += 1
     meter.counters[SAMPLES] += 1
 
@@ -429,7 +440,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
                 widen(meter.worms_of_late, meter.worms)
                 meter.counters[NARROW] = 0
             if sampled(host.counters[NOW]):
-                count_waits(meter, state)
+                count_sample(meter, state)
         _gather(runs, inputs, outputs)
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):

@@ -143,7 +143,7 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
     (["--checkpoint", "/"], "/ is no ordinary file"),
     (["--checkpoint-every", "100"], "checkpoint-every: 100 is given without --checkpoint FILE"),
     (["--checkpoint", "/dev/null"], "/dev/null is no ordinary file"),
-    (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: it runs several experiments"),
+    (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: how many cycles are run is known in the end"),
     (["--window", "1:2"], "window: 1:2 is given without --vcd FILE"),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is given, it must be A:B with 0 <= A < B <= 12000"),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:12001"], "window: '5:12001' is given"),

@@ -332,3 +332,31 @@ def test_the_packet_at_an_interface_is_the_one_that_leaves_it_next(options):
     assert len(answers) > 100
     for cycle, vc, packet in answers:
         assert next((on, gone) for at, on, gone in leaving if at > cycle) == (vc, packet)
+
+
+@pytest.mark.parametrize(("options", "first", "later"), [
+    # cycles from a message's creation to its first flit, of the first and the second worm; 1 + 3 flits are sent a worm
+    ({}, 0, 4),
+    ({"injection_delay": 10}, 10, 14),
+    ({"multicast_delay": 30}, 30, 34),
+    ({"injection_delay": 10, "multicast_delay": 30}, 40, 44),
+    ({"copy_delay": 20}, 20, 40),
+    ({"copy_delay": 20, "t_hs": 5}, 25, 50),
+    ({"copy_delay": 20, "t_hs": 5, "copying": "first"}, 50, 54),
+    ({"copy_delay": 20, "multicast_delay": 30, "copying": "first"}, 70, 74),
+])
+def test_delays_of_multicasts_and_copies(options, first, later):
+    """A multicast in two worms, and a unicast beside it that pays what all messages pay, alone."""
+    engine = engine_of(INDIVIDUAL, "mesh:1x4", [send(0, 1, 2, length=3, at=7), send(3, 2, length=3, at=7)], **options)
+    finish(engine, 1000)
+    alone = options.get("injection_delay", 0) + options.get("t_hs", 0)
+    assert (engine.host.injected - 7).tolist() == [first, later, alone]
+
+
+def test_only_the_sources_own_worms_are_made_first():
+    """A relay's worms are posted when the receipt is noted: each pays its own cost."""
+    options = {"copy_delay": 20, "copying": "first"}
+    engine = engine_of(Relay(), "mesh:1x4", [send(0, 1, 2, length=3)], **options)
+    finish(engine, 1000)
+    assert engine.host.injected[0] == 20
+    assert engine.host.injected[1] == engine.host.received[0] + 20

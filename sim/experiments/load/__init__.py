@@ -3,9 +3,10 @@
 ``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
 some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
-an experiment from options. ``utilisation`` sums up how busy the links were, ``result`` says what came of it,
-``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone back to, ``waveform`` records
-from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are none.
+an experiment from options. ``utilisation`` sums up how busy the links were, ``latencies`` counts latencies in bins,
+``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone
+back to, ``waveform`` records from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are
+none.
 """
 
 from .checkpoint import keep, resume
@@ -13,6 +14,7 @@ from .drawing import draw_utilisation
 from .load import (
     CYCLES,
     MOST_SEEDS,
+    PRECISION,
     SEEDS,
     Experiment,
     check,
@@ -23,7 +25,7 @@ from .load import (
     shared,
 )
 from .patterns import PATTERNS
-from .result import Load
+from .result import PERCENTILES, Load
 from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
@@ -35,6 +37,8 @@ __all__ = [
     "DISTRIBUTIONS",
     "MOST_SEEDS",
     "PATTERNS",
+    "PERCENTILES",
+    "PRECISION",
     "SEEDS",
     "Experiment",
     "Interval",

@@ -28,7 +28,7 @@ __all__ = ["keep", "resume"]
 
 #: Names of what is in the manifest beside the arrays.
 CONTENT = {"cycle", "topology", "scheme", "relation", "named", "topology_sha256", "scheme_sha256", "relation_sha256",
-           "configuration", "hardware", "traffic", "cycles", "warmup", "seconds", "parts", "groups"}
+           "configuration", "hardware", "traffic", "cycles", "warmup", "precision", "seconds", "parts", "groups"}
 
 #: Users whose files are run: the system's and this one.
 OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
@@ -60,6 +60,7 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
         "traffic": experiment.traffic.to_dict(),
         "cycles": experiment.cycles,
         "warmup": experiment.warmup,
+        "precision": experiment.precision,
         "seconds": experiment.seconds,
         "parts": [list(group.seeds) for group in experiment.groups],
         "groups": numbers,
@@ -119,7 +120,8 @@ def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experi
         raise ValueError("parts must be lists of seeds")
     experiment = Experiment(
         network, scheme, _traffic(path, content["traffic"]), configuration=Configuration(**content["configuration"]),
-        cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind)
+        cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind,
+        precision=content["precision"])
     if _hardware(experiment.groups[0].engine) != content["hardware"]:
         raise ValueError("it builds other hardware")
     return experiment, origin

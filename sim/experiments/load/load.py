@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import NoneType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +19,13 @@ from wormcast.algorithms.kinds import require_kind
 from ...build.configuration import Configuration
 from ...build.network import Network
 from .past_states import PastStates
-from .result import Load, steady_from
+from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
 
-__all__ = ["CYCLES", "MOST_SEEDS", "SEEDS", "Experiment", "check", "lengths", "load",
+__all__ = ["CYCLES", "MOST_SEEDS", "PRECISION", "SEEDS", "Experiment", "check", "lengths", "load",
            "load_until_interval", "settled", "shared"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
@@ -43,6 +42,9 @@ MOST_SEED = 2**62
 #: What an experiment has where nothing is said: cycles, and how many seeds.
 CYCLES, SEEDS = 100_000, 4
 
+#: Half the latency's interval over its mean, at which the mean counts as precise.
+PRECISION = 0.05
+
 
 def load(
     topology: Topology,
@@ -54,6 +56,7 @@ def load(
     warmup: int | None = None,
     seeds: Sequence[int] | None = None,
     workers: int | None = None,
+    precision: float = PRECISION,
 ) -> Load:
     """Run traffic through a network for so many cycles, random traffic once for each seed, all side by side.
 
@@ -68,6 +71,8 @@ def load(
         0, 1, 2, 3 if it is not given; of a trace, in which nothing is random, one.
     workers : int, optional
         Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
+    precision : float
+        Half the latency's interval over its mean at which the mean counts as precise.
 
     Raises
     ------
@@ -76,29 +81,44 @@ def load(
     """
     seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else range(SEEDS)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
-                            parts=shared(seeds, workers))
+                            parts=shared(seeds, workers), precision=precision)
     experiment.run()
     return experiment.result()
 
 
-def load_until_interval(topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, cycles: int = CYCLES,
-                        warmup: int | None = None, **options: Any) -> Load:
-    """Run experiments of a sixteenth of ``cycles``, of twice as many and so on up to ``cycles``; see `load`.
+def load_until_interval(
+    topology: Topology,
+    scheme: Scheme,
+    traffic: Traffic | Trace,
+    *,
+    configuration: Configuration,
+    cycles: int = CYCLES,
+    warmup: int | None = None,
+    seeds: Sequence[int] | None = None,
+    workers: int | None = None,
+    precision: float = PRECISION,
+) -> Load:
+    """Run a sixteenth of ``cycles``, go on to twice as many and so on up to ``cycles``; see `load`.
 
-    The first one that is `Load.precise`, saturated or in deadlock is the result, or else the last one. A warm-up that
-    is given takes less than half of each but the last.
+    It ends when the result is `Load.precise`, saturated or in deadlock. A warm-up that is given takes less than half of
+    what is run before it may end.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
-    for length in lengths(cycles, warmup):
-        result = load(topology, scheme, traffic, cycles=length, warmup=warmup, **options)
+    first, *_ = further = lengths(cycles, warmup)
+    experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
+                            parts=shared(range(SEEDS) if seeds is None else seeds, workers), precision=precision)
+    for length in further:
+        experiment.extend(length)
+        experiment.run()
+        result = experiment.result()
         if settled(result):
             break
     return result
 
 
 def lengths(cycles: int, warmup: int | None) -> list[int]:
-    """Cycles of the experiments that `load_until_interval` runs one after the other."""
+    """Cycles after which `load_until_interval` looks whether it is enough."""
     require_kind("cycles", cycles, int)
     require_kind("warmup", warmup, int, NoneType)
     least = 2 * (warmup or 0) + 1
@@ -115,7 +135,7 @@ class Experiment:
 
     Parameters
     ----------
-    topology, scheme, traffic, configuration, cycles, warmup
+    topology, scheme, traffic, configuration, cycles, warmup, precision
         As for `load`.
     parts : sequence of sequences of int
         Seeds, grouped as they share a thread; see `shared`.
@@ -139,12 +159,14 @@ class Experiment:
     """
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
-                 cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False):
+                 cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False,
+                 precision: float = PRECISION):
         require_kind("scheme", scheme, Scheme)
         for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
             require_kind("parts", one, Sequence)
         seeds = tuple(itertools.islice(itertools.chain.from_iterable(parts), MOST_SEEDS + 1))
-        check(topology, traffic, configuration, cycles, warmup, seeds)
+        check(topology, traffic, configuration, cycles, warmup, seeds, precision)
+        self.precision = precision
         if warmup is not None or isinstance(traffic, Trace):
             warmup = int(warmup or 0)
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
@@ -259,16 +281,35 @@ class Experiment:
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
         edges = np.minimum(edges, end)[:int(np.searchsorted(edges, end)) + 1]
-        slices = np.concatenate([group.slices() for group in self.groups], axis=1)[:len(edges) - 1]
+        totals = [group.all_totals() for group in self.groups]
+        slices = np.concatenate([one.table for one in totals], axis=1)[:len(edges) - 1]
         if found:
             slices[...] = 0  # some seeds have gone on, others not: nothing of it counts
         first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
         links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
                            for group in self.groups) for kind in LINKS}
+        latencies = [one.latencies.of_lane(lane, first) for one in totals for lane in range(one.latencies.lanes)]
         random = not isinstance(self.traffic, Trace)
         return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
-                    links, self._ends(), found.deadlock if found else None,
-                    group.seeds[found.lane] if group and found and random else None, self.seconds)
+                    latencies, self._worst(totals, first), links, self._ends(), self._channels(),
+                    found.deadlock if found else None,
+                    group.seeds[found.lane] if group and found and random else None, self.seconds, self.precision)
+
+    @staticmethod
+    def _worst(totals: Sequence[Totals], first: int) -> np.ndarray:
+        """The worst messages of all, of slices from ``first`` on; their lanes are places among all seeds."""
+        rows, lanes = [], 0
+        for one in totals:
+            mine = one.latencies.worst[one.latencies.worst["at"] >= first]
+            mine["lane"] += lanes
+            rows.append(mine)
+            lanes += one.latencies.lanes
+        return np.concatenate(rows)
+
+    def _channels(self) -> dict[str, int]:
+        """Virtual channels of all links of a kind; see `Load`."""
+        fabric = self.groups[0].window.network.fabric
+        return {kind: sum(link.vcs for link in fabric.of_kind(kind)) for kind in LINKS}
 
     def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
         """How tables name the links of each kind; see `Load`."""
@@ -353,7 +394,7 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
 
 
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
-          warmup: int | None, seeds: Sequence[int]) -> None:
+          warmup: int | None, seeds: Sequence[int], precision: float = PRECISION) -> None:
     """Refuse what `load` cannot run, with a WormcastError."""
     require_kind("topology", topology, Topology)
     require_kind("traffic", traffic, Traffic, Trace)
@@ -361,6 +402,10 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     require_kind("cycles", cycles, int, NoneType)
     require_kind("warmup", warmup, int, NoneType)
     seeds = _checked(seeds)
+    require_kind("precision", precision, float)
+    if not 0 < precision <= 1:
+        raise WormcastError(f"precision: {precision} is given, allowed is above 0, up to 1: half the latency's "
+                            "interval over its mean")
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
     if isinstance(traffic, Trace) and len(seeds) != 1:

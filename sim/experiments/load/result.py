@@ -10,6 +10,7 @@ from wormcast.algorithms import Scheme, Topology
 
 from ...build.configuration import Configuration
 from ...engines.deadlock import Deadlock
+from .latencies import KEPT, Latencies, percentile
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import Traffic
@@ -32,11 +33,19 @@ FEWEST = 30
 KINDS = ("multicast", "unicast")
 COUNTS = ("created", "wanted", "begun")
 
+#: Flits per node and cycle: what is summed up, by the words of JSON.
+PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed", "delivered_per_node": "completed"}
+
+#: Of latency, by the words of JSON.
+PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+
 #: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, flits
 #: times destinations of messages ``completed``; messages ``begun``; those of them that are received by the end, all and
-#: by kind; sums of their spans; worms that wait at their sources at its end; and what was `MEASURED`.
+#: by kind; worms of these multicasts (``copies``); sums of their spans; worms that wait at their sources at its end;
+#: and what was `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
-    *COUNTS, "completed", "messages", *KINDS, *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting", *MEASURED)])
+    *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting",
+    *MEASURED)])
 
 
 class Totals:
@@ -52,6 +61,7 @@ class Totals:
     def __init__(self, edges: np.ndarray, lanes: int):
         self.edges = edges
         self.table = np.zeros((len(edges) - 1, lanes), TOTALS)
+        self.latencies = Latencies(lanes)
 
     def _at(self, cycles: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.edges, cycles, side="right") - 1
@@ -68,6 +78,8 @@ class Totals:
             there = where[0][which], lane[which]
             np.add.at(self.table[kind], there, 1)
             np.add.at(self.table[f"{kind}_latency"], there, (done["received"] - done["created"])[which])
+        np.add.at(self.table["copies"], where, np.where(done["multicast"] == 1, done["worms"], 0))
+        self.latencies.add(where[0], done)
 
 
 def steady_from(series: np.ndarray) -> int:
@@ -94,15 +106,25 @@ class Load:
     first : int
         The first slice that counts; the others are the warm-up.
     slices : `TOTALS` records [slices, seeds]
+    latencies : list of (int64 array, int64 array)
+        Of each seed, the bins of latencies that are not empty in the slices that count, and what is in them
+        (`Latencies.of_lane`).
+    slowest : `WORST` records
+        The messages of these slices with the largest latencies, some of each slice and seed; ``lane`` is the seed's
+        place.
     links : dict of str to int64 array [links]
         Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
     ends : dict of str to list
         The two words that name each of these links in tables: of network links the switches that they come from and
         lead to (a number where it is a node's), of others the node and the link's place there.
+    channels : dict of str to int
+        Virtual channels of all links of a kind; of consumption links consumption channels.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest, and the seed that has run into it; then there is no steady state to measure.
     seconds : float
         Processor time of the simulation.
+    precision : float
+        Half the latency's interval over its mean at which the mean counts as precise.
     """
 
     topology: Topology
@@ -113,11 +135,15 @@ class Load:
     edges: np.ndarray
     first: int
     slices: np.ndarray
+    latencies: list[tuple[np.ndarray, np.ndarray]]
+    slowest: np.ndarray
     links: dict[str, np.ndarray]
     ends: dict[str, list[tuple[int | str, int | str]]]
+    channels: dict[str, int]
     deadlock: Deadlock | None
     deadlock_seed: int | None
     seconds: float
+    precision: float
 
     @property
     def cycles(self) -> int:
@@ -188,6 +214,52 @@ class Load:
         waiting = totals[f"{what}_waits"][known] / totals["samples"][known]
         return self._measured(waiting * self._counted / gone[known])
 
+    def occupancy(self, kind: str) -> Interval:
+        """Mean share of the virtual channels of a kind of link (``network``, ``consumption``) that a worm owns."""
+        totals = self.totals
+        owned = totals["links_owned" if kind == "network" else "consumption_owned"][totals["samples"] > 0]
+        return self._measured(owned / totals["samples"][totals["samples"] > 0] / max(1, self.channels[kind]))
+
+    @property
+    def hops_per_destination(self) -> Interval:
+        """Hops of worms over links between routers for each of their stops ([Boppana98], section 4.1: the v-c ratio
+        that a scheme uses).
+        """
+        known = self.totals["stops"] > 0
+        return self._measured(self.totals["hops"][known] / self.totals["stops"][known])
+
+    @property
+    def copies(self) -> Interval:
+        """Worms for each multicast."""
+        known = self.totals["multicast"] > 0
+        return self._measured(self.totals["copies"][known] / self.totals["multicast"][known])
+
+    @property
+    def vc_ratio(self) -> float:
+        """Virtual channels of all links between routers over consumption channels: the v-c ratio that is provided."""
+        return self.channels["network"] / self.channels["consumption"]
+
+    def percentile(self, share: float) -> Interval:
+        """The latency that a share of the messages does not exceed: of each seed, to 0.8 %, then over seeds."""
+        return self._measured(np.array([percentile(*one, share) for one in self.latencies if len(one[0])]))
+
+    @property
+    def longest(self) -> Interval:
+        """The largest latency of each seed, mean over seeds."""
+        seeds = range(len(self.seeds))
+        return self._measured(np.array([self.slowest["latency"][self.slowest["lane"] == seed].max() for seed in seeds
+                                        if (self.slowest["lane"] == seed).any()], float))
+
+    def worst(self) -> list[dict[str, int | None]]:
+        """The messages with the largest latencies, the worst one first; none in a deadlock."""
+        if self.deadlock:
+            return []
+        order = np.lexsort((self.slowest["message"], self.slowest["lane"], -self.slowest["latency"]))
+        random = not isinstance(self.traffic, Trace)
+        return [{"seed": self.seeds[row["lane"]] if random else None, **{
+            field: int(row[field]) for field in ("message", "source", "created", "latency", "length", "destinations")}}
+            for row in self.slowest[order[:KEPT]]]
+
     @property
     def censored(self) -> int:
         """Messages created in the cycles that count and not received by the end."""
@@ -202,14 +274,14 @@ class Load:
         if latency.half_width is None:
             seeds = "one seed" if len(self.seeds) == 1 else "one seed alone has messages"
             return f"{seeds}: no confidence interval"
-        if latency.half_width > 0.05 * latency.mean:
-            return "the latency's interval is wider than 5 %"
+        if latency.half_width > self.precision * latency.mean:
+            return f"the latency's interval is wider than {100 * self.precision:g} %"
         fewest = int(self.totals["messages"].min())
         return f"a seed has {fewest} messages, fewer than {FEWEST}" if fewest < FEWEST else None
 
     @property
     def precise(self) -> bool:
-        """Whether half the width of the latency's interval is at most 5 % of it, with 30 messages of each seed."""
+        """Whether half the latency's interval is within ``precision`` of its mean, with 30 messages of each seed."""
         return self.imprecise is None
 
     @property
@@ -249,15 +321,22 @@ class Load:
         """
         per_node = self.per_node("completed").mean
         return {
-            "offered": self.per_node("created").mean,
-            "effective": self.per_node("wanted").mean,
-            "accepted": self.per_node("consumed").mean,
+            **{name: self.per_node(what).mean for name, what in PER_NODE.items() if name != "delivered_per_node"},
             "delivered": None if per_node is None else per_node * self.topology.nodes,
             "delivered_per_node": per_node,
+            **{f"{name}_half_width": self.per_node(what).half_width for name, what in PER_NODE.items()},
             **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
             **{f"{kind}_utilisation": self._utilisation_to_dict(kind) for kind in LINKS},
             "link_wait": self.wait("link").to_dict(),
             "consumption_wait": self.wait("consumption").to_dict(),
+            "vc_occupancy": self.occupancy("network").to_dict(),
+            "consumption_occupancy": self.occupancy("consumption").to_dict(),
+            "hops_per_destination": self.hops_per_destination.to_dict(),
+            "copies": self.copies.to_dict(),
+            "vc_ratio": self.vc_ratio,
+            "percentiles": {**{word: self.percentile(share).to_dict() for word, share in PERCENTILES.items()},
+                            "max": self.longest.to_dict()},
+            "worst": self.worst(),
             "messages": None if self.deadlock else int(self.totals["messages"].sum()),
             "censored": None if self.deadlock else self.censored,
             "cycles": self.cycles,

@@ -184,11 +184,11 @@ class SeedBatch:
         table["waiting"][at] = window.waiting()
         self.links.add(at, take(self.engine.meter), table[at])
 
-    def slices(self) -> np.ndarray:
-        """`TOTALS` records [slices, seeds], with messages that are received while older ones are not."""
+    def all_totals(self) -> Totals:
+        """Give a copy of the totals, with messages that are received while older ones are not."""
         totals = copy.deepcopy(self.totals)
         totals.add(self.window.take_rest())
-        return totals.table
+        return totals
 
     def extend(self, edges: np.ndarray) -> None:
         """Add slices of time: their edges, from the last one that there is on."""

@@ -17,7 +17,8 @@ __all__ = ["grows", "require_sound", "require_state"]
 #: Arrays whose first dimension grows with what is under way, or with the slices of time.
 GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "chain", "header",
                                                   "begun")),
-           "window.messages", "totals.edges", "totals.table", "links.table"}
+           "window.messages", "totals.edges", "totals.table", "links.table",
+           *(f"totals.latencies.{part}" for part in ("cells", "worst", "_pending"))}
 
 #: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before"}
@@ -104,6 +105,7 @@ def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     for name, leaf in held.items():
         if not np.array_equal(leaf, leaves[name]):
             raise ValueError(f"{name} has numbers of too many bits")
+    group.totals.latencies.require_sound(len(group.totals.table))
     for fault in find_faults(group.engine):
         raise ValueError(f"{fault.place(group.engine.network.topology)} has found an error, {fault.cause}")
     require_program(group.window.host)

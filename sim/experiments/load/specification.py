@@ -15,7 +15,7 @@ __all__ = ["Specification"]
 FIELDS = tuple(field.name for field in fields(Traffic))
 
 #: What a trace says itself, or has none of.
-NOT_WITH_TRACE = (*FIELDS, "until_interval", "seed", "seeds")
+NOT_WITH_TRACE = (*FIELDS, "until_interval", "precision", "seed", "seeds")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 LINKS = ("network", "injection", "consumption")
 
 #: Of one lane in a slice of time. Flits on all links of a kind; worms that went over ``network`` links (``hops``) and
-#: over ``consumption`` links (``stops``); worms waiting, the sums over so many ``samples``; payload flits on
-#: the links to the hosts, where they are ``consumed``.
-MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", "link_waits", "consumption_waits", "samples",
-            "consumed")
+#: over ``consumption`` links (``stops``); worms waiting and channels owned, the sums over so many ``samples``; payload
+#: flits on the links to the hosts, where they are ``consumed``.
+SAMPLED = ("link_waits", "consumption_waits", "links_owned", "consumption_owned")
+MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", *SAMPLED, "samples", "consumed")
 
 
 class LinkTotals:
@@ -64,10 +64,10 @@ class LinkTotals:
         self.table[at] += measured.flits.sum(axis=1).astype(self.table.dtype)
         flits, worms = ({kind: counts[first:end].sum(axis=0) for kind, (first, end) in self._rows.items()}
                         for counts in (measured.flits, measured.worms))
-        waiting = measured.waiting.sum(axis=2)
+        sampled = measured.sampled.sum(axis=2)
         for field, counts in (
             *((f"{kind}_flits", flits[kind]) for kind in LINKS), ("consumed", flits["host"]),
-            ("hops", worms["network"]), ("stops", worms["consumption"]), ("link_waits", waiting[0]),
-            ("consumption_waits", waiting[1]), ("samples", measured.samples),
+            ("hops", worms["network"]), ("stops", worms["consumption"]), *zip(SAMPLED, sampled, strict=True),
+            ("samples", measured.samples),
         ):
             sums[field] += counts

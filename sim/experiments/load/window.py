@@ -15,13 +15,15 @@ __all__ = ["DONE", "Window"]
 #: The package of our schemes.
 OURS = Scheme.__module__.rpartition(".")[0]
 
-#: What is known of a message that is through. ``lane``; ``created``; ``injected``: its first flit; ``handed``: the last
-#: flit that its source sends; ``tail``: its last destination's last flit; ``received``: the last receipt; ``length``,
-#: ``destinations``, ``multicast``.
+#: What is known of a message that is through. ``lane``; ``message``: its number there, in the order of creation;
+#: ``source``; ``created``; ``injected``: its first flit; ``handed``: the last flit that its source sends; ``tail``: its
+#: last destination's last flit; ``received``: the last receipt; ``length``, ``destinations``, ``multicast``; ``worms``:
+#: how many it is sent as.
 DONE = np.dtype([(field, np.int64) for field in (
-    "lane", "created", "injected", "handed", "tail", "received", "length", "destinations", "multicast")])
+    "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
+    "multicast", "worms")])
 
-MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "length", "multicast", "worms")])
+MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "message", "length", "multicast", "worms")])
 
 
 class Window:
@@ -48,6 +50,7 @@ class Window:
         self.worms_before = self.messages_before = 0
         self.sources = sources
         self._created = {name: np.zeros(len(sources), np.int64) for name in ("created", "wanted", "begun")}
+        self._numbers = np.zeros(len(sources), np.int64)  # of the next message of each lane
         self.messages, self.host, waits = self._create(until)
         self._wait(waits, 0)
 
@@ -65,13 +68,23 @@ class Window:
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations)
         messages = np.zeros(len(lane), MESSAGE)
-        for field, values in {"lane": lane, "length": merged.length,
+        for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
                               "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
             messages[field] = values
         for name, values in (("created", merged.length), ("wanted", merged.length * np.diff(merged.offsets)),
                              ("begun", np.ones_like(lane))):
             np.add.at(self._created[name], lane, values)
-        return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane), merged.waits
+        return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane,
+                                 multicast=merged.multicast), merged.waits
+
+    def _number(self, lane: np.ndarray) -> np.ndarray:
+        """Numbers of new messages in their lanes, from where the last ones ended."""
+        numbers = np.empty(len(lane), np.int64)
+        for k, first in enumerate(self._numbers):
+            mine = np.flatnonzero(lane == k)
+            numbers[mine] = first + np.arange(len(mine))
+            self._numbers[k] += len(mine)
+        return numbers
 
     def _wait(self, waits: np.ndarray, there: int) -> None:
         """Let messages wait for receipts (`Created.waits`); ``there``: the messages before the first of them."""
@@ -146,9 +159,10 @@ class Window:
         """What has become of all messages here; ``received`` is -1 of those that some destination lacks."""
         host, messages = self.host, self.messages
         result = np.zeros(len(messages), DONE)
-        for field in ("lane", "length", "multicast"):
+        for field in ("lane", "message", "length", "multicast", "worms"):
             result[field] = messages[field]
         starts = self._starts
+        result["source"] = host.worms["source"][starts] % self.network.nodes
         result["created"] = host.worms["ready"][starts]
         first = host.worms["delivery"][starts]
         result["destinations"] = np.diff([*first, len(host.deliveries)])

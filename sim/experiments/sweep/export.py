@@ -12,19 +12,21 @@ from .point import Point
 __all__ = ["require_parquet", "row", "write_parquet"]
 
 
-def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]:
+def row(sweep: Sweep, point: Point, result: dict[str, Any]) -> dict[str, Any]:
     """Give a point's cells by column: the swept options as given, the others as run, then the results.
 
     A mean with its interval is two columns, ``NAME_mean`` and ``NAME_half_width``; of a deadlock, whether there is one.
     """
-    cells = sweep.columns(point.given, point.resolved)
-    for name, value in result.items():
-        if name == "deadlock":
-            cells[name] = value is not None
-        elif isinstance(value, Mapping):
-            cells |= {f"{name}_{part}": number for part, number in value.items()}
-        else:
-            cells[name] = value
+    results = result | {"deadlock": result["deadlock"] is not None}
+    return {**sweep.columns(point.given, point.resolved), **_cells(results)}
+
+
+def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by column, what has parts in a column for each part."""
+    cells: dict[str, Any] = {}
+    for name, value in values.items():
+        cells |= _cells({f"{name}_{part}": one for part, one in value.items()}) if isinstance(value, Mapping) else {
+            name: value}
     return cells
 
 

@@ -19,7 +19,8 @@ REQUIRED = ("topology", "scheme")
 #: The options of ``wormcast load``, but for those on which no result depends.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("topology"), Option("scheme"), Option("relation"), *options_of(Traffic).values(), Option("trace"),
-    Option("cycles", int, unit="cycles"), Option("until_interval", bool), Option("warmup", int, unit="cycles"),
+    Option("cycles", int, unit="cycles"), Option("until_interval", bool), Option("precision", float),
+    Option("warmup", int, unit="cycles"),
     Option("seed", int), Option("seeds", int), Option("configuration"),
     *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
 )}

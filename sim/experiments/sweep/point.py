@@ -14,9 +14,12 @@ from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
 from ...build.setup import Setup
 from ..grid import Sweep, named_point
-from ..load import Specification, Trace, Traffic, check, load, load_until_interval
+from ..load import PRECISION, Specification, Trace, Traffic, check, load, load_until_interval
 
 __all__ = ["Point", "build", "points"]
+
+#: Changes whenever results have other words, or the same words mean something else.
+RESULTS = 2
 
 #: Options whose value may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
@@ -61,9 +64,10 @@ class Point:
             experiment = load_until_interval if self.resolved["until_interval"] else load
             result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                 cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
-                                seeds=None if seed is None else range(seed, seed + seeds), workers=workers)
+                                seeds=None if seed is None else range(seed, seed + seeds), workers=workers,
+                                precision=self.resolved["precision"])
         told = result.to_dict()
-        del told["cycles_per_second"]
+        del told["cycles_per_second"], told["worst"]
         if result.deadlock:
             told = {name: value if name in ("cycles", "deadlock") else _nothing(value)
                     for name, value in told.items()}
@@ -93,15 +97,16 @@ def build(given: dict[str, Any], name: str) -> Point:
         setup = Setup.on(network, scheme, given)
         experiment = {
             "cycles": spec.cycles, "until_interval": given.get("until_interval", False), "seed": spec.seed,
-            "seeds": spec.seeds, "warmup": given.get("warmup"),
+            "seeds": spec.seeds, "warmup": given.get("warmup"), "precision": given.get("precision", PRECISION),
         }
-        check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers)
+        check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers,
+              experiment["precision"])
         configuration = setup.configuration.for_headers(network, scheme, traffic.most_destinations(network))
         Network(network, scheme, configuration)
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
-    key = json.dumps({"version": __version__, **texts, **resolved}, sort_keys=True)
+    key = json.dumps({"version": __version__, "results": RESULTS, **texts, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
 
 
@@ -129,4 +134,4 @@ def _files(given: Mapping[str, Any]) -> dict[str, str]:
 
 def _nothing(value: Any) -> Any:
     """None for each number of a result."""
-    return dict.fromkeys(value) if isinstance(value, Mapping) else None
+    return {name: _nothing(one) for name, one in value.items()} if isinstance(value, Mapping) else None

@@ -106,7 +106,7 @@ def test_waiting_worms_are_those_of_the_fronts(case):
                 if snapshot.waiting(channel):
                     wanted[(snapshot.waiting(channel) & 3) - 1, channel[0]] += 1
         engine.run(1, beyond=True)
-    assert np.array_equal(take(engine.meter).waiting[:, 0], wanted)
+    assert np.array_equal(take(engine.meter).sampled[:2, 0], wanted)
     assert wanted.sum(axis=1).all()
 
 

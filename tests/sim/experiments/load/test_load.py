@@ -69,9 +69,13 @@ def test_it_goes_on_until_the_interval_is_reached():
     found = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=64_000, **options)
     assert found.precise
     assert found.cycles in (4000, 8000, 16_000, 32_000, 64_000)
-    assert same(found, load(MESH, SCHEMES["dual-path"], traffic, cycles=found.cycles, **options))
     if found.cycles > 4000:
-        assert not load(MESH, SCHEMES["dual-path"], traffic, cycles=found.cycles // 2, **options).precise
+        assert not load(MESH, SCHEMES["dual-path"], traffic, cycles=4000, **options).precise
+    counted = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=64_000, warmup=0, **options)
+    assert counted.cycles > 4000  # it went on
+    assert same(counted, load(MESH, SCHEMES["dual-path"], traffic, cycles=counted.cycles, warmup=0, **options))
+    rough = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=64_000, precision=0.5, **options)
+    assert (rough.cycles, rough.precise) == (4000, True)
     full = load_until_interval(MESH, SCHEMES["dual-path"], Traffic(0.15, length=16, destinations_mean=4), cycles=64_000,
                                **options)
     assert full.saturated

@@ -15,7 +15,7 @@ from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.utilisation import LINKS
 from wormcast.sim.experiments.load.window import Window
-from wormcast.sim.host import NOW, UNDELIVERED, count_waits, sampled
+from wormcast.sim.host import NOW, UNDELIVERED, count_sample, sampled
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.03, length=16, destinations_mean=4)
@@ -109,10 +109,10 @@ def test_waits_are_those_of_every_cycle_counted():
     while engine.host.counters[NOW] < cycles:
         engine.run(1, beyond=True)
         if not sampled(engine.host.counters[NOW]):
-            count_waits(engine.meter, engine.states)
+            count_sample(engine.meter, engine.states)
     counted = take(engine.meter)
     for row, what, links in ((0, "link", "network"), (1, "consumption", "consumption")):
-        every = counted.waiting[row].sum() / counted.worms[network.fabric.rows(links)].sum()
+        every = counted.sampled[row].sum() / counted.worms[network.fabric.rows(links)].sum()
         assert every > 1.3
         assert found.wait(what).mean == pytest.approx(every, rel=0.1)
 

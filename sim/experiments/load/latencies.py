@@ -1,0 +1,114 @@
+"""Latencies of messages, counted in bins, by slices of time and by lane; and the worst ones."""
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["KEPT", "WORST", "Latencies", "percentile"]
+
+Integers = npt.NDArray[np.int64]
+
+#: Latencies below this have a bin each; above it, each octave has so many bins, so that a bin's middle is at most 0.8 %
+#: away from what lies in it.
+EXACT = BINS = 64
+BINS_OF_ALL = EXACT + BINS * 58
+
+#: Messages that are kept of each slice and lane: those with the largest latencies.
+KEPT = 10
+
+#: What is known of one of the worst messages. ``message``: its number in its lane, in the order of creation.
+WORST = np.dtype([(field, np.int64) for field in (
+    "at", "lane", "latency", "message", "created", "source", "length", "destinations")])
+
+#: A bin that is not empty: which, of which slice and lane, and how many are in it.
+CELL = np.dtype([(field, np.int64) for field in ("key", "count")])
+
+MOST_PENDING = 1 << 16
+
+
+class Latencies:
+    """Latencies by slice of time and lane; what it holds grows with the bins that are not empty, not with the messages.
+
+    Parameters
+    ----------
+    lanes : int
+    """
+
+    def __init__(self, lanes: int):
+        self.lanes = lanes
+        self.cells = np.zeros(0, CELL)
+        self.worst = np.zeros(0, WORST)
+        self._pending = np.zeros(0, np.int64)
+
+    def add(self, at: Integers, done: np.ndarray) -> None:
+        """Add messages that are through, each in slice ``at`` of time."""
+        latency = done["received"] - done["created"]
+        keys = (at * self.lanes + done["lane"]) * BINS_OF_ALL + bin_of(latency)
+        self._pending = np.concatenate([self._pending, keys])
+        if len(self._pending) > max(MOST_PENDING, len(self.cells)):
+            self.settle()
+        rows = np.zeros(len(done), WORST)
+        rows["at"], rows["latency"] = at, latency
+        for field in ("lane", "message", "created", "source", "length", "destinations"):
+            rows[field] = done[field]
+        self.worst = _largest(np.concatenate([self.worst, rows]))
+
+    def settle(self) -> None:
+        """Put what has come lately into its bins."""
+        fresh, counts = np.unique(self._pending, return_counts=True)
+        keys, where = np.unique(np.concatenate([self.cells["key"], fresh]), return_inverse=True)
+        cells = np.zeros(len(keys), CELL)
+        cells["key"] = keys
+        np.add.at(cells["count"], where, np.concatenate([self.cells["count"], counts]))
+        self.cells, self._pending = cells, np.zeros(0, np.int64)
+
+    def require_sound(self, slices: int) -> None:
+        """Refuse counts of bins, or messages, that lie outside so many slices of time.
+
+        Raises
+        ------
+        ValueError
+            They do.
+        """
+        keys = np.concatenate([self.cells["key"], self._pending])
+        if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
+            raise ValueError("latencies are counted outside their bins")
+        for field, end in (("at", slices), ("lane", self.lanes)):
+            if len(self.worst) and not 0 <= self.worst[field].min() <= self.worst[field].max() < end:
+                raise ValueError(f"latencies.worst.{field} is that of no slice or lane")
+
+    def of_lane(self, lane: int, first: int) -> tuple[Integers, Integers]:
+        """Bins that are not empty, in their order, and what is in them, of slices from ``first`` on."""
+        self.settle()
+        slot, place = np.divmod(self.cells["key"], BINS_OF_ALL)
+        mine = (slot % self.lanes == lane) & (slot // self.lanes >= first)
+        counts = np.bincount(place[mine], self.cells["count"][mine]).astype(np.int64)
+        bins = np.flatnonzero(counts)
+        return bins, counts[bins]
+
+
+def _largest(rows: np.ndarray) -> np.ndarray:
+    """The worst of each slice and lane, in an order that does not depend on how they came."""
+    rows = rows[np.lexsort((rows["message"], -rows["latency"], rows["lane"], rows["at"]))]
+    group = np.flatnonzero((np.diff(rows["at"], prepend=-1) != 0) | (np.diff(rows["lane"], prepend=-1) != 0))
+    place = np.arange(len(rows)) - np.repeat(group, np.diff(group, append=len(rows)))
+    return rows[place < KEPT]
+
+
+
+def bin_of(latency: Integers) -> Integers:
+    """The bin of each latency, in cycles."""
+    octave = np.maximum(0, np.frexp(latency.astype(np.float64))[1] - 7)  # 64 to 127: 0
+    return np.where(latency < EXACT, latency, EXACT + BINS * octave + (latency >> octave) - BINS)
+
+
+def middle_of(place: Integers) -> npt.NDArray[np.float64]:
+    """The middle of each bin, in cycles."""
+    octave = np.maximum(0, (place - EXACT) // BINS)
+    first = (place - EXACT - BINS * octave + BINS) << octave
+    return np.where(place < EXACT, place, first + ((1 << octave) - 1) / 2)
+
+
+def percentile(bins: Integers, counts: Integers, share: float) -> float:
+    """The least latency that a share of all messages does not exceed, to the middle of its bin; not of no messages."""
+    below = np.cumsum(counts)
+    return float(middle_of(bins[np.searchsorted(below, share * below[-1] - 1e-9)]))

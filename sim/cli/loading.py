@@ -78,9 +78,10 @@ def load_(
         help="Cycles at the start that do not count; default: found, of a trace none.", show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Run a sixteenth of the cycles, and go on to twice as many until the latency is as "
-        "precise as --precision says, with 30 messages of each seed, or the network saturates.")] = False,
+        "precise as --precision says, with 30 messages of each seed; or what is delivered, where the network is "
+        "saturated.")] = False,
     precision: Annotated[float | None, typer.Option(
-        help=f"Half the latency's interval over its mean, at which it is precise; {PRECISION} by default.",
+        help=f"Half the interval over the mean, at which a mean is precise; {PRECISION} by default.",
         show_default=False)] = None,
     relation: RelationOption = None,
     *,
@@ -109,12 +110,13 @@ def load_(
                                 cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True,
                                 precision=PRECISION if precision is None else precision)
         outputs.begin(experiment)
-        result = drive(experiment, setup.origin, outputs)
+        results = [drive(experiment, setup.origin, outputs)]
         for length in further:
-            if settled(result):
+            if settled(results):
                 break
             experiment.extend(length)
-            result = drive(experiment, setup.origin, outputs)
+            results.append(drive(experiment, setup.origin, outputs))
+        result = results[-1]
         outputs.finish(experiment, setup.origin, result)
     return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
                 until_interval=until_interval, json=json)

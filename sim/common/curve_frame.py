@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CURVES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "require_curves"]
+__all__ = ["CURVES", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "marker_options",
+           "require_curves"]
 
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # points
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 LETTERS = 7.0  # points, of axes and legend
 ROW = 0.14  # inches, of the legend
 MOST_LINES = 40
@@ -57,3 +59,10 @@ def draw_grid(axes: "Axes") -> None:
     """Draw a pale grid, behind everything."""
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Give matplotlib's options for a marker of this colour and shape that is ``full``, ``half`` full or ``open``."""
+    return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
+            "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
+            "fillstyle": "left" if kind == "half" else "full"}

@@ -100,21 +100,21 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, go on to twice as many and so on up to ``cycles``; see `load`.
 
-    It ends when the result is `Load.precise`, saturated or in deadlock. A warm-up that is given takes less than half of
-    what is run before it may end.
+    It ends as `settled` says. A warm-up that is given takes less than half of what is run before it may end.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
                             parts=shared(range(SEEDS) if seeds is None else seeds, workers), precision=precision)
+    results: list[Load] = []
     for length in further:
         experiment.extend(length)
         experiment.run()
-        result = experiment.result()
-        if settled(result):
+        results.append(experiment.result())
+        if settled(results):
             break
-    return result
+    return results[-1]
 
 
 def lengths(cycles: int, warmup: int | None) -> list[int]:
@@ -125,9 +125,18 @@ def lengths(cycles: int, warmup: int | None) -> list[int]:
     return [*(part for shift in range(4, 0, -1) if (part := cycles >> shift) >= least), cycles]
 
 
-def settled(result: Load) -> bool:
-    """Whether more cycles would not make a result better."""
-    return result.precise or result.saturated or result.deadlock is not None
+def settled(results: Sequence[Load]) -> bool:
+    """Whether more cycles are not needed, by the results of as many cycles as there were and of half as many before.
+
+    It is so in a deadlock; when the result is precise; or when the network is saturated, twice in a row as a short run
+    may look so by chance, and half the interval of what is delivered is within ``precision`` of its mean.
+    """
+    last = results[-1]
+    if last.deadlock is not None or last.precise:
+        return True
+    delivered = last.per_node("completed")
+    precise = delivered.half_width is not None and delivered.half_width <= last.precision * (delivered.mean or 0)
+    return precise and len(results) > 1 and all(one.saturated for one in results[-2:])
 
 
 class Experiment:

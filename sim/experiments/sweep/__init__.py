@@ -6,11 +6,12 @@ runs the others here, ``cluster`` on other machines, ``export`` writes them all 
 
 from .cluster import require_cluster, run_on_cluster
 from .curves import draw, require_drawable
-from .export import require_parquet, row, write_parquet
-from .file import OPTIONS, read
-from .point import Point, points
+from .export import cells_of, require_parquet, row, write_parquet
+from .file import OPTIONS, option_value, read
+from .point import Point, build_point, points
 from .run import missing, run_missing
 from .store import ResultStore
 
-__all__ = ["OPTIONS", "Point", "ResultStore", "draw", "missing", "points", "read", "require_cluster",
-           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "write_parquet"]
+__all__ = ["OPTIONS", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "option_value", "points",
+           "read", "require_cluster", "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster",
+           "write_parquet"]

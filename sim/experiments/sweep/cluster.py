@@ -18,7 +18,7 @@ import wormcast
 from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
-from .point import Point, build
+from .point import Point, build_point
 from .store import ResultStore
 
 __all__ = ["PATIENCE", "require_cluster", "run_on_cluster"]
@@ -88,7 +88,7 @@ def _run(given: dict[str, Any], name: str, carried: Mapping[str, tuple[str, byte
                             "it must have the same")
     there = {option: str(_placed(Path(path).name, content)) + given[option].removeprefix(path)
              for option, (path, content) in carried.items()}
-    return build(given | there, name).run(workers=1)
+    return build_point(given | there, name).run(workers=1)
 
 
 def _carried(point: Point) -> dict[str, tuple[str, bytes]]:

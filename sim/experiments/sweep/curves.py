@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ...common.curve_frame import CURVES, LETTERS, MARKER, MARKERS, captioned, draw_grid, require_curves
+from ...common.curve_frame import (
+    CURVES,
+    DASHES,
+    LETTERS,
+    MARKER,
+    MARKERS,
+    captioned,
+    draw_grid,
+    marker_options,
+    require_curves,
+)
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
 from ..grid import Sweep
@@ -26,7 +36,6 @@ HEIGHT = 2.7  # inches, without the legend
 
 PLAIN = "#808080"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 STEP = 7  # points between the crosses of two lines
 DAGGER = "\N{DAGGER}"
 
@@ -290,14 +299,7 @@ def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str,
     for kind in dict.fromkeys(kinds):
         chosen = [index for index, one in enumerate(kinds) if one == kind]
         axes.plot([curve.at[index] for index in chosen], [values[index] for index in chosen], linestyle="",
-                  **_marker(style, kind))
-
-
-def _marker(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """matplotlib's options for a marker that is ``full``, ``half`` full or ``open``."""
-    return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
-            "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
-            "fillstyle": "left" if kind == "half" else "full"}
+                  **marker_options(style, kind))
 
 
 def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], top: bool) -> None:
@@ -309,7 +311,7 @@ def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
         dead = [at for at, result in zip(curve.at, curve.results, strict=True) if result["deadlock"] is not None]
         across = axes.get_xaxis_transform() + ScaledTranslation(
             0, (-1 if top else 1) * STEP * (row + 0.6) / POINTS, axes.figure.dpi_scale_trans)
-        for sign in (_marker(style, "open") | {"markersize": 2 * MARKER},
+        for sign in (marker_options(style, "open") | {"markersize": 2 * MARKER},
                      {"color": style["color"], "marker": "x", "markersize": MARKER}):
             axes.plot(dead, [int(top)] * len(dead), linestyle="", transform=across, zorder=3, **sign)
         row += bool(dead)
@@ -322,7 +324,7 @@ def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list
     families: dict[Any, list[Line2D]] = {}
     for curve, style in zip(curves, styles, strict=True):
         families.setdefault(curve.family, []).append(
-            Line2D([], [], linestyle=style["linestyle"], linewidth=1.0, label=curve.label, **_marker(style, "full")))
+            Line2D([], [], linewidth=1.0, label=curve.label, **style | marker_options(style, "full")))
     signs = [[Line2D([], [], linestyle="", label=label, **options)] for label, options in _signs(curves)]
 
     def width(columns: Iterable[list[Line2D]]) -> float:
@@ -347,9 +349,9 @@ def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
     plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
     if any(result["precise"] is False and not result["saturated"] for result in results):
-        yield "imprecise mean", _marker(plain, "half")
+        yield "imprecise mean", marker_options(plain, "half")
     if any(result["saturated"] for result in results):
-        yield "saturated", _marker(plain, "open")
+        yield "saturated", marker_options(plain, "open")
     limits = _limits(curves)
     if any(_crossings(curve, *limits) for curve in curves):
         yield "beyond the frame", _arrow(PLAIN)

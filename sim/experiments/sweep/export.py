@@ -9,23 +9,27 @@ from ..grid import Sweep
 from .file import OPTIONS
 from .point import Point
 
-__all__ = ["require_parquet", "row", "write_parquet"]
+__all__ = ["cells_of", "require_parquet", "row", "write_parquet"]
 
 
-def row(sweep: Sweep, point: Point, result: dict[str, Any]) -> dict[str, Any]:
+def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]:
     """Give a point's cells by column: the swept options as given, the others as run, then the results.
 
     A mean with its interval is two columns, ``NAME_mean`` and ``NAME_half_width``; of a deadlock, whether there is one.
     """
-    results = result | {"deadlock": result["deadlock"] is not None}
-    return {**sweep.columns(point.given, point.resolved), **_cells(results)}
+    return {**sweep.columns(point.given, point.resolved), **cells_of(result)}
 
 
-def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
+def cells_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a result's cells by column, as in `row`."""
+    return _apart({**result, "deadlock": result["deadlock"] is not None})
+
+
+def _apart(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values by column, what has parts in a column for each part."""
     cells: dict[str, Any] = {}
     for name, value in values.items():
-        cells |= _cells({f"{name}_{part}": one for part, one in value.items()}) if isinstance(value, Mapping) else {
+        cells |= _apart({f"{name}_{part}": one for part, one in value.items()}) if isinstance(value, Mapping) else {
             name: value}
     return cells
 

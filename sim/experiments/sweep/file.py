@@ -12,7 +12,7 @@ from ...common.schema import Option, options_of
 from ..grid import Sweep, require_known, require_points
 from ..load import Traffic
 
-__all__ = ["OPTIONS", "read"]
+__all__ = ["OPTIONS", "option_value", "read"]
 
 REQUIRED = ("topology", "scheme")
 
@@ -55,8 +55,8 @@ def read(file: Path) -> Sweep:
 def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     for key in entries:
         require_known(key, OPTIONS, "load")
-    fixed = {key: _value(key, value) for key, value in entries.items() if not isinstance(value, list)}
-    swept = {key: [_value(key, value) for value in values] for key, values in entries.items()
+    fixed = {key: option_value(key, value) for key, value in entries.items() if not isinstance(value, list)}
+    swept = {key: [option_value(key, value) for value in values] for key, values in entries.items()
              if isinstance(values, list)}
     missing = [key for key in REQUIRED if key not in entries]
     if "rate" not in entries and "trace" not in entries:
@@ -67,7 +67,7 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     return Sweep(name, fixed, swept)
 
 
-def _value(key: str, value: Any) -> Any:
+def option_value(key: str, value: Any) -> Any:
     """Check the type of a value; whole numbers are numbers too."""
     kind = OPTIONS[key].kind
     if kind is float and isinstance(value, int) and not isinstance(value, bool):

@@ -16,7 +16,7 @@ from ...build.setup import Setup
 from ..grid import Sweep, named_point
 from ..load import PRECISION, Specification, Trace, Traffic, check, load, load_until_interval
 
-__all__ = ["Point", "build", "points"]
+__all__ = ["Point", "build_point", "points"]
 
 #: Changes whenever results have other words, or the same words mean something else.
 RESULTS = 2
@@ -84,10 +84,10 @@ def points(sweep: Sweep) -> list[Point]:
     WormcastError
         A point cannot be run: its name, and why.
     """
-    return sweep.points(build)
+    return sweep.points(build_point)
 
 
-def build(given: dict[str, Any], name: str) -> Point:
+def build_point(given: dict[str, Any], name: str) -> Point:
     """Build and check a point: see `Point` for the parameters, `points` for errors."""
     with named_point(name):
         network = _topology(given["topology"], file_digest(given["topology"]))

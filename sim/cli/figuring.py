@@ -1,0 +1,213 @@
+"""``figure``: the figures of papers, with verdicts on what the papers say."""
+
+import contextlib
+import functools
+import io
+import json as json_module
+import shlex
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wormcast import __version__
+from wormcast.algorithms import WormcastError
+
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.figure import (
+    Figure,
+    Outcome,
+    catalogue,
+    curves_of,
+    draw_figure,
+    figure_page,
+    find_figure,
+    index_page,
+    measure,
+    outcome_of,
+    verdicts_page,
+)
+from ..experiments.grid import write_csv
+from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from .app import Exit, Json, app, emit, say, stdout_for_results, table
+from .progress import progress
+
+__all__: list[str] = []
+
+ALL = "all"
+
+
+@app.command("figure")
+def figure_(
+    name: Annotated[str | None, typer.Argument(
+        metavar="[NAME]", help="One of those that are listed without a name; a file NAME.toml; or all, for a report.",
+        show_default=False)] = None,
+    quick: Annotated[bool, typer.Option(
+        "--quick", help="An eighth of the cycles, an interval twice as wide, and no variations.")] = False,
+    out: Annotated[Path, typer.Option(
+        help="Folder for the finished points, tables, pictures and pages.")] = Path("out/figures"),
+    scheduler: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run the points on the workers of a dask.distributed cluster, as tcp://host:8786; "
+        "default: here.", show_default=False)] = None,
+    json: Json = False,
+) -> int:
+    """Measure a figure of a paper anew: a table, a picture in the paper's axes, and verdicts on what the paper says.
+
+    OUT/NAME.html shows it, OUT/NAME.csv has all points, OUT/NAME.svg the curves. OUT/figures.sqlite keeps each point as
+    it is finished; what is there is not run again.
+    """
+    if name is None:
+        _list(json)
+        return Exit.DONE
+    figures = [find_figure(one) for one in catalogue()] if name == ALL else [find_figure(name)]
+    if scheduler is not None:
+        require_cluster()
+    started = time.process_time()
+    with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
+        require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
+
+        def run(points: Sequence[Point]) -> Generator[Point, None, None]:
+            return run_on_cluster(points, store, scheduler) if scheduler and points else run_missing(points, store)
+
+        curves = [curves_of(one, quick=quick) for one in figures]
+        # a series that several figures name is measured once
+        every = [curve for some in curves for curve in some.values()]
+        with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
+            for number, _ in done:
+                show(number)
+        outcomes = [outcome_of(one, some, _told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+    seconds = time.process_time() - started
+    files = [_write(one, out, quick) for one in outcomes]
+    if name == ALL:
+        files.append(_report(outcomes, out, quick))
+    if json:
+        told = [_to_dict(one) for one in outcomes]
+        cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
+        result: dict[str, Any] = told[0] if name != ALL else {"figure": ALL, "figures": told}
+        emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
+             {"figure": name, "quick": quick})
+    else:
+        for one, written in zip(outcomes, files, strict=False):
+            _show(one, written)
+        if name == ALL:
+            say(f"report: {files[-1][0]}")
+    return Exit.DONE
+
+
+def _list(json: bool) -> None:
+    """Tell which figures there are, with the claims that they decide."""
+    figures = [find_figure(one) for one in catalogue()]
+    rows = [{"name": one.name, "title": one.title, "source": one.source, "series": len(one.series),
+             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))} for one in figures]
+    if json:
+        emit({"figures": rows}, {})
+        return
+    table(["name", "title", "claims"], [[row["name"], row["title"], ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
+
+
+def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
+    """Write a figure's table, pictures and page."""
+    figure, files = outcome.figure, []
+    pictures: list[tuple[str, str]] = []
+    if outcome.rows:
+        files.append(out / f"{figure.name}.csv")
+        with whole_file(files[-1]) as unfinished:
+            write_csv(outcome.rows, unfinished)
+        files.append(out / f"{figure.name}.svg")
+        with whole_picture(files[-1]) as target:
+            draw_figure(figure, outcome.curves, *target)
+        pictures.append((figure.title, files[-1].name))
+    for one in figure.pictures:
+        files.append(out / f"{figure.name}-{one.name}.svg")
+        with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
+            plotted = unfinished.with_suffix(".svg")
+            _invoke(one.command.format(plot=shlex.quote(str(plotted))))
+            plotted.replace(unfinished)
+        pictures.append((one.command.format(plot=f"{one.name}.svg"), files[-1].name))
+    files.append(out / f"{figure.name}.html")
+    with whole_file(files[-1]) as unfinished:
+        unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")
+    return files
+
+
+def _report(outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
+    """Write what leads to all figures, and all verdicts."""
+    files = [out / "index.html", out / "verdicts.md"]
+    made = f"Made by `wormcast figure all{' --quick' if quick else ''}`, version {__version__}."
+    rule = ("*held*: whole 95 % intervals lie apart in the stated direction at every load that is measured and not "
+            "saturated; *not held*: reversed at every one; *undecided*: else. A variation is named where its verdict "
+            "is another one.")
+    texts = [index_page(outcomes), verdicts_page(outcomes, [made, rule])]
+    for file, text in zip(files, texts, strict=True):
+        with whole_file(file) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+    return files
+
+
+#: What a reader of a page of curves must know.
+ABOUT = """\
+Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; throughput is \
+what the whole network delivers in a cycle.
+A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated twice in a \
+row and what it delivers is known so well; imprecise points say that they are not.
+held: whole intervals lie apart in the stated direction at every load that all series measured before saturation; not \
+held: reversed at every one; undecided: else."""
+IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
+
+
+def _notes(figure: Figure, quick: bool) -> list[str]:
+    """How a figure was made."""
+    made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
+    about = ABOUT.format(percent=10 if quick else 5).splitlines() if figure.series else []
+    return [made, *about, *([IN_HASTE] if quick else [])]
+
+
+def _to_dict(outcome: Outcome) -> dict[str, Any]:
+    return {"figure": outcome.figure.name, "table": outcome.rows,
+            "verdicts": [one.to_dict() for one in outcome.verdicts]}
+
+
+def _show(outcome: Outcome, files: Sequence[Path]) -> None:
+    """Print the verdicts of a figure, and its files."""
+    say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
+    if outcome.verdicts:
+        table(["claim", "what is said", "verdict", "where", "changed by"], [
+            [one.claim, one.statement, one.verdict, one.why or None,
+             ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
+            for one in outcome.verdicts])
+    if outcome.rows:
+        imprecise = sum(row["precise"] is False and not row["saturated"] for row in outcome.rows)
+        deadlocks = sum(bool(row["deadlock"]) for row in outcome.rows)
+        say(f"{len(outcome.rows)} points, {imprecise} of them less precise than wanted, {deadlocks} in deadlock")
+    for file in files:
+        say(f"  {file}")
+
+
+def _invoke(command: str) -> int:
+    """Run a command of wormcast in this process; give its exit code."""
+    code = app(shlex.split(command), standalone_mode=False)
+    return code if isinstance(code, int) else Exit.DONE
+
+
+@functools.cache
+def _answer(command: str) -> tuple[int, dict[str, Any]]:
+    """A command's exit code and JSON."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = _invoke(f"{command} --json")
+    return code, json_module.loads(printed.getvalue())
+
+
+def _told(command: str, where: str) -> Any:
+    """A value that a command tells: its exit code, or what stands at a path of names and numbers in its JSON."""
+    code, value = _answer(command)
+    if where == "exit":
+        return code
+    for part in where.split("."):
+        try:
+            value = value[int(part) if isinstance(value, list) else part]
+        except (KeyError, IndexError, ValueError, TypeError) as error:
+            raise WormcastError(f"told: {command} --json has no {where}") from error
+    return value

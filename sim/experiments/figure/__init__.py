@@ -1,0 +1,15 @@
+"""Figures of papers: curves, and what the papers say of them, decided by what is measured.
+
+``definition`` reads what a figure is from a file, those of ``catalogue`` or a user's own; ``predicate`` has what a
+paper says, ``quantity`` the numbers that it compares. ``placing`` says where a curve is measured next, ``curve`` what
+was measured there, ``run`` measures all curves and makes the table, ``verdict`` decides, ``drawing`` draws, ``page``
+writes it down.
+"""
+
+from .definition import Figure, catalogue, find_figure
+from .drawing import draw_figure
+from .page import figure_page, index_page, verdicts_page
+from .run import Outcome, curves_of, measure, outcome_of
+
+__all__ = ["Figure", "Outcome", "catalogue", "curves_of", "draw_figure", "figure_page", "find_figure", "index_page",
+           "measure", "outcome_of", "verdicts_page"]

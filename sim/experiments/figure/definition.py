@@ -1,0 +1,254 @@
+"""What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+
+from ..grid import require_known
+from ..sweep import OPTIONS, option_value
+from .predicate import Predicate
+
+__all__ = ["MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue", "find_figure",
+           "read_figure"]
+
+HERE = Path(__file__).parent / "catalogue"
+
+MOST_VARIATIONS = 6
+
+#: What a figure places or decides itself.
+PLACED = ("rate", "trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: its options of load besides the figure's, and whether it is drawn or only compared with."""
+
+    name: str
+    options: Mapping[str, Any]
+    drawn: bool = True
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the paper says, by the number of the claim, in words and as a predicate."""
+
+    claim: str
+    text: str
+    holds: Predicate
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Options that replace those of all series, and those of some of them, for verdicts alone."""
+
+    name: str
+    text: str
+    options: Mapping[str, Any]
+    series: Mapping[str, Mapping[str, Any]]
+
+    def of(self, series: str) -> dict[str, Any]:
+        """Options that replace those of a series."""
+        return {**self.options, **self.series.get(series, {})}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that a command of wormcast draws: its words, with {plot} for the file; 3 of a deadlock is no error."""
+
+    name: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, checked as far as that goes without running it.
+
+    Parameters
+    ----------
+    name, title, source : str
+        ``source``: paper and figure.
+    options : mapping
+        Options of load of all series.
+    series : mapping of str to Series
+    statements : tuple of Statement
+    variations : mapping of str to Variation
+        At most six.
+    pictures : tuple of Picture
+    step, most : float
+        Loads are multiples of a quarter of ``step``, up to ``most``: payload flits times destinations per node and
+        cycle.
+    cycles : int
+        Cycles of each seed of a point, at most.
+    """
+
+    name: str
+    title: str
+    source: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    series: Mapping[str, Series] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
+    variations: Mapping[str, Variation] = field(default_factory=dict)
+    pictures: tuple[Picture, ...] = ()
+    step: float = 0.05
+    most: float = 0.9
+    cycles: int = 200_000
+
+    def find_series(self, name: str) -> tuple["Figure", Series]:
+        """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
+
+        Raises
+        ------
+        WormcastError
+            There is none.
+        """
+        of, colon, which = name.rpartition(":")
+        figure = find_figure(of) if colon else self
+        if which not in figure.series:
+            raise WormcastError(f"{self.name}: a statement names the series {name!r}, {figure.name} has "
+                                f"{', '.join(figure.series) or 'none'}")
+        return figure, figure.series[which]
+
+    @property
+    def named_series(self) -> list[str]:
+        """All series that it draws or that its statements name, each once."""
+        named = [name for one in self.statements for name in one.holds.series]
+        return list(dict.fromkeys([*self.series, *named]))
+
+
+def catalogue() -> list[str]:
+    """Names of the figures that come with wormcast."""
+    return sorted(file.stem for file in HERE.glob("*.toml") if "-" in file.stem)
+
+
+def find_figure(name: str) -> Figure:
+    """Give a figure of the catalogue by its name, or one in a file NAME.toml.
+
+    Raises
+    ------
+    WormcastError
+        There is none, or `read_figure` refuses it.
+    """
+    if name.endswith(".toml"):
+        return read_figure(Path(name))
+    if name not in catalogue():
+        raise WormcastError(f"figure: {name!r} is given, allowed are {', '.join(catalogue())}, or a file NAME.toml")
+    return _of_catalogue(name)
+
+
+@cache
+def _of_catalogue(name: str) -> Figure:
+    return read_figure(HERE / f"{name}.toml")
+
+
+def read_figure(file: Path) -> Figure:
+    """Read a figure's file.
+
+    Raises
+    ------
+    WormcastError
+        It cannot be read, is no TOML, or says what no figure has.
+    """
+    entries = _entries(file)
+    try:
+        return _figure(file.stem, entries)
+    except WormcastError as error:
+        raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
+
+
+def _entries(file: Path) -> dict[str, Any]:
+    """What a file says, with what it takes over from another one by ``like``."""
+    try:
+        with file.open("rb") as opened:
+            entries = tomllib.load(opened)
+    except OSError as error:
+        raise WormcastError(f"figure: {file} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise WormcastError(f"figure: {file} is no TOML: {error}") from error
+    like = entries.pop("like", None)
+    if like is None:
+        return entries
+    if not isinstance(like, str):
+        raise WormcastError(f"{file}: like: {like!r} is given, it must be the name of a figure")
+    beside = file.parent / f"{like}.toml"
+    return _over(_entries(beside if beside.exists() else HERE / f"{like}.toml"), entries)
+
+
+#: What a figure that is ``like`` another one takes over, and adds to where it has its own.
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "source"}
+
+
+def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in base.items() if name in SHARED}
+    for name, value in entries.items():
+        both = isinstance(value, Mapping) and isinstance(found.get(name), Mapping)
+        found[name] = {**found[name], **value} if both else value
+    if "only" in entries:
+        found["series"] = {name: found["series"].get(name, {}) for name in entries["only"]} | entries.get("series", {})
+    return found
+
+
+KINDS: dict[str, type | tuple[type, ...]] = {
+    "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "only": list}
+
+
+def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
+    for key, value in entries.items():
+        require_known(key, KINDS, "a figure")
+        if not isinstance(value, KINDS[key]) or isinstance(value, bool):
+            raise WormcastError(f"{key}: {value!r} is given, it must be what a figure has there")
+    for key in ("title", "source"):
+        if key not in entries:
+            raise WormcastError(f"{key} is missing, a figure has one")
+    variations = {key: Variation(key, value.get("text", key), _options(value, "text", "series"),
+                                 {one: _options(options) for one, options in _tables(value, "series")})
+                  for key, value in _tables(entries, "variations")}
+    if len(variations) > MOST_VARIATIONS:
+        raise WormcastError(f"{len(variations)} variations are given, allowed are up to {MOST_VARIATIONS}")
+    series = {key: Series(key, _options(value, "drawn"), value.get("drawn", True))
+              for key, value in _tables(entries, "series")}
+    for one in series.values():
+        if "scheme" not in {**entries.get("options", {}), **one.options}:
+            raise WormcastError(f"series {one.name}: scheme is missing")
+    numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
+    if any(value <= 0 for value in numbers.values()):
+        raise WormcastError("step, most and cycles must be above 0")
+    return Figure(
+        name, entries["title"], entries["source"], _options(entries.get("options", {})), series,
+        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]))
+              for one in _list(entries, "statements", {"claim", "text", "holds"})),
+        variations,
+        tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
+        **numbers)
+
+
+def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, Any]]]:
+    for key, value in entries.get(what, {}).items():
+        if not isinstance(value, dict):
+            raise WormcastError(f"{what}.{key}: {value!r} is given, it must be a table of options")
+    return list(entries.get(what, {}).items())
+
+
+def _list(entries: Mapping[str, Any], what: str, keys: set[str]) -> list[dict[str, str]]:
+    for one in entries.get(what, []):
+        if not isinstance(one, dict) or set(one) != keys or not all(isinstance(value, str) for value in one.values()):
+            raise WormcastError(f"{what}: {one!r} is given, each must have {', '.join(sorted(keys))}, texts")
+    return entries.get(what, [])
+
+
+def _options(given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+    """Options of load, checked one by one."""
+    found = {}
+    for key, value in given.items():
+        if key in beside:
+            continue
+        require_known(key, OPTIONS, "load")
+        if key in PLACED:
+            raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
+        found[key] = option_value(key, value)
+    return found

@@ -1,0 +1,162 @@
+"""A figure's curves as a picture: latency over throughput as papers have it, both over the load that is offered."""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
+from ...common.figure_file import save_figure
+from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
+from .curve import Curve
+from .definition import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_figure"]
+
+HEIGHT = 2.5  # inches, without legend and caption
+
+#: Schemes have the same colour and marker in every figure; those of users follow.
+FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh")
+
+PLAIN = "#808080"
+
+
+def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
+    """Draw latency over delivered flits, latency over the offered load, and delivered flits over the offered load.
+
+    Offered and delivered are payload flits times destinations, per cycle of the whole network and per node and cycle.
+    Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
+    same results give the same file.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        Measured.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    import matplotlib
+    from matplotlib.lines import Line2D
+
+    styles = [_style(curves, curve) for curve in curves]
+    labels = [curve.series.name for curve in curves]
+    signs = _signs(curves)
+    with matplotlib.rc_context(CURVES):
+        columns = min(legend_columns([*labels, *(name for name, _ in signs)], PAGE, LETTERS), len(labels) + len(signs))
+        rows = math.ceil((len(labels) + len(signs)) / columns)
+        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(curves)], rows)
+        paper, latency, delivered = picture.subplots(1, 3)
+        top = _top(curves)
+        nodes = curves[0].point(1).network.nodes
+        for axes, x, y, words in (
+            (paper, _throughput(nodes), _latency, ("throughput (flits per cycle)", "latency (cycles)")),
+            (latency, _offered, _latency, ("offered (flits per node and cycle)", "latency (cycles)")),
+            (delivered, _offered, _delivered, ("offered (flits per node and cycle)",
+                                               "delivered (flits per node and cycle)")),
+        ):
+            if axes is delivered:
+                last = max(curve.load(curve.places[-1]) for curve in curves)
+                axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
+            for curve, style in zip(curves, styles, strict=True):
+                _draw(axes, curve, style, x, y, math.inf if axes is delivered else top)
+            axes.set_xlabel(words[0])
+            axes.set_ylabel(words[1])
+            axes.set_xlim(0, None)
+            axes.set_ylim(0, None if axes is delivered else top)
+            draw_grid(axes)
+        marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
+                 for label, style in zip(labels, styles, strict=True)]
+        marks += [Line2D([], [], linestyle="", label=label, **options) for label, options in signs]
+        picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
+        save_figure(picture, file, form)
+
+
+def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
+    """Colour and marker by scheme, dashes by which of its scheme's curves it is."""
+    schemes = list(dict.fromkeys([*FAMILIES, *(one.options["scheme"] for one in curves)]))
+    family = schemes.index(curve.options["scheme"])
+    alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
+    return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],
+            "linestyle": DASHES[alike.index(curve) % len(DASHES)]}
+
+
+Of = Callable[[Curve, int], float]
+
+
+def _offered(curve: Curve, place: int) -> float:
+    found = curve.results[place]["effective"]
+    return curve.load(place) if found is None else found
+
+
+def _latency(curve: Curve, place: int) -> float:
+    mean = curve.results[place]["latency"]["mean"]
+    return math.nan if mean is None else mean
+
+
+def _delivered(curve: Curve, place: int) -> float:
+    found = curve.results[place]["delivered_per_node"]
+    return math.nan if found is None else found
+
+
+def _throughput(nodes: int) -> Of:
+    return lambda curve, place: nodes * _delivered(curve, place)
+
+
+def _top(curves: Sequence[Curve]) -> float:
+    """The greatest latency that is drawn: enough for all knees, not for what saturated points happen to have."""
+    steady = [_latency(curve, place) for curve in curves for place in curve.steady]
+    return 1.05 * max([one for one in steady if not math.isnan(one)], default=1.0)
+
+
+def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
+    """Draw a curve up to its first saturated point behind the knee; of what is delivered all of it."""
+    whole = math.isinf(top)
+    last = max(curve.steady, default=0)
+    places = [place for place in curve.places if whole or place <= last]
+    beyond = [] if whole else [place for place in curve.places if place > last][:1]
+    at = [(x(curve, place), y(curve, place)) for place in [*places, *beyond]]
+    axes.plot([one for one, _ in at], [one for _, one in at], color=style["color"], linestyle=style["linestyle"],
+              linewidth=1.0)
+    if y is _latency:
+        halves = [curve.results[place]["latency"]["half_width"] or 0.0 for place in places]
+        axes.errorbar([x(curve, place) for place in places], [y(curve, place) for place in places], halves, fmt="none",
+                      ecolor=style["color"], elinewidth=0.6, capthick=0.6)
+    for place in [*places, *beyond]:
+        axes.plot([x(curve, place)], [y(curve, place)], linestyle="", **marker_options(style, _kind(curve, place, y)))
+    for place in curve.deadlocked:
+        axes.plot([_offered(curve, place)] if x is _offered else [], [0] if x is _offered else [], linestyle="",
+                  color=style["color"], marker="x", markersize=5, clip_on=False)
+
+
+def _kind(curve: Curve, place: int, y: Of) -> str:
+    result = curve.results[place]
+    if result["saturated"]:
+        return "open"
+    return "half" if y is _latency and not result["precise"] else "full"
+
+
+def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
+    """Signs that are used, each with its words."""
+    plain = {"color": PLAIN, "marker": "o"}
+    results = [(curve, place) for curve in curves for place in curve.places]
+    kinds = {_kind(curve, place, _latency) for curve, place in results}
+    words = {"half": "imprecise latency", "open": "saturated"}
+    found = [(said, marker_options(plain, kind)) for kind, said in words.items() if kind in kinds]
+    if any(curve.deadlocked for curve in curves):
+        found.append(("deadlock", {"color": PLAIN, "marker": "x", "markersize": 5}))
+    return found
+
+
+def _caption(curves: Sequence[Curve]) -> str:
+    """What is the same for all curves, and what the picture leaves out."""
+    first, *others = [curve.point(1).resolved for curve in curves]
+    names = ("topology", "vcs", "buffer", "consumption", "length", "destinations_mean", "destinations_distribution",
+             "multicast_fraction", "seeds", "cycles")
+    told = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
+            f"{name.replace('_', ' ')} {first[name]}" for name in names
+            if all(other[name] == first[name] for other in others)]
+    return ", ".join(told) + " at most; flits: payload flits times destinations; bars: 95 % intervals"

@@ -1,0 +1,127 @@
+"""A figure as a page for a browser, and all verdicts as a page of Markdown."""
+
+import html
+from collections.abc import Iterable, Sequence
+
+from .run import Outcome
+from .verdict import Verdict
+
+__all__ = ["figure_page", "index_page", "verdicts_page"]
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #202020; }
+table { border-collapse: collapse; margin: 1em 0; font-size: 13px; }
+td, th { border-bottom: 1px solid #d8d8d8; padding: .3em .6em; text-align: left; vertical-align: top; }
+th { font-weight: 600; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.held, .not { font-weight: 600; }
+.held::before { content: "\\2713 "; }
+.not::before { content: "\\2717 "; }
+.undecided::before { content: "? "; }
+code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { overflow-x: auto; max-height: 40em; }
+"""
+
+#: Columns of the table that a page shows; the CSV has all.
+SHOWN = ("series", "variation", "load", "effective", "delivered_per_node", "delivered_per_node_half_width",
+         "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
+         "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
+
+UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
+         "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "+-",
+         "latency_mean": "latency, cycles", "latency_half_width": "+-", "percentiles_p99_mean": "99 %, cycles",
+         "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
+         "cycles_simulated": "cycles", "precise": "latency within the goal"}
+
+
+def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:
+    """Write the page of a figure.
+
+    Parameters
+    ----------
+    pictures : sequence of (str, str)
+        Words, and the file beside the page.
+    notes : sequence of str
+        How it was made, a sentence each.
+    """
+    figure = outcome.figure
+    variations = [f"<tr><td>{_text(one.name)}</td><td>{_text(one.text)}</td></tr>"
+                  for one in figure.variations.values()]
+    parts = [
+        f"<h1>{_text(figure.name)}</h1><p>{_text(figure.title)}. {_text(figure.source)}.</p>",
+        *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
+        "<h2>What the paper says</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
+        "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
+        "<h2>Points</h2>" + _points(outcome.rows) if outcome.rows else "",
+        "<h2>How it was made</h2><ul>" + "".join(f"<li>{_text(note)}</li>" for note in notes) + "</ul>",
+    ]
+    return _page(figure.name, parts)
+
+
+def index_page(outcomes: Sequence[Outcome]) -> str:
+    """Write the page that leads to those of all figures, with all verdicts."""
+    rows = [f'<tr><td><a href="{_text(one.figure.name)}.html">{_text(one.figure.name)}</a></td>'
+            f"<td>{_text(one.figure.title)}</td><td>{_text(_counts(one.verdicts))}</td></tr>" for one in outcomes]
+    return _page("Figures", [
+        "<h1>Figures</h1><table><tr><th>figure</th><th></th><th>verdicts</th></tr>", *rows, "</table>",
+        *(f"<h2>{_text(one.figure.name)}</h2>{_verdict_table(one.verdicts)}" for one in outcomes if one.verdicts)])
+
+
+def verdicts_page(outcomes: Sequence[Outcome], notes: Sequence[str]) -> str:
+    """Write all verdicts as Markdown."""
+    lines = ["# Verdicts", "", *(f"{note}" for note in notes), ""]
+    for one in outcomes:
+        if not one.verdicts:
+            continue
+        lines += [f"## {one.figure.name}", "", f"{one.figure.title} ({one.figure.source}).", "",
+                  "| claim | what is said | verdict | numbers | why |", "|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(_cell(word) for word in (
+            verdict.claim, verdict.statement, verdict.verdict, verdict.numbers, _why(verdict))) + " |"
+            for verdict in one.verdicts]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def _page(title: str, parts: Iterable[str]) -> str:
+    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+            f"<style>{STYLE}</style></head><body>\n" + "\n".join(part for part in parts if part) + "\n</body></html>\n")
+
+
+def _text(text: object) -> str:
+    return html.escape(str(text))
+
+
+def _counts(verdicts: Sequence[Verdict]) -> str:
+    names = [one.verdict for one in verdicts]
+    return ", ".join(f"{names.count(name)} {name}" for name in ("held", "not held", "undecided") if name in names)
+
+
+def _why(verdict: Verdict) -> str:
+    """Where it is so; and what changes it."""
+    changed = "; ".join(f"{other} with {name}" for name, other in verdict.changed_by.items())
+    return "; ".join(part for part in (verdict.why, changed) if part)
+
+
+def _verdict_table(verdicts: Sequence[Verdict]) -> str:
+    rows = [f'<tr><td>{_text(one.claim)}</td><td>{_text(one.statement)}<br><code>{_text(one.predicate)}</code></td>'
+            f'<td class="{one.verdict.split()[0]}">{_text(one.verdict)}</td>'
+            f"<td>{_text(one.numbers)}</td><td>{_text(_why(one))}</td></tr>" for one in verdicts]
+    return ("<table><tr><th>claim</th><th>what is said, and the predicate</th><th>verdict</th><th>numbers</th>"
+            "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
+
+
+def _points(rows: Sequence[dict[str, object]]) -> str:
+    head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in SHOWN)
+    body = "".join("<tr>" + "".join(_point(row[name]) for name in SHOWN) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def _point(value: object) -> str:
+    if isinstance(value, bool):
+        return f"<td>{'yes' if value else 'no'}</td>"
+    if isinstance(value, int | float):
+        return f'<td class="number">{value if isinstance(value, int) else format(value, ".4g")}</td>'
+    return f"<td>{_text(value or '')}</td>"

@@ -1,0 +1,195 @@
+"""What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+
+from .quantity import Quantity, Truth
+
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "Measured", "Predicate"]
+
+Measured = Callable[[str, str], Quantity]
+"""A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
+
+Told = Callable[[str, str], Any]
+"""A command of wormcast and the way to a value in its JSON -> the value."""
+
+#: Words of which there is a value at each load; with a second argument, at that load alone.
+POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "link_wait", "consumption_wait",
+               "vc_occupancy", "consumption_occupancy", "delivered", "accepted")
+
+#: Words of which a curve has one value.
+CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
+
+FUNCTIONS = ("abs", "max", "min", "within", "comparable", "count", "told")
+
+OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
+    ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
+
+#: [claims' words] "comparable": a ratio within these.
+COMPARABLE = 0.8, 1.25
+
+
+@dataclass
+class Outcome:
+    """Whether a predicate holds, and the values of both sides of each comparison in it."""
+
+    truth: Truth
+    numbers: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A comparison of what was measured, or several joined by ``and``, ``or``, ``not``.
+
+    ===========================================  ===========================================================
+    ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
+                                                  and not saturated; ``latency('S', 0.1)`` at that load alone
+    ``throughput('S')``, ...                      a word of `CURVE_WORDS`
+    ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
+    ``within(x, value, share)``                   x lies within a share of a value
+    ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
+    ``count(p, q, ...)``                          how many of these hold
+    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON; 'exit' is its exit code
+    ===========================================  ===========================================================
+
+    S is a series of the figure, or FIGURE:SERIES.
+
+    Raises
+    ------
+    WormcastError
+        It is none of this.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        self._require(self._tree())
+
+    def _tree(self) -> ast.expr:
+        try:
+            return ast.parse(self.text, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError) as error:
+            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison ({error})") from error
+
+    def _require(self, tree: ast.expr) -> None:
+        allowed = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.UnaryOp, ast.USub, ast.BinOp, ast.Call,
+                   ast.Name, ast.Load, ast.Constant, ast.Lt, ast.Gt, ast.Eq, *OPERATORS)
+        for node in ast.walk(tree):
+            if not isinstance(node, allowed):
+                raise WormcastError(f"holds: {self.text!r} is given, it must not have {type(node).__name__}")
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else None
+                if name not in (*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS) or node.keywords:
+                    raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are "
+                                        f"{', '.join((*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS))}, without names of "
+                                        "arguments")
+                texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
+                         and isinstance(argument.value, str)]
+                wanted = 2 if name == "told" else int(name in (*POINT_WORDS, *CURVE_WORDS))
+                if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
+                    raise WormcastError(f"holds: {ast.unparse(node)} is given, it must have {wanted or 'no'} "
+                                        f"text{'' if wanted == 1 else 's'} first")
+
+    @property
+    def series(self) -> list[str]:
+        """Series that it names."""
+        return [str(node.args[0].value) for node in ast.walk(self._tree())
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+                and node.func.id in (*POINT_WORDS, *CURVE_WORDS) and isinstance(node.args[0], ast.Constant)]
+
+    def evaluate(self, measured: Measured, told: Told) -> Outcome:
+        """Decide it.
+
+        Raises
+        ------
+        WormcastError
+            A series, or a command, is refused; or it compares what cannot be compared.
+        """
+        outcome = Outcome(Truth({}))
+        outcome.truth = _Evaluation(measured, told, outcome.numbers).truth(self._tree())
+        return outcome
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    measured: Measured
+    told: Told
+    numbers: list[str]
+
+    def truth(self, node: ast.expr) -> Truth:
+        if isinstance(node, ast.BoolOp):
+            parts = [self.truth(one) for one in node.values]
+            return Truth.every(parts) if isinstance(node.op, ast.And) else Truth.some(parts)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ~self.truth(node.operand)
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            values = [self.value(one) for one in sides]
+            self.numbers.append(", ".join(f"{ast.unparse(one)}: {value}" for one, value
+                                          in zip(sides, values, strict=True) if not isinstance(one, ast.Constant)))
+            return Truth.every(_compared(operator, first, second) for operator, first, second
+                               in zip(node.ops, values, values[1:], strict=False))
+        if isinstance(node, ast.Call):
+            name = node.func.id  # type: ignore[attr-defined]
+            if name in ("within", "comparable"):
+                first, second, *share = (self.number(one) for one in node.args)
+                self.numbers.append(f"{ast.unparse(node.args[0])}: {first}, {ast.unparse(node.args[1])}: {second}")
+                low, high = COMPARABLE if name == "comparable" else (
+                    1 - share[0].values[None][1], 1 + share[0].values[None][1])
+                return (first / second).between(low, high)
+        raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a comparison")
+
+    def value(self, node: ast.expr) -> Any:
+        """A quantity, or whatever else a command has told."""
+        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
+            return node.value
+        if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
+            found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
+            return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
+        return self.number(node)
+
+    def number(self, node: ast.expr) -> Quantity:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return Quantity.of(float(node.value))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return Quantity.of(0.0) - self.number(node.operand)
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](self.number(node.left), self.number(node.right))
+        if isinstance(node, ast.Call):
+            return self._call(node.func.id, node)  # type: ignore[attr-defined]
+        raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a number")
+
+    def _call(self, name: str, node: ast.Call) -> Quantity:
+        if name in (*POINT_WORDS, *CURVE_WORDS):
+            found = self.measured(name, node.args[0].value)  # type: ignore[attr-defined]
+            return found.at(self.number(node.args[1]).values[None][1]) if len(node.args) > 1 else found
+        if name == "count":
+            signs = [self.truth(one).verdict for one in node.args]
+            held, possible = signs.count("held"), len(signs) - signs.count("not held")
+            return Quantity({None: (held, held, possible)})
+        if name == "told":
+            found = self.value(node)
+            if not isinstance(found, Quantity):
+                raise WormcastError(f"holds: {ast.unparse(node)} is {found!r}, it must be a number here")
+            return found
+        first, *others = (self.number(one) for one in node.args)
+        if name == "abs":
+            return abs(first)
+        for other in others:
+            first = first.combine(other, max if name == "max" else min)
+        return first
+
+
+def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:
+    both = isinstance(first, Quantity) and isinstance(second, Quantity)
+    if isinstance(operator, ast.Eq):
+        return first.same(second) if both else Truth.of(first == second)
+    if not both:
+        raise WormcastError(f"holds: {first!r} and {second!r} are compared, they must be numbers")
+    return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
+

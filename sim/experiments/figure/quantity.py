@@ -1,0 +1,149 @@
+"""Numbers with 95 % intervals, at some loads or once for all, and what can be said of two of them."""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["Quantity", "Truth"]
+
+Load = float | None
+"""Payload flits times destinations per node and cycle; None: whatever the load."""
+
+HELD, UNDECIDED, REVERSED = 1, 0, -1
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number for each of some loads: least, mean and greatest value of its interval.
+
+    Arithmetic is that of intervals, which takes the errors of two numbers for the worst case: a comparison holds, or is
+    reversed, only where whole intervals lie apart.
+    """
+
+    values: Mapping[Load, tuple[float, float, float]]
+
+    @classmethod
+    def of(cls, value: float, half_width: float = 0.0) -> "Quantity":
+        """A number, whatever the load."""
+        return cls({None: (value - half_width, value, value + half_width)})
+
+    def at(self, load: float) -> "Quantity":
+        """Its value at a load, whatever the load; nothing where it is not known there."""
+        near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
+        return Quantity(dict(zip([None], near, strict=False)))
+
+    def combine(self, other: "Quantity", of: Callable[[float, float], float]) -> "Quantity":
+        """What a function of two numbers, rising or falling in each of them, gives; the interval from its corners."""
+        found = {}
+        for load, (first, second) in joined(self.values, other.values).items():
+            corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
+            found[load] = min(corners), of(first[1], second[1]), max(corners)
+        return Quantity(found)
+
+    def __add__(self, other: "Quantity") -> "Quantity":
+        return self.combine(other, operator.add)
+
+    def __sub__(self, other: "Quantity") -> "Quantity":
+        return self.combine(other, operator.sub)
+
+    def __mul__(self, other: "Quantity") -> "Quantity":
+        return self.combine(other, operator.mul)
+
+    def __truediv__(self, other: "Quantity") -> "Quantity":
+        positive = {load: value for load, value in other.values.items() if value[0] > 0}
+        return self.combine(Quantity(positive), operator.truediv)
+
+    def __abs__(self) -> "Quantity":
+        return Quantity({load: (max(low, -high, 0.0), abs(mean), max(-low, high))
+                         for load, (low, mean, high) in self.values.items()})
+
+    def below(self, other: "Quantity") -> "Truth":
+        """Whether it is less than another one."""
+        return Truth({load: HELD if first[2] < second[0] else REVERSED if first[0] > second[2] else UNDECIDED
+                      for load, (first, second) in joined(self.values, other.values).items()})
+
+    def between(self, low: float, high: float) -> "Truth":
+        """Whether it lies between two numbers."""
+        return Truth({load: HELD if low <= value[0] <= value[2] <= high else
+                      REVERSED if value[2] < low or value[0] > high else UNDECIDED
+                      for load, value in self.values.items()})
+
+    def same(self, other: "Quantity") -> "Truth":
+        """Whether it is another one, of numbers without an interval; where intervals meet it is open."""
+        return Truth({load: REVERSED if first[2] < second[0] or first[0] > second[2] else
+                      HELD if first == second and first[0] == first[2] else UNDECIDED
+                      for load, (first, second) in joined(self.values, other.values).items()})
+
+    def __str__(self) -> str:
+        """Write its values at three of its loads: ``118 +- 2 at 0.1; ...``."""
+        loads = sorted(self.values, key=lambda load: load or 0.0)
+        some = loads if len(loads) <= 3 else [loads[0], loads[len(loads) // 2], loads[-1]]
+        told = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
+        return "; ".join(told) or "-"
+
+
+def _written(value: tuple[float, float, float]) -> str:
+    low, mean, high = value
+    half = max(mean - low, high - mean)
+    return f"{mean:.4g}" + (f" +- {half:.2g}" if half > 0 else "")
+
+
+def joined(first: Mapping[Load, object], second: Mapping[Load, object]) -> dict[Load, tuple]:
+    """Values of both at the loads that both have; one that holds whatever the load goes with all of the other's."""
+    if None in first:
+        return {load: (first[None], value) for load, value in second.items()}
+    if None in second:
+        return {load: (value, second[None]) for load, value in first.items()}
+    return {load: (value, second[load]) for load, value in first.items() if load in second}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Whether something holds (1), is reversed (-1) or open (0), at each of some loads."""
+
+    at: Mapping[Load, int]
+
+    @classmethod
+    def of(cls, holds: bool) -> "Truth":
+        """Something that is known."""
+        return cls({None: HELD if holds else REVERSED})
+
+    def __invert__(self) -> "Truth":
+        return Truth({load: -one for load, one in self.at.items()})
+
+    @staticmethod
+    def every(parts: Iterable["Truth"]) -> "Truth":
+        """All of these."""
+        return _folded(parts, min)
+
+    @staticmethod
+    def some(parts: Iterable["Truth"]) -> "Truth":
+        """Any of these."""
+        return _folded(parts, max)
+
+    @property
+    def verdict(self) -> str:
+        """``held`` or ``not held``, where it is so at every load; or else ``undecided``."""
+        found = set(self.at.values())
+        return {frozenset({HELD}): "held", frozenset({REVERSED}): "not held"}.get(frozenset(found), "undecided")
+
+    @property
+    def region(self) -> str:
+        """Where it holds, where it is reversed and where it is open, of what is not the same at every load."""
+        if not self.at:
+            return "there is no load at which all of it is measured before saturation"
+        if len(set(self.at.values())) == 1:
+            return "the intervals meet" if self.verdict == "undecided" else ""
+        words = {HELD: "held", REVERSED: "reversed", UNDECIDED: "open"}
+        return "; ".join(
+            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)
+                                      if self.at[load] == sign)
+            for sign, word in words.items() if sign in self.at.values())
+
+
+def _folded(parts: Iterable[Truth], choose: Callable[[int, int], int]) -> Truth:
+    first, *others = parts
+    found = first.at
+    for other in others:
+        found = {load: choose(*both) for load, both in joined(found, other.at).items()}
+    return Truth(found)

@@ -1,0 +1,92 @@
+"""Running figures: rounds of points, until no curve wants more; then tables, verdicts and pictures."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..sweep import Point, ResultStore, cells_of, missing
+from .curve import Curve
+from .definition import Figure
+from .predicate import Measured, Told
+from .verdict import Verdict, judge
+
+__all__ = ["Outcome", "Runner", "curves_of", "measure", "outcome_of"]
+
+Runner = Callable[[Sequence[Point]], Generator[Point, None, None]]
+"""Runs points and stores them, here or on a cluster; gives each when it is stored."""
+
+Curves = dict[tuple[str, str | None], Curve]
+"""By the series' name as the figure has it, and the variation's or None."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+    curves : list of Curve
+        Those of the default setting that are drawn.
+    rows : list of dict
+        The table: a row a point, of all curves that were measured.
+    verdicts : list of Verdict
+    """
+
+    figure: Figure
+    curves: list[Curve]
+    rows: list[dict[str, Any]]
+    verdicts: list[Verdict]
+
+
+def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
+    """Make all curves that a figure draws or compares, with each variation unless it is to be quick."""
+    variations = [None, *([] if quick else figure.variations.values())]
+    found = {}
+    for name in figure.named_series:
+        of, series = figure.find_series(name)
+        for variation in variations:
+            found[name, variation.name if variation else None] = Curve(of, series, variation, quick)
+    return found
+
+
+def measure(curves: Sequence[Curve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
+    """Measure all curves; points that are stored are not run again.
+
+    Yields
+    ------
+    (int, int)
+        Points done and known to be wanted so far, whenever one is done.
+    """
+    done = known = 0
+    while True:
+        wanted = [(curve, place, curve.point(place)) for curve in curves for place in sorted(curve.missing())]
+        if not wanted:
+            return
+        to_run = missing([point for *_, point in wanted], store)
+        known += len(to_run)
+        for _ in run(to_run):
+            done += 1
+            yield done, known
+        for curve, place, point in wanted:
+            curve.results[place] = store[point.key]
+
+
+def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = False) -> Outcome:
+    """Make the table and the verdicts of a figure whose curves are measured."""
+    def under(variation: str | None) -> Measured:
+        return lambda word, name: curves[name, variation].measured(word)
+
+    variations = [] if quick else list(figure.variations)
+    return Outcome(
+        figure,
+        [curves[name, None] for name, series in figure.series.items() if series.drawn],
+        [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()
+         for place in curve.places],
+        [judge(statement, under, told, variations) for statement in figure.statements])
+
+
+def _row(figure: Figure, name: str, variation: str | None, curve: Curve, place: int) -> dict[str, Any]:
+    return {"figure": figure.name, "series": name, "variation": variation or "", "load": curve.load(place),
+            "rate": curve.point(place).given["rate"], **cells_of(curve.results[place])}
+

@@ -1,0 +1,56 @@
+"""Verdicts on what a paper says, by what was measured."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .definition import Statement
+from .predicate import Measured, Told
+
+__all__ = ["Verdict", "judge"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a statement.
+
+    Parameters
+    ----------
+    claim, statement, predicate : str
+    verdict : "held", "not held" or "undecided"
+        Of the default setting.
+    numbers, why : str
+        Both sides of its comparisons; where it is held, reversed or open, if that differs.
+    changed_by : mapping of str to str
+        Variations with another verdict, and which.
+    """
+
+    claim: str
+    statement: str
+    predicate: str
+    verdict: str
+    numbers: str
+    why: str
+    changed_by: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, object]:
+        """Give it as plain data for JSON."""
+        return {**vars(self), "changed_by": dict(self.changed_by)}
+
+
+def judge(statement: Statement, measured: Callable[[str | None], Measured], told: Told,
+          variations: list[str]) -> Verdict:
+    """Decide a statement for the default setting, and for each variation that can make a difference.
+
+    Parameters
+    ----------
+    measured : callable
+        A variation's name, or None -> what was measured under it.
+    variations : list of str
+        Those that were run.
+    """
+    outcome = statement.holds.evaluate(measured(None), told)
+    verdict = outcome.truth.verdict
+    others = {name: statement.holds.evaluate(measured(name), told).truth.verdict
+              for name in variations if statement.holds.series}
+    return Verdict(statement.claim, statement.text, statement.holds.text, verdict, " | ".join(outcome.numbers),
+                   outcome.truth.region, {name: other for name, other in others.items() if other != verdict})

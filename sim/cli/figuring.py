@@ -149,12 +149,12 @@ def _report(outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
 
 #: What a reader of a page of curves must know.
 ABOUT = """\
-Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; throughput is \
-what the whole network delivers in a cycle.
-A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated twice in a \
-row and what it delivers is known so well; imprecise points say that they are not.
-held: whole intervals lie apart in the stated direction at every load that all series measured before saturation; not \
-held: reversed at every one; undecided: else."""
+Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; \
+throughput is what the whole network delivers in a cycle.
+A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
+twice in a row and what it delivers is known so well; imprecise points say that they are not.
+held: whole intervals lie apart in the stated direction at every load that all series measured before saturation; \
+not held: reversed at every one; undecided: else."""
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 

@@ -20,9 +20,13 @@ from wormcast.sim.experiments.grid import Sweep
 from .test_continue import hear_ctrl_c
 
 
-def start(*arguments):
-    return subprocess.Popen([sys.executable, "-m", "wormcast", "sweep", *map(str, arguments)],
+def start_command(*arguments):
+    return subprocess.Popen([sys.executable, "-m", "wormcast", *map(str, arguments)],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
+
+
+def start(*arguments):
+    return start_command("sweep", *arguments)
 
 
 def sweep(*arguments):

@@ -15,8 +15,8 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Say where to measure next; nothing when a curve is done.
 
     The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below follow,
-    and the knee is halved until two neighbouring fine places are on its two sides; one coarse step beyond is measured
-    too. What is asked for depends on what is known alone, so that an interrupted figure goes on as if it had not been.
+    and the knee is halved until two neighbouring fine places are on its two sides; at last one coarse step beyond is
+    measured. What is asked for depends on what is known alone: a figure that was interrupted asks for the same.
 
     Parameters
     ----------
@@ -33,7 +33,5 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
         highest = max(known)
         return {min(highest + 2 * FINE, most)} - known.keys()
     under = max((place for place in known if place < over), default=0)
-    wanted = {*range(FINE, over, FINE), min(over + FINE, most)}
-    if over - under > 1:
-        wanted.add((over + under) // 2)
-    return wanted - known.keys()
+    last = (over + under) // 2 if over - under > 1 else min(over + FINE, most)
+    return {*range(FINE, over, FINE), last} - known.keys()

@@ -24,7 +24,10 @@ POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "li
 #: Words of which a curve has one value.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
-FUNCTIONS = ("abs", "max", "min", "within", "comparable", "count", "told")
+#: Functions that hold or not.
+DECIDED = ("within", "comparable")
+
+FUNCTIONS = ("abs", "max", "min", *DECIDED, "count", "told")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
@@ -68,7 +71,11 @@ class Predicate:
     text: str
 
     def __post_init__(self) -> None:
-        self._require(self._tree())
+        tree = self._tree()
+        self._require(tree)
+        decided = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in DECIDED
+        if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
+            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
 
     def _tree(self) -> ast.expr:
         try:
@@ -82,12 +89,12 @@ class Predicate:
         for node in ast.walk(tree):
             if not isinstance(node, allowed):
                 raise WormcastError(f"holds: {self.text!r} is given, it must not have {type(node).__name__}")
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else None
-                if name not in (*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS) or node.keywords:
+                if name not in (*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are "
-                                        f"{', '.join((*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS))}, without names of "
-                                        "arguments")
+                                        f"{', '.join((*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS))}")
                 texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                          and isinstance(argument.value, str)]
                 wanted = 2 if name == "told" else int(name in (*POINT_WORDS, *CURVE_WORDS))
@@ -136,7 +143,7 @@ class _Evaluation:
                                in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Call):
             name = node.func.id  # type: ignore[attr-defined]
-            if name in ("within", "comparable"):
+            if name in DECIDED:
                 first, second, *share = (self.number(one) for one in node.args)
                 self.numbers.append(f"{ast.unparse(node.args[0])}: {first}, {ast.unparse(node.args[1])}: {second}")
                 low, high = COMPARABLE if name == "comparable" else (

@@ -1,0 +1,132 @@
+"""``wormcast figure`` from a file of one's own: measured, interrupted, told."""
+
+import json
+import re
+
+import pytest
+from command import wormcast
+
+from .test_sweep import start_command, wait_for_points
+
+FIGURE = """\
+title = "two schemes"
+source = "[Boppana98]"
+step = 0.2
+most = 0.8
+cycles = 8000
+
+[options]
+topology = "mesh:3x3"
+destinations_mean = 2.0
+
+[series.individual]
+scheme = "individual"
+[series.multipath]
+scheme = "multipath"
+[series.hidden]
+scheme = "dual-path"
+drawn = false
+
+[variations.three]
+text = "three virtual channels"
+vcs = 3
+
+[[statements]]
+claim = "x-1"
+text = "individual sends more worms"
+holds = "copies('individual') > copies('multipath')"
+
+[[statements]]
+claim = "x-2"
+text = "a plan's hops"
+holds = "told('plan mesh:6x6 dual-path --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5', 'hops') == 19"
+
+[[statements]]
+claim = "x-3"
+text = "dual-path is slower than a cycle"
+holds = "latency('hidden') < 1"
+
+[[pictures]]
+name = "plan"
+command = "plan mesh:3x3 dual-path --source 0.0 --destinations 1.1 --plot {plot}"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "two.toml"
+    path.write_text(FIGURE)
+    return path
+
+
+def written(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".sqlite"}
+
+
+def test_a_figure_is_measured_and_judged(file, tmp_path):
+    code, out, err = wormcast("figure", file, "--out", tmp_path / "out", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert (told["figure"], [(one["claim"], one["verdict"]) for one in told["verdicts"]]) == (
+        "two", [("x-1", "held"), ("x-2", "held"), ("x-3", "not held")])
+    assert told["cycles"] == sum(row["cycles_simulated"] for row in told["table"])
+    assert {(row["series"], row["variation"]) for row in told["table"]} == {
+        (series, variation) for series in ("individual", "multipath", "hidden") for variation in ("", "three")}
+    loads = [row["load"] for row in told["table"] if (row["series"], row["variation"]) == ("individual", "")]
+    assert loads == sorted(loads)
+    assert {0.2, 0.4} <= set(loads)
+    names = {"two.csv", "two.svg", "two-plan.svg", "two.html"}
+    assert set(written(tmp_path / "out")) == names
+    page = (tmp_path / "out" / "two.html").read_text()
+    for word in ("individual sends more worms", "two.svg", "two-plan.svg", "x-3", "not held", "three virtual channels"):
+        assert word in page
+    assert set(re.findall(r'src="([^"]*)"', page)) == {"two.svg", "two-plan.svg"}
+    csv = (tmp_path / "out" / "two.csv").read_text().splitlines()
+    assert len(csv) == 1 + len(told["table"])
+    # finished points are not run again, and all comes out the same
+    again = wormcast("figure", file, "--out", tmp_path / "out")
+    assert (again[0], again[2]) == (0, "")
+    assert "less precise than wanted" in again[1]
+    # series that are not drawn are in no legend
+    assert "hidden" not in (tmp_path / "out" / "two.svg").read_text()
+
+
+def test_a_quick_one_has_no_variations(file, tmp_path):
+    code, out, _ = wormcast("figure", file, "--out", tmp_path / "out", "--json", "--quick")
+    told = json.loads(out)
+    assert code == 0
+    assert {row["variation"] for row in told["table"]} == {""}
+    assert max(row["cycles_simulated"] for row in told["table"]) == 1000
+    assert "no variations" in (tmp_path / "out" / "two.html").read_text()
+
+
+def test_killed_and_started_again_it_ends_in_the_same_bytes(file, tmp_path):
+    assert wormcast("figure", file, "--quick", "--out", tmp_path / "whole")[0] == 0
+    for number in (1, 4, 9):
+        process = start_command("figure", file, "--quick", "--out", tmp_path / "killed")
+        wait_for_points(tmp_path / "killed" / "figures.sqlite", process, number)
+        process.kill()
+        process.communicate()
+    assert wormcast("figure", file, "--quick", "--out", tmp_path / "killed")[0] == 0
+    assert written(tmp_path / "killed") == written(tmp_path / "whole")
+
+
+def test_the_list_of_figures():
+    code, out, err = wormcast("figure", "--json")
+    figures = {one["name"]: one for one in json.loads(out)["figures"]}
+    assert (code, err) == (0, "")
+    assert {f"002-fig{k}" for k in range(7, 19)} <= figures.keys()
+    assert figures["002-fig9"]["source"] == "[Boppana98], Figure 9"
+    assert "002-07a" in figures["002-fig9"]["claims"]
+    assert "002-fig9" in wormcast("figure")[1]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["002-fig99"], "figure: '002-fig99' is given, allowed are"),
+    (["none.toml"], "figure: none.toml cannot be read"),
+    (["002-fig9", "--out", "/dev/null/x"], "cannot be written"),
+])
+def test_what_is_refused(arguments, sentence):
+    code, out, err = wormcast("figure", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err

@@ -1,0 +1,74 @@
+"""What a curve says, of results that are made up: which points count for what."""
+
+import pytest
+
+from wormcast.sim.experiments.figure.curve import Curve
+from wormcast.sim.experiments.figure.definition import Figure, Series
+
+FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinations_mean": 2.0}, step=0.1, most=0.8)
+
+
+def result(latency, delivered, saturated=False, half=1.0, about=0.001, deadlock=None):
+    each = {name: {"mean": latency * share, "half_width": half * share} for name, share in (
+        ("latency", 1), ("queue_latency", 0.25), ("injection_latency", 0.5), ("transit_latency", 0.125))}
+    return {**each, "delivered_per_node": delivered, "delivered_per_node_half_width": about, "saturated": saturated,
+            "deadlock": deadlock, "percentiles": {"p99": {"mean": 3 * latency, "half_width": 2.0}}, "vc_ratio": 1.75,
+            "copies": {"mean": 2.0, "half_width": 0.1}, "hops_per_destination": {"mean": None, "half_width": None}}
+
+
+def curve(results):
+    found = Curve(FIGURE, Series("one", {"scheme": "individual"}))
+    found.results = results
+    return found
+
+
+PLAIN = curve({4: result(10, 0.1), 8: result(20, 0.2), 12: result(90, 0.29, True), 16: result(95, 0.31, True),
+               20: result(70, 0.3095, True), 24: result(5, 0.4)})
+
+
+def test_points_below_the_first_saturated_one_count():
+    assert PLAIN.steady == [4, 8]
+    assert PLAIN.measured("latency").values == {0.1: (9, 10, 11), 0.2: (19, 20, 21)}
+    assert PLAIN.measured("p99").values[0.2] == (58, 60, 62)
+
+
+def test_sums_of_spans():
+    assert PLAIN.measured("source").values[0.1] == (7.5 - 0.75, 7.5, 7.5 + 0.75)
+    assert PLAIN.measured("queue").values[0.1] == (2.25, 2.5, 2.75)
+    assert PLAIN.measured("delivered").values[0.1] == pytest.approx((0.099, 0.1, 0.101))
+
+
+def test_saturation_lies_between_two_points():
+    assert PLAIN.measured("saturation").values == {None: (0.2, 0.25, 0.3)} or \
+        PLAIN.measured("saturation").values[None] == pytest.approx((0.2, 0.25, 0.3))
+    assert curve({4: result(10, 0.1)}).measured("saturation").values == {}
+
+
+def test_throughput_is_the_mean_of_those_points_that_cannot_be_told_from_the_highest():
+    some = curve({4: result(10, 0.1), 8: result(50, 0.2995, True), 12: result(90, 0.31, True),
+                  16: result(95, 0.3095, True, about=0.003), 20: result(70, 0.309, True)})
+    low, mean, high = some.measured("throughput").values[None]
+    assert mean == pytest.approx((0.31 + 0.3095 + 0.309) / 3)
+    assert high - low == pytest.approx(2 * (0.001 + 0.003 + 0.001) / 3)
+    assert curve({4: result(10, 0.1)}).measured("throughput").values == {}  # nothing is known of its end
+
+
+def test_what_a_curve_has_once():
+    assert PLAIN.measured("copies").values[None] == pytest.approx((1.9, 2, 2.1))
+    assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)
+    assert PLAIN.measured("hops").values == {}
+
+
+def test_a_deadlock_ends_a_curve():
+    dead = curve({4: result(10, 0.1), 8: {**result(0, 0), "deadlock": {"seed": 1}, "saturated": None}})
+    assert (dead.steady, dead.deadlocked) == ([4], [8])
+
+
+def test_loads_and_rates():
+    """Two destinations each: half the load is created."""
+    point = PLAIN.point(4)
+    assert (PLAIN.load(4), point.given["rate"]) == (0.1, 0.05)
+    assert point.resolved["until_interval"] is True
+    quick = Curve(FIGURE, Series("one", {"scheme": "individual"}), quick=True).point(4)
+    assert (point.resolved["cycles"], quick.resolved["cycles"]) == (200_000, 25_000)
+    assert quick.resolved["precision"] == 2 * point.resolved["precision"]

@@ -1,0 +1,90 @@
+"""Files of figures: those that come with wormcast, and what is refused."""
+
+import pytest
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.experiments.figure import catalogue, find_figure
+from wormcast.sim.experiments.figure.curve import Curve
+
+GOOD = {
+    "title": '"small"', "source": '"nowhere"', "options": "{topology = 'mesh:3x3', destinations_mean = 2.0}",
+    "series": "{one = {scheme = 'individual'}, two = {scheme = 'dual-path', drawn = false}}",
+}
+
+
+def written(folder, name="small", **entries):
+    file = folder / f"{name}.toml"
+    file.write_text("\n".join(f"{key} = {value}" for key, value in entries.items()))
+    return str(file)
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_every_figure_of_the_catalogue_can_be_run(name):
+    """Each series is a load experiment that is not refused, under each variation; statements name series there are."""
+    figure = find_figure(name)
+    assert figure.statements
+    assert name.startswith("00")
+    for one in figure.statements:
+        assert one.claim.startswith(f"{name[:3]}-")
+    for series in figure.named_series:
+        of, which = figure.find_series(series)
+        for variation in (None, *figure.variations.values()):
+            assert Curve(of, which, variation).point(4).resolved["topology"]
+
+
+def test_a_file_of_ones_own(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD, variations="{v = {text = 'more', vcs = 3, series = "
+                                                              "{one = {vcs = 4, scheme = 'u-mesh'}}}}",
+                                 statements="[{claim = 'x', text = 'y', holds = \"copies('one') > copies('two')\"}]"))
+    assert (figure.name, figure.title) == ("small", "small")
+    assert [one.drawn for one in figure.series.values()] == [True, False]
+    one, two = (Curve(figure, series, figure.variations["v"]).options for series in figure.series.values())
+    assert (one["vcs"], one["scheme"], two["vcs"], two["scheme"]) == (4, "u-mesh", 3, "dual-path")
+
+
+def test_like_another_one(tmp_path):
+    written(tmp_path, name="base", **GOOD, step="0.1", statements="[]")
+    figure = find_figure(written(tmp_path, like='"base"', title='"other"', options="{vcs = 4}",
+                                 only="['two', 'three']", series="{three = {scheme = 'multipath'}}"))
+    assert (figure.title, figure.source, figure.step) == ("other", "nowhere", 0.1)
+    assert figure.options == {"topology": "mesh:3x3", "destinations_mean": 2.0, "vcs": 4}
+    assert list(figure.series) == ["two", "three"]
+    assert find_figure(written(tmp_path, name="paper", like='"002"', title="'x'")).options["topology"] == "mesh:8x8"
+
+
+@pytest.mark.parametrize(("entries", "sentence"), [
+    ({"titel": "'x'"}, "'titel' is no option of a figure, the nearest is 'title'"),
+    ({"title": "1"}, "title: 1 is given"),
+    ({"step": "true"}, "step: True is given"),
+    ({"step": "0"}, "step, most and cycles must be above 0"),
+    ({"options": "{topology = 'mesh:3x3', rate = 0.1}"}, "rate: a figure decides it itself"),
+    ({"options": "{vcs = 'two'}"}, "vcs: 'two' is given, it must be a whole number"),
+    ({"options": "{vsc = 2}"}, "'vsc' is no option of load, the nearest is 'vcs'"),
+    ({"series": "{one = {}}"}, "series one: scheme is missing"),
+    ({"series": "{one = 1}"}, r"series.one: 1 is given, it must be a table of options"),
+    ({"statements": "[{claim = 'x', text = 'y'}]"}, "each must have claim, holds, text, texts"),
+    ({"statements": "[{claim = 'x', text = 'y', holds = '3'}]"}, "holds: '3' is given, it must be a comparison"),
+    ({"variations": "{" + ", ".join(f"v{k} = {{vcs = {k + 1}}}" for k in range(7)) + "}"},
+     "7 variations are given, allowed are up to 6"),
+    ({"like": "1"}, "like: 1 is given"),
+])
+def test_what_is_refused(tmp_path, entries, sentence):
+    file = written(tmp_path, **GOOD | entries)
+    with pytest.raises(WormcastError, match=sentence):
+        find_figure(file)
+
+
+@pytest.mark.parametrize(("name", "sentence"), [
+    ("002-fig99", "figure: '002-fig99' is given, allowed are 002-fig10"), ("002", "figure: '002' is given"),
+    ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is given, allowed are"),
+])
+def test_names_of_none(name, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        find_figure(name)
+
+
+def test_a_statement_names_no_series(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD,
+                                 statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
+    with pytest.raises(WormcastError, match="a statement names the series 'three', small has one, two"):
+        figure.find_series("three")

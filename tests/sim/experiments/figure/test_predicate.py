@@ -1,0 +1,83 @@
+"""Predicates: what they are allowed to be, and what they say of numbers that are given."""
+
+import pytest
+
+from wormcast.algorithms import WormcastError
+from wormcast.sim.experiments.figure.predicate import Predicate
+from wormcast.sim.experiments.figure.quantity import Quantity
+
+MEASURED = {
+    ("latency", "a"): Quantity({0.1: (9, 10, 11), 0.2: (19, 20, 21), 0.3: (99, 100, 101)}),
+    ("latency", "b"): Quantity({0.1: (29, 30, 31), 0.2: (38, 40, 42)}),
+    ("throughput", "a"): Quantity.of(0.2, 0.01),
+    ("throughput", "other:b"): Quantity.of(0.3, 0.01),
+    ("hops", "a"): Quantity.of(2.8, 0.01),
+}
+TOLD = {("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3}
+
+
+def evaluate(text):
+    return Predicate(text).evaluate(lambda word, series: MEASURED[word, series], lambda *asked: TOLD[asked])
+
+
+@pytest.mark.parametrize(("text", "verdict"), [
+    ("latency('a') < latency('b')", "held"),
+    ("latency('a') > latency('b')", "not held"),
+    ("1.5 * latency('a') < latency('b')", "held"),
+    ("2.5 * latency('a') < latency('b')", "undecided"),  # held at 0.1, reversed at 0.2
+    ("2.5 * latency('a', 0.1) < latency('b', 0.1)", "held"),
+    ("latency('a', 0.4) < latency('b', 0.4)", "undecided"),
+    ("throughput('other:b') > throughput('a')", "held"),
+    ("throughput('other:b') / throughput('a') > 1.6", "undecided"),
+    ("latency('a') < latency('b') and throughput('a') > throughput('other:b')", "not held"),
+    ("latency('a') < latency('b') or throughput('a') > throughput('other:b')", "held"),
+    ("not latency('a') > latency('b')", "held"),
+    ("5 < latency('a') < latency('b')", "held"),
+    ("within(hops('a'), 2.81, 0.015)", "held"),
+    ("within(hops('a'), 2.9, 0.015)", "not held"),
+    ("comparable(throughput('a'), throughput('other:b'))", "not held"),
+    ("comparable(latency('a'), latency('a'))", "held"),
+    ("max(hops('a'), 3) == 3", "held"),
+    ("min(hops('a'), 3) < 3", "held"),
+    ("abs(1 - hops('a')) > 1.7", "held"),
+    ("-hops('a') < 0", "held"),
+    ("count(hops('a') < 3, hops('a') < 2, hops('a') > 2) > 1", "held"),
+    ("count(hops('a') < 3, hops('a') < 2.8) > 1", "undecided"),
+    ("told('plan x', 'hops') == 19", "held"),
+    ("told('plan x', 'hops') / 2 < 10", "held"),
+    ("told('plan x', 'name') == 'dual-path'", "held"),
+    ("told('check x', 'exit') == 0", "not held"),
+])
+def test_verdicts(text, verdict):
+    assert evaluate(text).truth.verdict == verdict
+
+
+def test_the_numbers_of_both_sides_are_told():
+    found = evaluate("1.5 * latency('a') < latency('b') and throughput('a') < 1")
+    left = "1.5 * latency('a'): 15 +- 1.5 at 0.1; 30 +- 1.5 at 0.2; 150 +- 1.5 at 0.3"
+    right = "latency('b'): 30 +- 1 at 0.1; 40 +- 2 at 0.2"
+    assert found.numbers == [f"{left}, {right}", "throughput('a'): 0.2 +- 0.01"]
+
+
+def test_the_series_that_it_names():
+    text = "latency('a') < latency('x:b', 0.1) and copies('c') < told('plan x', 'hops')"
+    assert sorted(Predicate(text).series) == ["a", "c", "x:b"]
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("latency('a') <", "it must be a comparison"),
+    ("latency('a')", "it must be a comparison"),
+    ("__import__('os').system('true') < 1", "must not have Attribute"),
+    ("open('x') < 1", r"open\('x'\) is given, allowed are latency"),
+    ("latency(a) < 1", "must have 1 text first"),
+    ("latency(0.1, 'a') < 1", "must have 1 text first"),
+    ("told('plan x') < 1", "must have 2 texts first"),
+    ("abs('a') < 1", "must have no texts first"),
+    ("[latency('a')] < 1", "must not have List"),
+    ("latency('a', at=0.1) < 1", "must not have keyword"),
+    ("latency('a') <= 1", "must not have LtE"),
+    ("told('plan x', 'name') < 1", "they must be numbers"),
+])
+def test_refusals(text, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        evaluate(text)

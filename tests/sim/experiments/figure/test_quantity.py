@@ -1,0 +1,80 @@
+"""Arithmetic of intervals against samples from them, and what can be said of two."""
+
+import random
+
+import pytest
+
+from wormcast.sim.experiments.figure.quantity import Quantity, Truth
+
+OPERATORS = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y, "/": lambda x, y: x / y}
+
+
+@pytest.mark.parametrize("sign", OPERATORS)
+def test_what_lies_in_two_intervals_lies_in_what_comes_of_them(sign):
+    chance = random.Random(sign)
+    of = OPERATORS[sign]
+    for _ in range(300):
+        mean, half = chance.uniform(-5, 5), chance.uniform(0, 3)
+        other, about = chance.uniform(4, 9), chance.uniform(0, 3)
+        low, middle, high = of(Quantity.of(mean, half), Quantity.of(other, about)).values[None]
+        assert middle == pytest.approx(of(mean, other))
+        found = [of(chance.uniform(mean - half, mean + half), chance.uniform(other - about, other + about))
+                 for _ in range(50)]
+        assert low - 1e-9 <= min(found) <= max(found) <= high + 1e-9
+        corners = [of(mean + p * half, other + q * about) for p in (-1, 1) for q in (-1, 1)]
+        assert (low, high) == pytest.approx((min(corners), max(corners)))
+
+
+def test_nothing_is_divided_by_what_may_be_zero():
+    assert (Quantity.of(1.0) / Quantity.of(0.5, 0.6)).values == {}
+
+
+def test_values_at_loads_meet_those_at_the_same_loads_alone():
+    first = Quantity({0.1: (1, 2, 3), 0.2: (4, 5, 6)})
+    second = Quantity({0.2: (1, 1, 1), 0.3: (9, 9, 9)})
+    assert (first + second).values == {0.2: (5, 6, 7)}
+    assert (first + Quantity.of(1)).values == {0.1: (2, 3, 4), 0.2: (5, 6, 7)}
+    assert first.at(0.1 + 1e-12).values == {None: (1, 2, 3)}
+    assert first.at(0.15).values == {}
+    assert abs(Quantity.of(-1, 2)).values == {None: (0.0, 1, 3)}
+
+
+@pytest.mark.parametrize(("first", "second", "verdict"), [
+    ((1, 0.5), (2, 0.4), "held"), ((1, 0.5), (2, 0.6), "undecided"), ((3, 0.5), (2, 0.4), "not held"),
+    ((2, 0), (2, 0), "undecided"),
+])
+def test_intervals_must_lie_apart(first, second, verdict):
+    assert Quantity.of(*first).below(Quantity.of(*second)).verdict == verdict
+
+
+@pytest.mark.parametrize(("value", "verdict"), [
+    ((1.0, 0.1), "held"), ((1.2, 0.1), "undecided"), ((1.5, 0.1), "not held"), ((0.5, 0.1), "not held")])
+def test_between(value, verdict):
+    assert Quantity.of(*value).between(0.8, 1.25).verdict == verdict
+
+
+def test_the_same_number():
+    assert Quantity.of(3).same(Quantity.of(3)).verdict == "held"
+    assert Quantity.of(3).same(Quantity.of(4)).verdict == "not held"
+    assert Quantity.of(3, 2).same(Quantity.of(4)).verdict == "undecided"
+
+
+def test_truths_at_every_load():
+    mixed = Truth({0.1: 1, 0.2: 0, 0.3: -1})
+    assert (mixed.verdict, mixed.region) == ("undecided", "held at 0.1; reversed at 0.3; open at 0.2")
+    assert Truth({0.1: 1, 0.2: 1}).verdict == "held"
+    assert Truth({0.1: -1, 0.2: -1}).verdict == "not held"
+    assert (~mixed).at == {0.1: -1, 0.2: 0, 0.3: 1}
+    assert Truth.every([mixed, Truth({None: 1})]).at == mixed.at
+    assert Truth.every([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 0, 0.3: -1}
+    assert Truth.some([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 1, 0.3: 1}
+    nowhere = Truth({})
+    assert (nowhere.verdict, nowhere.region) == (
+        "undecided", "there is no load at which all of it is measured before saturation")
+
+
+def test_numbers_are_written_at_three_loads():
+    many = Quantity({k / 10: (k - 0.25, k, k + 0.25) for k in range(1, 8)})
+    assert str(many) == "1 +- 0.25 at 0.1; 4 +- 0.25 at 0.4; 7 +- 0.25 at 0.7"
+    assert str(Quantity.of(3.5)) == "3.5"
+    assert str(Quantity({})) == "-"

@@ -19,9 +19,11 @@ from ..experiments.load import (
     Experiment,
     Interval,
     Load,
+    Saturation,
     Specification,
     Trace,
     Traffic,
+    find_saturation,
     lengths,
     settled,
     shared,
@@ -41,6 +43,7 @@ from .app import (
 from .experiments import OUTPUTS, Outputs, drive
 from .hardware import RelationOption, describe_hardware, takes_hardware
 from .options import Given, as_typer, takes
+from .progress import progress
 from .running import holds_and_waits
 
 __all__ = ["report", "tell"]
@@ -83,6 +86,9 @@ def load_(
     precision: Annotated[float | None, typer.Option(
         help=f"Half the interval over the mean, at which a mean is precise; {PRECISION} by default.",
         show_default=False)] = None,
+    saturation: Annotated[bool, typer.Option(
+        "--find-saturation", help="In place of --rate: find the load at which the network saturates, by runs "
+        "--until-interval, until half the distance of the rates around it is as precise as --precision says.")] = False,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -94,6 +100,9 @@ def load_(
 
     Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds.
     """
+    if saturation:
+        return _saturation({**traffic, "cycles": cycles, "precision": precision}, warmup, kept,
+                           {"topology": topology, "scheme": scheme, "relation": relation, **given}, json)
     spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval, "precision": precision})
     outputs = Outputs(kept)
     require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
@@ -120,6 +129,55 @@ def load_(
         outputs.finish(experiment, setup.origin, result)
     return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
                 until_interval=until_interval, json=json)
+
+
+def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named: dict[str, Any], json: bool) -> int:
+    """Find the load at which a network saturates, and tell it."""
+    for name, others in (("rate", options), ("trace", options), *((name, kept) for name in OUTPUTS)):
+        if others.get(name):
+            raise WormcastError(f"find-saturation: --{name.replace('_', '-')} is given beside it, it runs several "
+                                "experiments with rates of its own")
+    spec = Specification.of({**options, "rate": 0.0})
+    precision = PRECISION if options["precision"] is None else options["precision"]
+    assert isinstance(spec.traffic, Traffic)
+    assert spec.cycles is not None
+    with stdout_for_results():
+        setup = Setup.of(named)
+        search = find_saturation(
+            setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration, cycles=spec.cycles,
+            warmup=warmup, seeds=spec.seed_numbers, precision=precision)
+        with progress(None, "loads") as show:
+            for found in search:
+                show(len(found.probes))
+    if json:
+        asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
+        emit(found.to_dict(), setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup,
+                                             "precision": precision, **asked}), spec.seed)
+    else:
+        report_saturation(found)
+    return Exit.DEADLOCK if found.deadlock else Exit.DONE
+
+
+def report_saturation(found: Saturation) -> None:
+    """Print where a network saturates, and the loads by which that is known."""
+    last = found.probes[-1]
+    say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration)}")
+    probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])
+    table(["rate", "effective", "delivered", "+-", "latency", "cycles", "state"], [
+        [round(probe["rate"], 6), *(None if probe[word] is None else round(probe[word], 4) for word in (
+            "effective", "delivered_per_node", "delivered_per_node_half_width")),
+         None if probe["latency"]["mean"] is None else round(probe["latency"]["mean"], 1), probe["cycles"],
+         "deadlock" if probe["deadlock"] else "saturated" if probe["saturated"] else "steady" if probe["precise"]
+         else "imprecise"] for probe in probes])
+    low, high = found.rates()
+    if found.deadlock:
+        say(f"a deadlock at rate {probes[-1]['rate']:g}: wormcast load --rate {probes[-1]['rate']:g} shows it")
+    elif found.above is None:
+        say(f"not saturated at rate {low:g}, nodes can consume up to {found.highest:g}")
+    else:
+        say(f"saturated between rate {low:.4g} and {high:.4g}, "
+            f"{(high - low) / (high + low) if low else 1:.1%} about the mean; "
+            "rate: payload flits created per node and cycle, a multicast counted once")
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,

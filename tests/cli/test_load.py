@@ -213,3 +213,31 @@ def test_what_is_unknown_or_missing_is_named(arguments, sentence):
     code, out, err = wormcast("load", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err
+
+
+def test_find_saturation():
+    asked = ("load", "mesh:3x3", "dual-path", "--find-saturation", "--cycles", 8000, "--destinations-mean", 3)
+    code, out, err = wormcast(*asked, "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    rates = told["saturation"]["rate"]
+    assert 0 < rates["low"] < rates["high"] <= told["highest_rate"] == pytest.approx(1 / 3)
+    assert {probe["rate"] for probe in told["probes"]} >= set(rates.values())
+    code, out, err = wormcast(*asked)
+    assert (code, err) == (0, "")
+    assert f"saturated between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
+
+
+def test_find_saturation_ends_in_a_deadlock():
+    code, out, _ = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", "--consumption", 1, "--vcs", 1,
+                            "--buffer", 2, "--length", 64, "--destinations-mean", 4, "--cycles", 60_000)
+    assert code == 3
+    assert "a deadlock at rate" in out
+
+
+@pytest.mark.parametrize("more", [["--rate", "0.1"], ["--trace", "x.jsonl"], ["--plot", "x.svg"], ["--links"],
+                                  ["--checkpoint", "x"], ["--window", "1:2"]])
+def test_what_does_not_go_with_find_saturation(more):
+    code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"wormcast: find-saturation: {more[0]} is given beside it")

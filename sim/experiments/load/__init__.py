@@ -4,7 +4,8 @@
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
 some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
 an experiment from options. ``utilisation`` sums up how busy the links were, ``latencies`` counts latencies in bins,
-``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it. ``past_states`` can be gone
+``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it; ``saturation`` looks for the
+load at which a network saturates. ``past_states`` can be gone
 back to, ``waveform`` records from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are
 none.
 """
@@ -26,6 +27,7 @@ from .load import (
 )
 from .patterns import PATTERNS
 from .result import PERCENTILES, Load
+from .saturation import Saturation, find_saturation
 from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
@@ -43,11 +45,13 @@ __all__ = [
     "Experiment",
     "Interval",
     "Load",
+    "Saturation",
     "Specification",
     "Trace",
     "Traffic",
     "check",
     "draw_utilisation",
+    "find_saturation",
     "interval",
     "keep",
     "lengths",

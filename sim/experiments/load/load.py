@@ -25,8 +25,8 @@ from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
 
-__all__ = ["CYCLES", "MOST_SEEDS", "PRECISION", "SEEDS", "Experiment", "check", "lengths", "load",
-           "load_until_interval", "settled", "shared"]
+__all__ = ["CYCLES", "MOST_SEEDS", "PRECISION", "SEEDS", "Experiment", "check", "consumption_links",
+           "lengths", "load", "load_until_interval", "settled", "shared"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
 SLICES = 200
@@ -128,15 +128,15 @@ def lengths(cycles: int, warmup: int | None) -> list[int]:
 def settled(results: Sequence[Load]) -> bool:
     """Whether more cycles are not needed, by the results of as many cycles as there were and of half as many before.
 
-    It is so in a deadlock; when the result is precise; or when the network is saturated, twice in a row as a short run
-    may look so by chance, and half the interval of what is delivered is within ``precision`` of its mean.
+    It is so in a deadlock; when the result is precise; or when the network is far beyond saturation, twice in a row,
+    and half the interval of what is delivered is within ``precision`` of its mean.
     """
     last = results[-1]
     if last.deadlock is not None or last.precise:
         return True
     delivered = last.per_node("completed")
     precise = delivered.half_width is not None and delivered.half_width <= last.precision * (delivered.mean or 0)
-    return precise and len(results) > 1 and all(one.saturated for one in results[-2:])
+    return precise and len(results) > 1 and all(one.far_beyond for one in results[-2:])
 
 
 class Experiment:
@@ -365,7 +365,7 @@ def _checked(seeds: Sequence[int]) -> Sequence[int]:
     return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
 
 
-def _consumption_links(topology: Topology, configuration: Configuration) -> npt.NDArray[np.int64]:
+def consumption_links(topology: Topology, configuration: Configuration) -> npt.NDArray[np.int64]:
     """Links to each node over which worms can come, int64 [nodes]."""
     each = configuration.consumption if configuration.consumption_links == "separate" else 1
     home = topology.consumptions[:, 0]
@@ -422,4 +422,4 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
         raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
-    traffic.check(topology, _consumption_links(topology, configuration))
+    traffic.check(topology, consumption_links(topology, configuration))

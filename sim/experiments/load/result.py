@@ -303,13 +303,30 @@ class Load:
         return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
 
     def _piles_up(self) -> bool:
+        grown, about = self._growth
+        return grown > max(0.1 * self.topology.nodes, 3 * about)
+
+    @cached_property
+    def _growth(self) -> tuple[float, float]:
+        """Worms by which those that wait at the sources have grown in the cycles that count, mean over seeds, by a
+        straight line; and the standard deviation about it.
+        """
         waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:
-            return False
+            return 0.0, 0.0
         at = np.arange(len(waiting)) - (len(waiting) - 1) / 2
         slope = (at * waiting).sum() / (at**2).sum()
-        about = float((waiting - at * slope).std())
-        return bool(slope * len(waiting) > max(0.1 * self.topology.nodes, 3 * about))
+        return float(slope * len(waiting)), float((waiting - at * slope).std())
+
+    @property
+    def far_beyond(self) -> bool:
+        """Whether it is saturated so clearly that a short run shows it: more than 5 % of what is created does not get
+        through. Below, worms pile up at first although they are taken in the end.
+        """
+        totals = self.totals
+        messages = max(1, int(totals["messages"].sum()))
+        worms = totals["begun"].mean() * (totals["copies"].sum() + totals["unicast"].sum()) / messages
+        return self.saturated and (self._falls_short() or self._growth[0] > 0.05 * worms)
 
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
         """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.

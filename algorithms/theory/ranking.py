@@ -48,16 +48,11 @@ class Ranking:
 
         It looks at what the worms do, and at nothing that the search for this order has made.
         """
-        steps, falls = 0, []
-        for part in parts:
-            for held, asked, name in self._steps(part, classes):
-                steps += 1
-                if held >= asked:
-                    falls.append(name)
-        return steps, falls
+        steps = {name: held < asked for part in parts for name, held, asked in self._steps(part, classes)}
+        return len(steps), [name for name, rises in steps.items() if not rises]
 
-    def _steps(self, part: Ways, classes: ClassMap) -> Iterator[tuple[int, int, str]]:
-        """Rank held, rank asked for, and between what."""
+    def _steps(self, part: Ways, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
+        """Name each step, the rank that is held, and the one that is asked for."""
         topology, names = part.topology, link_names(part.topology)
         of_link = classes.of_links(topology)
         highest = self.consumption.max(axis=1)
@@ -73,15 +68,15 @@ class Ranking:
 
         for link, output in np.argwhere(part.passes[..., 0] >= 0).tolist():
             rank, name = asked(link, output)
-            yield int(self.links[link]), rank, f"{names[link]} before {name}"
+            yield f"{names[link]} before {name}", int(self.links[link]), rank
         for link, output in np.argwhere(part.stops[..., 0] >= 0).tolist():
             at = int(part.stops[link, output, 1])
             following = int(topology.link_of_port[topology.links[link, 2], output])
             channel = int(classes.at_stop(of_link[link], of_link[following]))
             rank, name = asked(link, output)
             held = int(self.consumption[at, channel])
-            yield int(self.links[link]), held, f"{names[link]} before channel {channel} of {at}"
-            yield held, rank, f"channel {channel} of {at} before {name}"
+            yield f"{names[link]} before channel {channel} of {at}", int(self.links[link]), held
+            yield f"channel {channel} of {at} before {name}", held, rank
 
 
 def ranking(graph: DependencyGraph) -> Ranking | None:

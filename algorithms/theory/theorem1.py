@@ -48,21 +48,20 @@ def theorem1(subject: Subject) -> Statement:
     Two nodes that are visited in both orders need not be neighbours. Where a scheme's multicasts to two destinations
     need not show all its ways, and none of them cross, hypothesis 2 is not decided.
     """
-    waits = subject.has_stops
     found = crossing(subject)
-    orders: bool | None = True if found else (False if subject.complete else None)
-    met = waits and orders if waits else False
+    unseen = False if subject.complete else None  # whether it is so of what was not looked at
+    waits, orders = subject.has_stops or unseen, bool(found) or unseen
+    met = waits and orders
     stated = subject.stated
     paper = None if stated is None else f"{'both hypotheses are' if stated.meets else 'they are not'} met"
     agrees = None if stated is None or met is None else met == stated.meets
     values: dict[str, int | None] = {"hypothesis_1": waits, "hypothesis_2": orders}
     if found is None:
-        if not waits:
+        if not subject.complete:
+            why = "not decided: multicasts to two destinations do not meet both hypotheses, but others may"
+        elif not waits:
             why = ("hypothesis 1 is not met, as every worm has one destination, and needs nothing more once it has a "
                    "consumption channel; nor is hypothesis 2")
-        elif orders is None:
-            why = ("hypothesis 1 is met, hypothesis 2 not decided: no two nodes are visited in both orders by worms "
-                   "of two destinations, but others may do so")
         else:
             why = "hypothesis 1 is met, hypothesis 2 is not: no two nodes are visited in both orders"
         return Statement("Theorem 1", "section 3.1", why, met, paper, agrees, values)

@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cases import slow
 
 from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, explain, topology
 from wormcast.algorithms.channels import Resource, link_names
@@ -27,7 +26,7 @@ PLAIN = {
     "e-mcast": (plain.e_mcast, plain.e_cube_step),
 }
 SCHEME = pytest.mark.parametrize("scheme", PLAIN)
-SHAPES = [(2, 2), (2, 3), (3, 3), (1, 4), (4, 1), slow((4, 4))]
+SHAPES = [(2, 2), (2, 3), (3, 3), (1, 4), (4, 1), (4, 4)]
 SHAPE = pytest.mark.parametrize("shape", SHAPES, ids="{0[0]}x{0[1]}".format)
 ALL = 8
 """Destinations of the largest multicasts on up to nine nodes: all."""

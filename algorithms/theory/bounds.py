@@ -66,8 +66,8 @@ def _lemma1(subject: Subject, held: Degrees, every: Degrees) -> Statement:
     sentence = (
         f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels a node "
         f"suffice, or min({every.v_in}, {every.v_out + 1}) = {every.lemma1} of all links that worms use; checked: "
-        f"{len(incoming)} by incoming links have {_told(cycles[0])}, {len(outgoing)} by outgoing links and one more "
-        f"{_told(cycles[1])}")
+        f"{len(incoming)}, one for each incoming link, have {_told(cycles[0])}; {len(outgoing)}, one for each outgoing "
+        f"link and a spare one, have {_told(cycles[1])}")
     if subject.vcs > 1:
         counted = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
         sentence += (f"; counted with {subject.vcs} virtual channels it is {counted}, but worms take any one of a "
@@ -96,7 +96,7 @@ def _corollary2(subject: Subject, held: Degrees, every: Degrees) -> Statement:
         "wherever a worm ends it could go on, or the node has fewer outgoing links than v_out: "
         f"min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption channels a node suffice, "
         f"or min({every.v_in}, {every.v_out}) = {every.corollary2} of all links that worms use; checked: "
-        f"{len(outgoing)} by outgoing links have {_told(cycle)}")
+        f"{len(outgoing)}, one for each outgoing link, have {_told(cycle)}")
     return Statement("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
         "met": True, "met_of_all_links": every.met, "channels": held.corollary2,
         "channels_of_all_links": every.corollary2,

@@ -288,8 +288,8 @@ class TestExplain:
         assert [line.partition(": ")[0] for line in lines] == [f"{name} ([Boppana98], {place})" for name, place in [
             ("Theorem 1", "section 3.1"), ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
             ("Corollary 2", "section 3.2"), ("Definition 2", "section 3.2"), ("Lemma 2", "section 3.2"),
-            ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"), ("Classes needed", "section 3.2"),
-            ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
+            ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"),
+            ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
         assert lines[-1].endswith("1 does not suffice (a cycle of 4); 2 suffice; the paper: two channels are necessary "
                                   "and sufficient")
         assert lines[7].endswith("the paper: 2, and the set is unique, which differs")

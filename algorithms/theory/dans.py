@@ -15,11 +15,16 @@ from ..deadlock.alternatives import is_free
 from ..deadlock.link_classes import LinkClasses
 from ..deadlock.ways import NOWHERE
 from ..routing import walk
+from ..topologies import Topology
 from .ranking import certificate
 from .statement import Statement
 from .subject import Subject
 
 __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
+
+
+MOST_TOLD = 6
+"""Pairs of DANs of which a sentence gives the order; data have all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +33,7 @@ class Groups:
 
     Parameters
     ----------
+    topology : Topology
     names : tuple of str
     numbers : int16 array [links]
         Group of each link, -1 where it is in none.
@@ -36,9 +42,21 @@ class Groups:
         first entry ``NOWHERE`` where there is none.
     """
 
+    topology: Topology
     names: tuple[str, ...]
     numbers: npt.NDArray[np.int16]
     before: npt.NDArray[np.int32]
+
+    def cycle(self, block: tuple[int, ...]) -> list[int]:
+        """Switches of a shortest cycle of links of some groups; empty: they are acyclic."""
+        if block not in self._known:
+            links = self.topology.links[np.isin(self.numbers, block)][:, [0, 2]]
+            self._known[block] = _cycle(links.tolist())
+        return self._known[block]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], list[int]]:
+        return {}
 
 
 def group_links(subject: Subject, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
@@ -51,7 +69,7 @@ def group_links(subject: Subject, names: Sequence[str], numbers: npt.NDArray[np.
         new = (found[..., 0] >= 0) & (before[..., 0] < 0)
         before[new, 0] = part
         before[new, 1:] = found[new]
-    return Groups(tuple(names), numbers, before)
+    return Groups(subject.topology, tuple(names), numbers, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +118,7 @@ class Dans:
     @cached_property
     def cycle(self) -> list[int]:
         """Switches of a cycle of links in one of the DANs; empty: each is acyclic."""
-        for dan in range(len(self)):
-            links = self.subject.topology.links[self.numbers == dan][:, [0, 2]].tolist()
-            if found := _cycle(links):
-                return found
-        return []
+        return next(filter(None, map(self.groups.cycle, self.blocks)), [])
 
     @cached_property
     def steps(self) -> list[tuple[int, int, tuple[int, ...]]]:
@@ -145,7 +159,8 @@ class Dans:
     def order_text(self) -> str:
         """Say in which order worms visit the DANs: what is before what, or that nothing is."""
         pairs = [f"{self.name(first)} before {self.name(second)}" for first, second, _ in self.steps]
-        return f"worms use {', '.join(pairs)}" if pairs else "no worm uses two of them"
+        more = f" and so on, {len(pairs)} pairs in all" if len(pairs) > MOST_TOLD else ""
+        return f"worms use {', '.join(pairs[:MOST_TOLD])}{more}" if pairs else "no worm uses two of them"
 
     @property
     def why_not(self) -> str:

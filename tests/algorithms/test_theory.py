@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, explain, topology
 from wormcast.algorithms.channels import Resource, link_names
@@ -281,7 +282,8 @@ class TestDans:
         assert one.holds is own
         assert one.agrees is (True if scheme == "column-path" else None)
 
-    @pytest.mark.parametrize(("shape", "dans", "sets"), [((1, 6), 2, 1), ((4, 4), 3, 4), ((3, 3, 3), 4, 8)])
+    @pytest.mark.parametrize(("shape", "dans", "sets"), [
+        ((1, 6), 2, 1), ((4, 4), 3, 4), ((3, 3, 3), 4, 8), slow((3, 3, 3, 3), 5, 16)])
     def test_e_mcast_needs_one_dan_more_than_dimensions(self, shape, dans, sets):
         one = found("e-mcast", shape, "Definition 3")
         assert (one.found["dans"], len(one.found["sets"])) == (dans, sets)

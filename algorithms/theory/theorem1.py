@@ -31,15 +31,12 @@ class Crossing:
         network each reserves its first consumption channel before the other asks for it.
     hops : int
         Of the longer way between the two nodes.
-    pairs : int
-        Pairs of nodes that are visited in both orders.
     """
 
     there: tuple[int, int, int, int]
     back: tuple[int, int, int, int]
     meets: bool
     hops: int
-    pairs: int
 
 
 def theorem1(subject: Subject) -> Statement:
@@ -48,9 +45,9 @@ def theorem1(subject: Subject) -> Statement:
     Two nodes that are visited in both orders need not be neighbours. Where a scheme's multicasts to two destinations
     need not show all its ways, and none of them cross, hypothesis 2 is not decided.
     """
-    found = crossing(subject)
+    pairs, found = crossing(subject)
     unseen = False if subject.complete else None  # whether it is so of what was not looked at
-    waits, orders = subject.has_stops or unseen, bool(found) or unseen
+    waits, orders = subject.has_stops or unseen, bool(found) or (None if pairs else unseen)
     met = waits and orders
     stated = subject.stated
     paper = None if stated is None else f"{'both hypotheses are' if stated.meets else 'they are not'} met"
@@ -59,6 +56,10 @@ def theorem1(subject: Subject) -> Statement:
     if found is None:
         if not subject.complete:
             why = "not decided: multicasts to two destinations do not meet both hypotheses, but others may"
+        elif pairs:
+            why = (f"hypothesis 1 is met, hypothesis 2 not decided: the scheme's legs visit {pairs} "
+                   f"pair{'s' if pairs > 1 else ''} of nodes in both orders, but no multicasts to the two alone do, of "
+                   f"the {min(pairs, MOST_PAIRS)} nearest")
         elif not waits:
             why = ("hypothesis 1 is not met, as every worm has one destination, and needs nothing more once it has a "
                    "consumption channel; nor is hypothesis 2")
@@ -70,10 +71,10 @@ def theorem1(subject: Subject) -> Statement:
     shown = " and ".join(subject.worm_text(*worm[1:]) for worm in worms)
     sentence = (f"both hypotheses are met: a worm waits for links after it has reserved a consumption channel, and "
                 f"{subject.named(first)} and {subject.named(second)} are visited in both orders, by worms {shown}"
-                f"{f' (as are {found.pairs - 1} other pairs of nodes)' if found.pairs > 1 else ''}")
+                f"{f' (as are {pairs - 1} other pairs of nodes)' if pairs > 1 else ''}")
     messages = [{"at": 0, "source": source, "destinations": visits, "length": FLITS_A_HOP * found.hops}
                 for _, source, *visits in worms]
-    values |= {"pairs": found.pairs, "meet": found.meets}
+    values |= {"pairs": pairs, "meet": found.meets}
     if subject.ejection == "all":
         sentence += "; but no node has a single consumption channel: each link into it has its own (--ejection all)"
         return Statement("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
@@ -84,10 +85,16 @@ def theorem1(subject: Subject) -> Statement:
                      {"cycle": cycle})
 
 
-def crossing(subject: Subject) -> Crossing | None:
-    """Find two worms of several destinations that visit two nodes in both orders: those that meet, if there are such.
+def crossing(subject: Subject) -> tuple[int, Crossing | None]:
+    """Find two worms that visit two nodes in both orders: those that meet, if there are such.
 
     Each is what its scheme makes of a multicast to the two nodes. Nearest nodes first, lowest sources first.
+
+    Returns
+    -------
+    int
+        Pairs of nodes that are in both orders in legs.
+    Crossing or None
     """
     nodes = subject.topology.nodes
     visited = np.zeros((nodes, nodes), bool)
@@ -97,21 +104,21 @@ def crossing(subject: Subject) -> Crossing | None:
     pairs.sort(key=lambda pair: (_distance(subject, *pair), pair))
     best = None
     for pair in pairs[:MOST_PAIRS]:
-        for found in _crossings(subject, len(pairs), *pair):
+        for found in _crossings(subject, *pair):
             if found.meets:
-                return found
+                return len(pairs), found
             best = best or found
-    return best
+    return len(pairs), best
 
 
-def _crossings(subject: Subject, pairs: int, first: int, second: int) -> Iterator[Crossing]:
+def _crossings(subject: Subject, first: int, second: int) -> Iterator[Crossing]:
     """Worms to two nodes in both orders; of each order only worms that are in the scheme, the nearest first."""
     back = list(_worms(subject, second, first))
     for there in _worms(subject, first, second):
         for other in back:
             one, two = (_links(subject.parts[worm[0]], *worm[1:]) for worm in (there, other))
             apart = not {*one[0], *one[1]} & {*two[0], *two[1]}
-            yield Crossing(there, other, apart and len(one[0]) == len(two[0]), max(len(one[1]), len(two[1])), pairs)
+            yield Crossing(there, other, apart and len(one[0]) == len(two[0]), max(len(one[1]), len(two[1])))
 
 
 def _worms(subject: Subject, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:

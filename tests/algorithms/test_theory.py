@@ -135,6 +135,21 @@ class TestTheorem1:
         assert {each.holds for each in rest} == {None}
         assert all(each.sentence.startswith("by multicasts to two destinations alone: ") for each in rest)
 
+    def test_legs_without_worms_to_two_destinations(self):
+        """Only broadcasts from the ends of a line go both ways through its inner nodes."""
+        class Both(Listed):
+            def legs(self, topology):
+                return np.array([[0, 1, 2], [1, 2, 3], [3, 2, 1], [2, 1, 0]], np.int32)
+
+        def many(shape, source, destinations):
+            if len(destinations) < 3 or source in (1, 2):
+                return [(source, None, [one]) for one in destinations]
+            return [(source, None, sorted(destinations, reverse=source == 3))]
+
+        (one, *_) = explain(mesh((1, 4)), Both("both", many))
+        assert (one.holds, one.found) == (None, {"hypothesis_1": True, "hypothesis_2": None})
+        assert "not decided: the scheme's legs visit 1 pair of nodes in both orders" in one.sentence
+
     def test_a_channel_for_each_link_is_not_what_it_is_about(self):
         (one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")
         assert (one.holds, one.found["hypothesis_2"], one.certificate) == (None, True, None)

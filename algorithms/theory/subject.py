@@ -46,11 +46,6 @@ class Subject:
         return self.parts[0].topology
 
     @property
-    def name(self) -> str:
-        """The schemes' names."""
-        return " and ".join(part.name for part in self.parts)
-
-    @property
     def stated(self) -> Stated | None:
         """What the paper says of them: of one scheme, with its own relation, on a mesh of two dimensions."""
         alone = len(self.parts) == 1 and self.topology.kind == "mesh" and len(self.topology.shape) == 2

@@ -10,7 +10,8 @@ a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at 
 arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of a node's ports they end),
 ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says nothing), ``plan``
 (the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms can wait for each other in
-a circle), ``lookup`` (schemes and relations by the names that users give them).
+a circle), ``theory/`` (what the theorems on that come to for a scheme), ``lookup`` (schemes and relations by the names
+that users give them).
 """
 
 if __name__ != "wormcast.algorithms":
@@ -24,6 +25,7 @@ from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_sch
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
+from .theory import Statement, explain
 from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
 from .worms import AT_ONCE, Worms
 
@@ -49,6 +51,7 @@ __all__ = [
     "Relation",
     "Routes",
     "Scheme",
+    "Statement",
     "Topology",
     "TopologyKind",
     "Unicast",
@@ -56,6 +59,7 @@ __all__ = [
     "WormcastError",
     "Worms",
     "check",
+    "explain",
     "file_digest",
     "find_scheme",
     "ideal_width",

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,28 @@ from .topologies.base import Topology
 from .topologies.grid import GRIDS, mesh_directions
 from .worms import Worms
 
-__all__ = ["NO_CLASS", "ConsumptionClasses"]
+__all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses"]
 
 DIRECTION = re.compile("up|down|(0|[1-9][0-9]?)[+-]")
 
 NO_CLASS = -1
 """Class of a hop that belongs to no directed network."""
+
+
+class ClassMap(Protocol):
+    """What says which class of consumption channels a worm takes: `ConsumptionClasses`, or anything else with these."""
+
+    @property
+    def by(self) -> str:
+        """Which hop decides: ``"next"`` or ``"last"``."""
+
+    def __len__(self) -> int: ...
+
+    def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
+        """Class of each link, int8 [links], ``NO_CLASS`` where it has none."""
+
+    def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
+        """Class that a worm takes at a destination on its way, by the classes of its last and its next hop."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .consumption import NO_CLASS, ConsumptionClasses
+from .consumption import NO_CLASS, ClassMap, ConsumptionClasses
 from .errors import WormcastError
 from .routing import Routes
 from .topologies.base import Topology
@@ -33,7 +33,7 @@ def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, wo
 
 
 def without_class(
-    classes: ConsumptionClasses, scheme: str, topology: Topology, came: int, at: int, to: int
+    classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int
 ) -> WormcastError:
     """Say that a map gives no class to a worm that comes from one node to another and goes on to a third."""
     start, stop, end = map(topology.node_name, (came, at, to))

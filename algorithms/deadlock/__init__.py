@@ -6,7 +6,8 @@
 
 ``ways`` (which link or stop follows which, with a worm for each), ``graph`` (resources, dependencies, cycles),
 ``alternatives`` (worms that have a choice), ``verdict`` (what follows), ``classes`` (how few consumption classes will
-do), ``check`` (all of it).
+do), ``degrees`` (channels that suffice without them), ``link_classes`` (maps that go by single links), ``check`` (all
+of it).
 """
 
 from .check import Analysis, Dependency, HeldWorm, check

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..consumption import ConsumptionClasses
+from ..consumption import ClassMap
 from .graph import DependencyGraph, dependency_graph
 from .ways import Ways, origins
 
@@ -65,7 +65,7 @@ class Question:
         Those among them that may take another way where the first one is held for ever.
     channels : int
         Consumption channels of each ejection port.
-    classes : ConsumptionClasses, optional
+    classes : ClassMap, optional
         For all worms, in place of each part's own.
     ejection : "one" or "all"
         As `ejection_ports` has it.
@@ -74,7 +74,7 @@ class Question:
     parts: Sequence[Ways]
     choosing: Sequence[Ways]
     channels: int
-    classes: ConsumptionClasses | None = None
+    classes: ClassMap | None = None
     ejection: str = "one"
 
     @cached_property
@@ -205,7 +205,7 @@ def choosing_parts(parts: Sequence[Ways]) -> list[Ways]:
     return [part for part in parts if not part.routes.deterministic]
 
 
-def is_free(parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None,
+def is_free(parts: Sequence[Ways], channels: int, classes: ClassMap | None = None,
             ejection: str = "one") -> bool:
     """Whether it is proved that these worms cannot deadlock, as far as relations say that they enter empty buffers."""
     if dependency_graph(parts, channels, classes, ejection=ejection).free:

@@ -12,7 +12,8 @@ from ..kinds import require_kind
 from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
 from ..topologies import Topology
-from .classes import channel_bounds, fewest_classes
+from .classes import fewest_classes
+from .degrees import channel_bounds
 from .graph import dependency_graph
 from .verdict import decide
 from .ways import Ways, find_ways

@@ -1,7 +1,9 @@
-"""How many classes of consumption channels are needed: by search, and by the bounds of [Boppana98]."""
+"""How many classes of consumption channels are needed: by search over the maps of directions."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from typing import Literal
 
 import numpy as np
 
@@ -11,19 +13,73 @@ from ..topologies.grid import GRIDS, direction_name, mesh_directions
 from .alternatives import is_free
 from .ways import Ways
 
-__all__ = ["channel_bounds", "fewest_classes", "partitions"]
+__all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
 
 MOST_DIRECTIONS = 8
 """Directions that are divided among classes in every way: 4140 ways."""
 
 
+@dataclass(frozen=True)
+class Vocabulary:
+    """The directions in which maps can speak of a network: those of its dimensions, or up and down its labels.
+
+    Parameters
+    ----------
+    deciding : tuple of str
+        Directions of the hops that decide a class.
+    idle : tuple of str
+        The others. They may have a class together: no worm holds it on its way, so that a last destination always
+        finds it free (the "+ 1" of Lemma 1; e-mcast in two rows needs it).
+    by : "next" or "last"
+        Which hop decides.
+    """
+
+    deciding: tuple[str, ...]
+    idle: tuple[str, ...]
+    by: Literal["next", "last"]
+
+    @property
+    def finest(self) -> ConsumptionClasses:
+        """The map with a class for each direction, and one for the idle ones."""
+        apart = [(direction,) for direction in self.deciding]
+        return ConsumptionClasses((*apart, *([self.idle] if self.idle else [])), self.by)
+
+    @property
+    def divisible(self) -> bool:
+        """Whether there are few enough directions to divide them in every way."""
+        return len(self.deciding) <= MOST_DIRECTIONS
+
+    def maps(self, count: int) -> Iterator[ConsumptionClasses]:
+        """Give all maps to so many classes, each once."""
+        maps = partitions(self.deciding, count)
+        if self.idle:
+            maps = chain(maps, ((*blocks, self.idle) for blocks in partitions(self.deciding, count - 1)))
+        for blocks in maps:
+            yield ConsumptionClasses(blocks, self.by)
+
+
+def vocabularies(parts: Sequence[Ways]) -> list[Vocabulary]:
+    """Give the vocabularies in which maps for these worms can speak, that of the first part's own map first."""
+    stated, topology = parts[0].stated, parts[0].topology
+    named = []
+    if topology.kind in GRIDS:
+        named.append([direction_name(*direction) for direction in mesh_directions(topology.shape)])
+    if topology.labels is not None:
+        named.append(["up", "down"])
+    if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
+        named.reverse()
+    found = []
+    for directions in named:
+        decides = _deciding(parts, directions, stated.by)
+        found.append(Vocabulary(tuple(one for one in directions if one in decides),
+                                tuple(one for one in directions if one not in decides), stated.by))
+    return found
+
+
 def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
-    A map has the directions of the hops that decide a class: those of dimensions, or up and down the Hamiltonian
-    path where nodes have labels. One class may be left to the other directions: no worm holds it on its way, so that
-    a last destination always finds it free (the "+ 1" of Lemma 1; e-mcast in two rows needs it). The rule (next or
-    last hop) stays the first part's.
+    Maps speak in `vocabularies`. The rule (next or last hop) stays the first part's.
 
     To join two classes takes no cycle away, so where a class for each direction does not help, no map does. Up to
     eight directions are divided in every way, fewest classes first. Of maps with as few classes, one in the terms of
@@ -43,38 +99,20 @@ def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[Consum
     int or None
         How many are the fewest; None where no map will do, or it is not known.
     """
-    stated, topology = parts[0].stated, parts[0].topology
-    vocabularies = []
-    if topology.kind in GRIDS:
-        vocabularies.append([direction_name(*direction) for direction in mesh_directions(topology.shape)])
-    if topology.labels is not None:
-        vocabularies.append(["up", "down"])
-    if not vocabularies or not any(part.has_stops for part in parts):
+    known = vocabularies(parts)
+    if not known or not any(part.has_stops for part in parts):
         return (ConsumptionClasses(), 1) if is_free(parts, 1, ConsumptionClasses(), ejection) else (None, None)
-    if {"up", "down"} & {*chain.from_iterable(stated.networks)}:
-        vocabularies.reverse()
-    choices = []
-    for vocabulary in vocabularies:
-        deciding, idle = _by_deciding(parts, vocabulary, stated.by)
-        apart = [[direction] for direction in deciding] + ([idle] if idle else [])
-        finest = ConsumptionClasses(tuple(map(tuple, apart)), stated.by)
-        if is_free(parts, len(finest), finest, ejection):
-            choices.append((deciding, idle, finest))
-    divisible = [(deciding, idle) for deciding, idle, _ in choices if len(deciding) <= MOST_DIRECTIONS]
+    helpful = [one for one in known if is_free(parts, len(one.finest), one.finest, ejection)]
     for count in range(1, MOST_DIRECTIONS + 2):
-        for deciding, idle in divisible:
-            maps = partitions(deciding, count)
-            if idle:
-                maps = chain(maps, ((*blocks, tuple(idle)) for blocks in partitions(deciding, count - 1)))
-            for blocks in maps:
-                classes = ConsumptionClasses(blocks, stated.by)
+        for vocabulary in filter(lambda one: one.divisible, helpful):
+            for classes in vocabulary.maps(count):
                 if is_free(parts, count, classes, ejection):
                     return classes, count
-    return choices[0][2] if choices else None, None
+    return helpful[0].finest if helpful else None, None
 
 
-def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple[list[str], list[str]]:
-    """Divide directions into those of hops that decide a class, and the others."""
+def _deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> list[str]:
+    """Directions of hops that decide a class."""
     topology = parts[0].topology
     links = topology.links
     decides = np.zeros(len(links), bool)
@@ -86,11 +124,10 @@ def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple
         else:
             asked = set(zip(links[held, 2].tolist(), port.tolist(), strict=True))
             decides |= [(start, out) in asked for start, out in links[:, :2].tolist()]
-    deciding = [direction for direction in vocabulary if (decides & _runs(topology, direction)).any()]
-    return deciding, [direction for direction in vocabulary if direction not in deciding]
+    return [direction for direction in vocabulary if (decides & links_along(topology, direction)).any()]
 
 
-def _runs(topology: Topology, direction: str) -> np.ndarray:
+def links_along(topology: Topology, direction: str) -> np.ndarray:
     """Links that run in a direction, bool [links]."""
     return ConsumptionClasses(((direction,),)).of_links(topology) == 0
 
@@ -111,33 +148,3 @@ def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, 
             yield from divide(place + 1, (*division, (thing,)))
 
     yield from divide(0, ())
-
-
-def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
-    """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
-
-    v_out is the most links out of a node that worms use once they hold a consumption channel (section 3.2.1 counts
-    so: the row links of column-path are not among them); v_in is the most links into a node by which worms of
-    several destinations come to one of them. (Were links into a node counted only where a worm holds a channel
-    already, Lemma 1 would be wrong: a line of four nodes with dual-path would need one channel, and it needs
-    two.) Both with one virtual channel a link, as others of the same link change nothing. One channel is needed
-    in any case.
-
-    Where the condition of Corollary 2 is not met (a worm can end where it could not go on, at a node of full
-    degree: column-path in two rows), Lemma 1 is all there is. Source: [Boppana98], section 3.2.
-    """
-    topology = parts[0].topology
-    start, _, end, _ = topology.links.T
-    arrives = np.any([part.arrives for part in parts], axis=0)
-    loaded = np.any([part.loaded for part in parts], axis=0)
-    v_in = int(np.bincount(end[arrives], minlength=1).max())
-    degree = np.bincount(start[loaded], minlength=topology.switches)
-    v_out = int(degree.max())
-
-    onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
-    onward[start[loaded], topology.links[loaded, 1]] = True
-    ends = np.any([part.ends for part in parts], axis=0)
-    follows = np.any([part.follows for part in parts], axis=0)
-    goes_on = (follows & onward[end]).any(axis=1)
-    met = bool((goes_on | (degree[end] < v_out))[ends].all())
-    return max(1, min(v_in, v_out + 1)), max(1, min(v_in, v_out if met else v_out + 1))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..channels import Resource, class_channels, link_names
 from ..compiled import compiled
-from ..consumption import NO_CLASS, ConsumptionClasses
+from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
 from ..topologies import Topology
@@ -142,7 +142,7 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    parts: Sequence[Ways], channels: int, classes: ConsumptionClasses | None = None, *, ejection: str = "one",
+    parts: Sequence[Ways], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
     without: Sequence[Ways] = ()
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
@@ -153,7 +153,7 @@ def dependency_graph(
         At least one, all on one topology.
     channels : int
         Consumption channels of each ejection port.
-    classes : ConsumptionClasses, optional
+    classes : ClassMap, optional
         For all worms, in place of each part's own.
     ejection : "one" or "all"
         As `ejection_ports` has it.
@@ -167,7 +167,7 @@ def dependency_graph(
         A worm stops where neither its last nor its next hop has a class.
     """
     topology = parts[0].topology
-    maps = [part.classes if classes is None else classes for part in parts]
+    maps: list[ClassMap] = [part.classes if classes is None else classes for part in parts]
     groups = min(channels, max(1, *map(len, maps)))
     ports = ejection_ports(topology, ejection)
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
@@ -239,7 +239,7 @@ def dependency_graph(
 
 
 def _class_of_stops(
-    part: Ways, classes: ConsumptionClasses, held: npt.NDArray, asked: npt.NDArray, witness: Integers
+    part: Ways, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
     """Class that a worm asks for at each way through a stop."""
     of_link = classes.of_links(part.topology)

@@ -15,7 +15,7 @@ from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
-__all__ = ["NOWHERE", "Ways", "find_ways"]
+__all__ = ["NOWHERE", "Ways", "find_ways", "legs_of"]
 
 NOWHERE = -1
 """First entry of a witness where no worm goes."""
@@ -53,6 +53,8 @@ class Ways:
     stops : int32 array [channels, outputs, 3]
         A worm (from u, to v, to w) that comes by this channel to v, and asks there first for a consumption channel
         and then for this output.
+    used : bool array [links]
+        Whether worms of several destinations use the link.
     loaded : bool array [links]
         Whether worms use the link while they hold a consumption channel.
     arrives : bool array [links]
@@ -68,6 +70,7 @@ class Ways:
     classes: ConsumptionClasses
     passes: Integers
     stops: Integers
+    used: npt.NDArray[np.bool_]
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
     complete: bool
@@ -137,12 +140,12 @@ def find_ways(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
-    legs = _legs(scheme, topology)
+    legs = legs_of(scheme, topology)
     sample = legs_of_worms(_sample(scheme, topology, seed))
     if len(legs) or len(sample):
         _require_stops_known(scheme, routes)
         first, last = _first_and_last(arrays, starts)
-        stops, loaded, arrives = _stops(legs, first, last, arrays, starts)
+        stops, used, loaded, arrives = _stops(legs, first, last, arrays, starts)
         unknown = _first_unknown(sample, stops, last, arrays, starts)
         if unknown >= 0:
             came, at, to = map(topology.node_name, sample[unknown].tolist())
@@ -152,12 +155,13 @@ def find_ways(
             )
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
-        loaded, arrives = np.zeros((2, len(topology.links)), bool)
+        used, loaded, arrives = np.zeros((3, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     _require_turns(name, routes, passes, stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
-    return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)
+    return Ways(name, topology, routes, stated, chosen, passes, stops, used, loaded, arrives,
+                scheme.pairs_tell_all)
 
 
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
@@ -192,8 +196,14 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
         )
 
 
-def _legs(scheme: Scheme, topology: Topology) -> Integers:
-    """The legs of a scheme, checked."""
+def legs_of(scheme: Scheme, topology: Topology) -> Integers:
+    """Give the legs of a scheme as `Scheme.legs` has them, whoever has written it.
+
+    Raises
+    ------
+    WormcastError
+        They are no rows of three nodes; or the topology is refused.
+    """
     given = ask(scheme, "legs", topology)
     must = f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}"
     try:
@@ -342,12 +352,14 @@ def _first_and_last(arrays, starts):
 
 @compiled
 def _stops(legs, first, last, arrays, starts):
-    """Ways through stops, the links used after one, and those by which such worms come to a destination."""
+    """Ways through stops; links of such worms, those used after a stop, those by which they come to a destination."""
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
+    used = np.zeros(len(switch_of_link), np.bool_)
     loaded = np.zeros(len(switch_of_link), np.bool_)
     arrives = np.zeros(len(switch_of_link), np.bool_)
+    walked_first = np.zeros((nodes, nodes), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
     for row in range(len(legs)):
@@ -359,11 +371,15 @@ def _stops(legs, first, last, arrays, starts):
             way[0], way[1], way[2] = u, v, w
         arrives[last[u, v] // classes] = True
         arrives[last[v, w] // classes] = True
+        if not walked_first[u, v]:
+            walked_first[u, v] = True
+            for hop in range(walk(arrays, starts[u], 0, v, taken)):
+                used[taken[hop] // classes] = True
         if not walked[v, w]:
             walked[v, w] = True
             for hop in range(walk(arrays, starts[v], 0, w, taken)):
                 loaded[taken[hop] // classes] = True
-    return stops, loaded, arrives
+    return stops, used | loaded, loaded, arrives
 
 
 @compiled

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -14,8 +14,10 @@ from wormcast.algorithms import (
     HeldWorm,
     Relation,
     Scheme,
+    Statement,
     Topology,
     check,
+    explain,
     load_relation,
 )
 from wormcast.algorithms import topology as build_topology
@@ -41,7 +43,7 @@ from .app import (
 )
 from .hardware import Classes, Consumption, Ejection, RelationOption, Ties, VcClasses, chosen, describe_classes
 
-__all__ = ["report"]
+__all__ = ["report", "report_explanation"]
 
 
 @app.command("check")
@@ -57,6 +59,9 @@ def check_(
     relation: RelationOption = None,
     vc_classes: VcClasses = None,
     ties: Ties = None,
+    explain_: Annotated[bool, typer.Option(
+        "--explain", help="Say what the theorems of Boppana et al. 1998, section 3, come to here, beside the paper.",
+    )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(
@@ -81,17 +86,14 @@ def check_(
                           for word, file in others[text].items()}}, {"--plot": plot})
     found = find_scheme(scheme, network)
     with stdout_for_results():
-        analysis = check(
-            network,
-            found,
-            relation=built.relation(found, relation),
-            consumption=consumption,
-            classes=None if classes is None else ConsumptionClasses.parse(classes),
-            others=[built.other(text) for text in with_ or ()],
-            vcs=vcs,
-            ejection=ejection,
-            seed=seed,
-        )
+        worms: _Worms = {
+            "relation": built.relation(found, relation),
+            "classes": None if classes is None else ConsumptionClasses.parse(classes),
+            "others": [built.other(text) for text in with_ or ()],
+            "vcs": vcs, "ejection": ejection, "seed": seed,
+        }
+        analysis = check(network, found, consumption=consumption, **worms)
+        explanation = explain(network, found, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,
@@ -99,7 +101,10 @@ def check_(
                                 f"{count(vcs, 'virtual channel')} a link"), title=_title(analysis))
     if json:
         emit(
-            analysis.to_dict() | {"plot": plot and str(plot)},
+            analysis.to_dict() | {
+                "explanation": None if explanation is None else [one.to_dict() for one in explanation],
+                "plot": plot and str(plot),
+            },
             {
                 "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
@@ -110,6 +115,7 @@ def check_(
         )
     else:
         report(analysis)
+        report_explanation(explanation or ())
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
@@ -120,6 +126,17 @@ def _title(analysis: Analysis) -> str:
     if analysis.verdict == "undecided":
         return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
     return "free of deadlock, if" if analysis.assumes else ""
+
+
+class _Worms(TypedDict):
+    """What `check` and `explain` are told alike."""
+
+    relation: Relation
+    classes: ConsumptionClasses | None
+    others: list[tuple[Scheme, Relation]]
+    vcs: int
+    ejection: str
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -182,6 +199,15 @@ def report(analysis: Analysis) -> None:
     number, one = (("number", "a link") if analysis.vc_classes == 1
                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
     say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
+
+
+def report_explanation(explanation: Iterable[Statement]) -> None:
+    """Print statements of the paper for people, a line each."""
+    for one in explanation:
+        paper = ""
+        if one.paper is not None:
+            paper = f"; the paper: {one.paper}{', which differs' if one.agrees is False else ''}"
+        say(f"{one.statement} ([Boppana98], {one.place}): {one.sentence}{paper}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

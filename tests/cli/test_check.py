@@ -276,3 +276,57 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
     assert err.count("\n") == 1
     assert sentence in err
     assert list(tmp_path.iterdir()) == []
+
+
+class TestExplain:
+    def test_each_statement_is_a_line_with_its_place(self):
+        without = wormcast("check", "mesh:4x4", "column-path")
+        code, out, err = wormcast("check", "mesh:4x4", "column-path", "--explain")
+        assert (code, err) == (0, "")
+        assert out.startswith(without[1])
+        lines = out.removeprefix(without[1]).splitlines()
+        assert [line.partition(": ")[0] for line in lines] == [f"{name} ([Boppana98], {place})" for name, place in [
+            ("Theorem 1", "section 3.1"), ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
+            ("Corollary 2", "section 3.2"), ("Definition 2", "section 3.2"), ("Lemma 2", "section 3.2"),
+            ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"),
+            ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
+        assert lines[-1].endswith("1 does not suffice (a cycle of 4); 2 suffice; the paper: two channels are necessary "
+                                  "and sufficient")
+        assert lines[7].endswith("the paper: 2, and the set is unique, which differs")
+
+    @pytest.mark.parametrize(("arguments", "code"), [
+        (("mesh:1x4", "dual-path", "--consumption", 1), 3), (("mesh:4x4", "dual-path", "--with", "individual"), 3),
+        (("torus:4x4", "individual"), 0),
+    ])
+    def test_exit_codes_stay(self, arguments, code):
+        found = wormcast("check", *arguments, "--explain")
+        assert (found[0], found[2]) == (code, "")
+
+    def test_json_has_the_same_as_data(self):
+        assert as_json("mesh:3x3", "e-mcast")[1]["explanation"] is None
+        code, found = as_json("mesh:3x3", "e-mcast", "--explain")
+        _, out, _ = wormcast("check", "mesh:3x3", "e-mcast", "--explain")
+        assert code == 0
+        for one in found["explanation"]:
+            assert set(one) == {"statement", "place", "sentence", "holds", "paper", "agrees", "found", "witness",
+                                "certificate"}
+            assert f"{one['statement']} ([Boppana98], {one['place']}): {one['sentence']}" in out
+
+    @pytest.mark.parametrize("scheme", ["column-path", "multipath", "dual-path", "e-mcast"])
+    def test_the_two_worms_of_theorem_1_deadlock_in_a_run(self, scheme, tmp_path):
+        """On one consumption channel a node; with those of the scheme they arrive."""
+        _, found = as_json("mesh:4x4", scheme, "--explain")
+        file = tmp_path / "messages.json"
+        file.write_text(json.dumps(found["explanation"][0]["witness"]))
+        run = ["run", "mesh:4x4", scheme, "--messages", file]
+        code, out, _ = wormcast(*run, "--consumption", 1, "--json", cwd=tmp_path)
+        assert code == 3
+        assert {wait["worm"] for wait in json.loads(out)["deadlock"]["cycle"]} == {0, 1}
+        assert wormcast(*run, cwd=tmp_path)[0] == 0
+
+    def test_the_set_that_is_given_is_chosen_by_its_map(self):
+        _, found = as_json("mesh:4x4", "e-mcast", "--classes", "1+,0+/1-/0-:last", "--explain")
+        stated = {one["statement"]: one for one in found["explanation"]}
+        assert stated["Definition 2"]["found"]["order"] == ["{1-}", "{1+,0+}", "{0-}"]
+        assert stated["Definition 2"]["paper"] is None
+        assert len(stated["Lemma 2"]["certificate"]["order"]) == 48 + 3 * 16

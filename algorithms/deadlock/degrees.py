@@ -1,0 +1,125 @@
+"""Definition 1 of [Boppana98], and the consumption channels that suffice by it: Lemma 1 and Corollary 2."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..topologies import Topology
+from .link_classes import LinkClasses
+from .ways import Ways
+
+__all__ = ["Degrees", "Reading", "channel_bounds", "degrees"]
+
+Reading = Literal["held", "all"]
+
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Degrees:
+    """Links into and out of each node that multicasts can use: IN_x and OUT_x with one virtual channel a link.
+
+    Source: [Boppana98], section 3.2, Definition 1, Lemma 1 and Corollary 2.
+
+    Parameters
+    ----------
+    topology : Topology
+        Where worms stop on their way, with a node at each switch.
+    into, out : bool array [links]
+        The links that count.
+    met : bool
+        Whether the condition of Corollary 2 is met: wherever a worm ends, it could go on by a link that counts, or
+        the node has fewer of them than others.
+    """
+
+    topology: Topology
+    into: Flags
+    out: Flags
+    met: bool
+
+    @property
+    def incoming(self) -> Integers:
+        """IN_x of each switch x."""
+        return np.bincount(self.topology.links[self.into, 2], minlength=self.topology.switches)
+
+    @property
+    def outgoing(self) -> Integers:
+        """OUT_x of each switch x."""
+        return np.bincount(self.topology.links[self.out, 0], minlength=self.topology.switches)
+
+    @property
+    def v_in(self) -> int:
+        """The most links into a node."""
+        return int(self.incoming.max())
+
+    @property
+    def v_out(self) -> int:
+        """The most links out of a node."""
+        return int(self.outgoing.max())
+
+    @property
+    def lemma1(self) -> int:
+        """Channels that suffice by Lemma 1; at least one."""
+        return max(1, min(self.v_in, self.v_out + 1))
+
+    @property
+    def corollary2(self) -> int:
+        """Channels that suffice by Corollary 2, or by Lemma 1 where its condition is not met; at least one."""
+        return max(1, min(self.v_in, self.v_out)) if self.met else self.lemma1
+
+    def by_incoming(self) -> LinkClasses:
+        """Associate v_in channels of a node with the links into it, as the proof of Lemma 1 does."""
+        return LinkClasses(_ranks(self.into, self.topology.links[:, 2]), max(1, self.v_in), "last")
+
+    def by_outgoing(self, *, spare: bool) -> LinkClasses:
+        """Associate v_out channels of a node with the links out of it; with a spare one for worms that end there."""
+        return LinkClasses(_ranks(self.out, self.topology.links[:, 0]), max(1, self.v_out + spare), "next")
+
+
+def degrees(parts: Sequence[Ways], reading: Reading) -> Degrees:
+    """Count links by which worms of several destinations reach or leave a node.
+
+    - ``"held"``: out of a node, links that worms use once they hold a consumption channel (section 3.2.1 counts so:
+      the row links of column-path are not among them); into it, links by which they come to a destination. (Were
+      links into a node counted only where a worm holds a channel already, Lemma 1 would be wrong: a line of four
+      nodes with dual-path would need one channel, and it needs two.)
+    - ``"all"``: every link that they use, as Definition 1 can be read.
+    """
+    topology = parts[0].topology
+    if reading == "all":
+        into = out = np.any([part.used for part in parts], axis=0)
+    else:
+        into = np.any([part.arrives for part in parts], axis=0)
+        out = np.any([part.loaded for part in parts], axis=0)
+    start, port, end, _ = topology.links.T
+    count = np.bincount(start[out], minlength=topology.switches)
+    onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
+    onward[start[out], port[out]] = True
+    ends = np.any([part.ends for part in parts], axis=0)
+    follows = np.any([part.follows for part in parts], axis=0)
+    goes_on = (follows & onward[end]).any(axis=1)
+    return Degrees(topology, into, out, bool((goes_on | (count[end] < count.max()))[ends].all()))
+
+
+def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
+    """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
+
+    Links are counted once a consumption channel is held, with one virtual channel each, as others of the same link
+    change nothing. Where the condition of Corollary 2 is not met (column-path in two rows), Lemma 1 is all there is.
+    """
+    found = degrees(parts, "held")
+    return found.lemma1, found.corollary2
+
+
+def _ranks(counted: Flags, node_of_link: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
+    """Number the links that count at each node from 0, int8 [links]; -1 for the others."""
+    ranks = np.full(len(counted), -1, np.int8)
+    seen: dict[int, int] = {}
+    for link in np.flatnonzero(counted).tolist():
+        node = int(node_of_link[link])
+        ranks[link] = seen[node] = seen.get(node, -1) + 1
+    return ranks

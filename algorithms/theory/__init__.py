@@ -1,0 +1,17 @@
+"""Section 3 of [Boppana98], statement by statement, decided for any scheme whose deadlocks `check` can analyse.
+
+    from wormcast.algorithms import SCHEMES, explain, topology
+
+    for statement in explain(topology("mesh:4x4"), SCHEMES["column-path"]):
+        print(statement.sentence)
+
+One concept a file: ``statement`` (what is said), ``subject`` (of which worms), ``paper`` (what the paper says of them),
+``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2), ``dans`` (Definition 2, Lemma 2), ``minimal`` and
+``minimal_links`` (Definition 3), ``need`` (the fewest classes that the dependencies allow, and the corollaries),
+``ranking`` (orders of channels that a reader can check), ``explain`` (all of it).
+"""
+
+from .explain import explain
+from .statement import Statement
+
+__all__ = ["Statement", "explain"]

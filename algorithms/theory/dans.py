@@ -1,0 +1,300 @@
+"""Definition 2 and Lemma 2 of [Boppana98]: valid sets of directed acyclic networks (DANs)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..channels import link_names
+from ..compiled import compiled
+from ..consumption import ConsumptionClasses
+from ..deadlock.alternatives import is_free
+from ..deadlock.link_classes import LinkClasses
+from ..deadlock.ways import NOWHERE
+from ..routing import walk
+from ..topologies import Topology
+from .ranking import certificate
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
+
+
+MOST_TOLD = 6
+"""Pairs of DANs of which a sentence gives the order; data have all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of links, of which DANs are put together.
+
+    Parameters
+    ----------
+    topology : Topology
+    names : tuple of str
+    numbers : int16 array [links]
+        Group of each link, -1 where it is in none.
+    before : int32 array [groups, groups, 4]
+        A worm (part, from, to, and to) that uses a link of one group and later one of the other, in this order;
+        first entry ``NOWHERE`` where there is none.
+    """
+
+    topology: Topology
+    names: tuple[str, ...]
+    numbers: npt.NDArray[np.int16]
+    before: npt.NDArray[np.int32]
+
+    def cycle(self, block: tuple[int, ...]) -> list[int]:
+        """Switches of a shortest cycle of links of some groups; empty: they are acyclic."""
+        if block not in self._known:
+            links = self.topology.links[np.isin(self.numbers, block)][:, [0, 2]]
+            self._known[block] = _cycle(links.tolist())
+        return self._known[block]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], list[int]]:
+        return {}
+
+
+def group_links(subject: Subject, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
+    """Find out in which order worms of several destinations use groups of links: hops to the first one count, too."""
+    count = len(names)
+    before = np.full((count, count, 4), NOWHERE, np.int32)
+    for part, (ways, legs) in enumerate(zip(subject.parts, subject.legs, strict=True)):
+        starts = np.ascontiguousarray(subject.topology.injections[:, 0])
+        found = _before(legs, ways.routes.arrays, starts, numbers, count)
+        new = (found[..., 0] >= 0) & (before[..., 0] < 0)
+        before[new, 0] = part
+        before[new, 1:] = found[new]
+    return Groups(subject.topology, tuple(names), numbers, before)
+
+
+@dataclass(frozen=True, eq=False)
+class Dans:
+    """A set of DANs, each made of groups of links, no two with a link in common.
+
+    Source: [Boppana98], section 3.2, Definition 2. A worm that has reserved a consumption channel uses links of the
+    set for all its hops from there, as the proof of Lemma 2 needs it.
+
+    Parameters
+    ----------
+    subject : Subject
+    groups : Groups
+    blocks : tuple of tuple of int
+        The groups of each DAN.
+    """
+
+    subject: Subject
+    groups: Groups
+    blocks: tuple[tuple[int, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __str__(self) -> str:
+        return "/".join(",".join(self.groups.names[group] for group in block) for block in self.blocks)
+
+    def name(self, dan: int) -> str:
+        """Write one DAN."""
+        return f"{{{','.join(self.groups.names[group] for group in self.blocks[dan])}}}"
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int8]:
+        """DAN of each link, int8 [links], -1 where it is in none."""
+        of_group = np.full(len(self.groups.names) + 1, -1, np.int8)
+        for dan, block in enumerate(self.blocks):
+            of_group[list(block)] = dan
+        return of_group[self.groups.numbers]
+
+    @cached_property
+    def uncovered(self) -> list[int]:
+        """Links that worms use once they hold a consumption channel, and that are in no DAN."""
+        loaded = np.any([part.loaded for part in self.subject.parts], axis=0)
+        return np.flatnonzero(loaded & (self.numbers < 0)).tolist()
+
+    @cached_property
+    def cycle(self) -> list[int]:
+        """Switches of a cycle of links in one of the DANs; empty: each is acyclic."""
+        return next(filter(None, map(self.groups.cycle, self.blocks)), [])
+
+    @cached_property
+    def steps(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Pairs of DANs, the second used after the first by some worm, and that worm."""
+        found = []
+        for first, one in enumerate(self.blocks):
+            for second, other in enumerate(self.blocks):
+                if first != second:
+                    worms = self.groups.before[np.ix_(one, other)].reshape(-1, 4)
+                    worms = worms[worms[:, 0] >= 0]
+                    if len(worms):
+                        found.append((first, second, tuple(worms[0].tolist())))
+        return found
+
+    @cached_property
+    def clash(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Steps that lead from a DAN back to it, so that no partial order allows them; empty: there is one."""
+        around = _cycle([[first, second] for first, second, _ in self.steps])
+        pairs = set(zip(around, around[1:] + around[:1], strict=True))
+        return [step for step in self.steps if step[:2] in pairs]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The DANs in an order in which worms visit them."""
+        left, order = list(range(len(self))), []
+        while left:
+            order.append(next(one for one in left if not any(
+                second == one and first in left for first, second, _ in self.steps)))
+            left.remove(order[-1])
+        return order
+
+    @property
+    def valid(self) -> bool:
+        """Whether it is a valid set."""
+        return not (self.uncovered or self.cycle or self.clash)
+
+    @property
+    def order_text(self) -> str:
+        """Say in which order worms visit the DANs: what is before what, or that nothing is."""
+        pairs = [f"{self.name(first)} before {self.name(second)}" for first, second, _ in self.steps]
+        more = f" and so on, {len(pairs)} pairs in all" if len(pairs) > MOST_TOLD else ""
+        return f"worms use {', '.join(pairs[:MOST_TOLD])}{more}" if pairs else "no worm uses two of them"
+
+    @property
+    def why_not(self) -> str:
+        """Say why it is not valid."""
+        subject = self.subject
+        if self.uncovered:
+            names = link_names(subject.topology)
+            start, _, end, _ = subject.topology.links[self.uncovered[0]].tolist()
+            shown = f"{subject.named(start)} to {subject.named(end)}" if subject.topology.direct else (
+                names[self.uncovered[0]])
+            return f"worms that hold a consumption channel use the link from {shown}, which is in no DAN"
+        if self.cycle:
+            around = " > ".join(subject.topology.switch_title(switch) for switch in [*self.cycle, self.cycle[0]])
+            return f"a DAN is not acyclic: {around}"
+        return "there is no partial order: " + ", ".join(
+            f"{self.name(first)} before {self.name(second)} (a worm {subject.worm_text(*worm[1:])})"
+            for first, second, worm in self.clash)
+
+    def classes(self) -> LinkClasses:
+        """Channels of consumption by Lemma 2: that of the DAN of the most recent hop, or of the next one."""
+        return LinkClasses(self.numbers, len(self), "last")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        worms = [{"first": first, "then": second, "worm": self.subject.worm(*worm)}
+                 for first, second, worm in self.steps]
+        return {"dans": str(self), "order": [self.name(one) for one in self.order] if self.valid else None,
+                "steps": worms if self.valid else None, "why_not": None if self.valid else self.why_not}
+
+
+def own_dans(subject: Subject, classes: ConsumptionClasses) -> Dans:
+    """The classes of a map as DANs, whole directions each."""
+    names = [",".join(network) for network in classes.networks]
+    groups = group_links(subject, names, classes.of_links(subject.topology).astype(np.int16))
+    return Dans(subject, groups, tuple((one,) for one in range(len(names))))
+
+
+def dans(subject: Subject) -> list[Statement]:
+    """Decide whether the scheme's classes are a valid set of DANs, and whether as many channels suffice."""
+    place = "section 3.2"
+    both = ("Definition 2", "Lemma 2")
+    if subject.unfit:
+        return [Statement(name, place, f"it does not apply: {subject.unfit}", None) for name in both]
+    if not subject.has_stops:
+        none = "no worm goes on once it holds a consumption channel, so that no DAN is needed, and one channel suffices"
+        return [Statement(name, place, none, True, found={"channels": 1}) for name in both]
+    if len(subject.maps) > 1:
+        return [Statement(name, place, "it does not apply: the schemes have maps of classes of their own", None)
+                for name in both]
+    classes = subject.maps[0]
+    if not len(classes):
+        none = "a map without classes is no set of DANs: worms that hold a consumption channel go on by links of none"
+        return [Statement("Definition 2", place, none, False),
+                Statement("Lemma 2", place, "it does not apply: there is no valid set", None)]
+    found = own_dans(subject, classes)
+    numbers = found.to_dict()
+    paper, agrees, stated = None, None, subject.stated
+    if stated is not None and stated.dans and classes == subject.parts[0].stated:
+        paper, agrees = f"a valid set of {stated.dans} DANs", found.valid and len(found) == stated.dans
+    if not found.valid:
+        return [Statement("Definition 2", place, f"{found} is no valid set of DANs: {found.why_not}", False, paper,
+                          agrees, numbers),
+                Statement("Lemma 2", place, "it does not apply: there is no valid set", None)]
+    own = is_free(subject.parts, len(found))
+    proof = certificate(subject, found.classes())
+    sentence = (f"{len(found)} consumption channels a node suffice, one for each DAN, taken by the most recent hop, or "
+                f"by the next one: {_told(proof)}; by the scheme's own rule ({classes.by} hop): "
+                f"{'no cycle' if own else 'a cycle'}")
+    return [
+        Statement("Definition 2", place, f"{found} is a valid set of DANs: each is acyclic, worms that hold a "
+                  f"consumption channel use no other links, and {found.order_text}", True, paper, agrees, numbers),
+        Statement("Lemma 2", place, sentence, proof is not None,
+                  found={"channels": len(found), "rule": classes.by, "free_by_rule": own}, certificate=proof),
+    ]
+
+
+def _told(proof: dict[str, Any] | None) -> str:
+    if proof is None:
+        return "yet the dependencies have a cycle"
+    return (f"channels have an order in which all {proof['steps']} steps of worms rise" if not proof["falls"]
+            else f"{len(proof['falls'])} of {proof['steps']} steps of worms fall in the order found")
+
+
+def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
+    """A shortest cycle of a plain graph, its lowest place first; empty: none."""
+    after: dict[int, list[int]] = {}
+    for start, end in edges:
+        after.setdefault(start, []).append(end)
+    best: list[int] = []
+    for root in sorted(after):
+        paths = {root: [root]}
+        queue = [root]
+        for at in queue:
+            if best and len(paths[at]) >= len(best):
+                break
+            for to in after.get(at, ()):
+                if to == root:
+                    best = paths[at]
+                    break
+                if to not in paths and to > root:
+                    paths[to] = [*paths[at], to]
+                    queue.append(to)
+            else:
+                continue
+            break
+    return best
+
+
+@compiled
+def _before(legs, arrays, starts, numbers, count):
+    """A worm for each pair of groups of which it uses one before the other, int32 [count, count, 3]."""
+    _, classes, _, _, _, _ = arrays
+    before = np.full((count, count, 3), NOWHERE, np.int32)
+    path = np.empty(2 * arrays[0].shape[1], np.int32)
+    seen = np.empty(count, np.int64)
+    for row in range(len(legs)):
+        u, v, w = legs[row]
+        hops = walk(arrays, starts[u], 0, v, path)
+        hops += walk(arrays, starts[v], 0, w, path[hops:])
+        known, last = 0, -1
+        for hop in range(hops):
+            group = numbers[path[hop] // classes]
+            if group < 0 or group == last:
+                continue
+            last = group
+            new = True
+            for one in range(known):
+                if seen[one] == group:
+                    new = False
+                elif before[seen[one], group, 0] < 0:
+                    before[seen[one], group, 0] = u
+                    before[seen[one], group, 1] = v
+                    before[seen[one], group, 2] = w
+            if new:
+                seen[known] = group
+                known += 1
+    return before

@@ -1,0 +1,46 @@
+"""All statements of section 3 on the worms of some schemes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..consumption import ConsumptionClasses
+from ..deadlock.ways import find_ways
+from ..routing import Relation
+from ..schemes import Scheme
+from ..topologies import Topology
+from .bounds import bounds
+from .dans import dans
+from .minimal import minimal
+from .minimal_links import minimal_by_links
+from .need import need
+from .statement import Statement
+from .subject import Subject
+from .theorem1 import theorem1
+
+__all__ = ["explain"]
+
+
+def explain(
+    topology: Topology,
+    scheme: Scheme,
+    *,
+    relation: Relation | None = None,
+    classes: ConsumptionClasses | None = None,
+    others: Sequence[tuple[Scheme, Relation | None]] = (),
+    vcs: int = 2,
+    ejection: str = "one",
+    seed: int = 0,
+) -> list[Statement]:
+    """Decide the statements of [Boppana98], section 3, for what `check` takes; parameters and errors as there.
+
+    They are about consumption channels of a node, with one ejection port. Where a scheme's multicasts to two
+    destinations need not show all its ways, what holds of those is not said to hold of all.
+    """
+    everybody = [(scheme, relation), *others]
+    parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
+    subject = Subject([one for one, _ in everybody], parts, vcs, ejection)
+    rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
+    if not subject.complete:
+        rest = [replace(one, holds=None if one.holds else one.holds,
+                           sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
+    return [theorem1(subject), *rest]

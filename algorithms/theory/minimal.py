@@ -1,0 +1,99 @@
+"""Definition 3 of [Boppana98]: valid sets of as few DANs as possible, made of whole directions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabularies
+from .dans import Dans, Groups, group_links, own_dans
+from .ranking import certificate
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["Minimal", "minimal", "minimal_by_directions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Minimal:
+    """All valid sets of the fewest DANs.
+
+    Parameters
+    ----------
+    sets : list of Dans
+        Each once.
+    refused : list of Dans
+        All smaller sets: none is valid.
+    """
+
+    sets: list[Dans]
+    refused: list[Dans]
+
+
+def minimal(subject: Subject) -> Statement:
+    """Find all valid sets of the fewest DANs that are made of whole directions, and why all smaller ones are none."""
+    place = "section 3.2"
+    if subject.unfit:
+        return Statement("Definition 3", place, f"it does not apply: {subject.unfit}", None)
+    if not subject.has_stops:
+        return Statement("Definition 3", place, "no DAN is needed, so that the minimal set is empty", None,
+                         found={"dans": 0})
+    found = minimal_by_directions(subject)
+    if found is None:
+        return Statement("Definition 3", place, "no set of whole directions is valid, or there are more than "
+                         f"{MOST_DIRECTIONS} directions to divide", None)
+    number = len(found.sets[0])
+    shown = ", ".join(map(str, found.sets[:4])) + (", ..." if len(found.sets) > 4 else "")
+    smaller = len(found.refused)
+    tried = f"none of the {smaller} smaller ones is valid" if smaller else "there is no smaller one"
+    own = own_dans(subject, subject.maps[0]) if len(subject.maps) == 1 and len(subject.maps[0]) else None
+    one = len(found.sets) == 1
+    sentence = (f"the fewest DANs of a valid set of whole directions are {number}: {shown}"
+                f"{' alone' if one else f' ({len(found.sets)} sets)'}; {tried}")
+    if own is not None and own.valid and len(own) > number:
+        sentence += f"; the scheme's own {len(own)} are more"
+    paper, agrees, stated = None, None, subject.stated
+    if stated is not None and stated.unique:
+        paper, agrees = f"{stated.dans}, and the set is unique", number == stated.dans and one
+    return Statement(
+        "Definition 3", place, sentence, own is not None and own.valid and len(own) == number, paper, agrees,
+        {"dans": number, "sets": [str(one) for one in found.sets], "smaller": len(found.refused)},
+        certificate={"sets": [one.to_dict() for one in found.sets], "refused": [one.to_dict() for one in found.refused],
+                     "channels": certificate(subject, found.sets[0].classes())})
+
+
+def minimal_by_directions(subject: Subject) -> Minimal | None:
+    """Divide the directions of links that worms use once they hold a consumption channel, fewest DANs first.
+
+    Directions of dimensions and of labels are tried; a set that has the same links as one before is left out.
+    Directions that no worm needs so are in no DAN. None: no set is valid, or there are too many directions.
+    """
+    vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
+        subject.parts)) if len(one.names) <= MOST_DIRECTIONS]
+    refused: list[Dans] = []
+    for count in range(1, max((len(one.names) for one in vocabularies_), default=0) + 1):
+        sets, seen = [], set()
+        for groups in vocabularies_:
+            for blocks in partitions(groups.names, count):
+                found = Dans(subject, groups, tuple(tuple(groups.names.index(name) for name in block)
+                                                    for block in blocks))
+                if not found.valid:
+                    refused.append(found)
+                    continue
+                links = frozenset(frozenset(np.flatnonzero(found.numbers == dan).tolist()) for dan in range(count))
+                if links not in seen:
+                    seen.add(links)
+                    sets.append(found)
+        if sets:
+            return Minimal(sets, [one for one in refused if len(one) < count])
+    return None
+
+
+def _needed(subject: Subject, directions: list[str]) -> Groups:
+    """Those of some directions that worms use once they hold a consumption channel."""
+    loaded = np.any([part.loaded for part in subject.parts], axis=0)
+    along = {direction: links_along(subject.topology, direction) for direction in directions}
+    needed = [direction for direction in directions if (along[direction] & loaded).any()]
+    numbers = np.full(len(loaded), -1, np.int16)
+    for number, direction in enumerate(needed):
+        numbers[along[direction]] = number
+    return group_links(subject, needed, numbers)

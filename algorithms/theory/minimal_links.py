@@ -1,0 +1,194 @@
+"""Definition 3 of [Boppana98] over single links: DANs that need not be made of whole directions, on small networks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..channels import link_names
+from ..compiled import compiled
+from .dans import Dans, Groups, group_links
+from .ranking import certificate
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["Partitions", "minimal_by_links", "search"]
+
+MOST = 64
+"""Switches, and links that worms use once they hold a consumption channel: they are bits of a word."""
+
+MOST_STEPS = 4_000_000
+"""Links that are put into a DAN before the search for sets of one size is given up."""
+
+Words = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """Valid sets of so many DANs.
+
+    Parameters
+    ----------
+    count : int
+        Sets that were found.
+    first : int8 array [links] or None
+        DAN of each link in the first one; None where there is none.
+    steps : int
+        Links that were put into a DAN.
+    complete : bool
+        Whether all sets were gone through.
+    """
+
+    count: int
+    first: npt.NDArray[np.int8] | None
+    steps: int
+    complete: bool
+
+
+def minimal_by_links(subject: Subject) -> Statement:
+    """Find the fewest DANs of a valid set that has the links that worms need and no others, each in any DAN."""
+    name, place = "Definition 3, by links", "section 3.2"
+    if subject.unfit:
+        return Statement(name, place, f"it does not apply: {subject.unfit}", None)
+    if not subject.has_stops:
+        return Statement(name, place, "no DAN is needed", None, found={"dans": 0})
+    loaded = np.flatnonzero(np.any([part.loaded for part in subject.parts], axis=0))
+    if len(loaded) > MOST or subject.topology.switches > MOST:
+        return Statement(name, place, f"not searched: worms that hold a consumption channel use {len(loaded)} links, "
+                         f"and at most {MOST}, of {MOST} switches, are divided link by link", None,
+                         found={"links": len(loaded)})
+    numbers = np.full(len(subject.topology.links), -1, np.int16)
+    numbers[loaded] = np.arange(len(loaded))
+    names = link_names(subject.topology)
+    groups = group_links(subject, [names[link] for link in loaded], numbers)
+    refused: list[dict[str, int]] = []
+    for count in range(1, len(loaded) + 1):
+        found = search(subject, groups, loaded, count)
+        if found.first is not None:
+            return _told(subject, groups, found, refused)
+        refused.append({"dans": count, "steps": found.steps, "complete": found.complete})
+        if not found.complete:
+            break
+    return Statement(name, place, f"not decided: the search for {len(refused)} DANs was given up after {MOST_STEPS} "
+                     "steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
+
+
+def _told(subject: Subject, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> Statement:
+    """The statement on what was found."""
+    assert found.first is not None
+    size = len(refused) + 1
+    blocks = tuple(tuple(np.flatnonzero(found.first == dan).tolist()) for dan in range(size))
+    first = Dans(subject, groups, blocks)
+    number = str(found.count) if found.complete else f"more than {found.count}"
+    sentence = (f"of the {len(groups.names)} links that worms use once they hold a consumption channel, each in any "
+                f"DAN, the fewest DANs are {size}, in {number} way{'' if found.complete and found.count == 1 else 's'}")
+    if refused:
+        steps = sum(one["steps"] for one in refused)
+        sentence += f"; with fewer all ways were gone through in {steps} steps"
+    paper, agrees, stated = None, None, subject.stated
+    if stated is not None and stated.unique:
+        paper, agrees = f"{stated.dans}, and the set is unique", size == stated.dans and found.count == 1
+    return Statement(
+        "Definition 3, by links", "section 3.2", sentence, None, paper, agrees,
+        {"links": len(groups.names), "dans": size, "sets": found.count if found.complete else None,
+         "sets_found": found.count},
+        certificate={"set": first.to_dict(), "refused": refused, "channels": certificate(subject, first.classes())})
+
+
+def search(subject: Subject, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
+    """Count the valid sets of so many DANs that have these links, each link in one; groups are the links."""
+    ends = subject.topology.links[loaded][:, [0, 2]]
+    before = groups.before[..., 0] >= 0
+    order = _order(ends, before)
+    ends, before = ends[order], before[np.ix_(order, order)]
+    bits = np.uint64(1) << np.arange(len(order), dtype=np.uint64)
+    after, prior = ((matrix * bits).sum(axis=1, dtype=np.uint64) for matrix in (before, before.T))
+    first = np.full(len(order), -1, np.int8)
+    sets, steps, complete = _search(ends, after, prior, subject.topology.switches, count, MOST_STEPS, first)
+    if not sets:
+        return Partitions(0, None, int(steps), bool(complete))
+    placed = np.empty(len(order), np.int8)
+    placed[order] = first
+    return Partitions(int(sets), placed, int(steps), bool(complete))
+
+
+def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[int]:
+    """Order the links so that each has much to do with those ahead of it: the way back above all."""
+    related = (before | before.T).astype(int)
+    related += len(ends) * ((ends[:, None, 0] == ends[None, :, 1]) & (ends[:, None, 1] == ends[None, :, 0]))
+    np.fill_diagonal(related, 0)
+    order = [int(related.sum(axis=1).argmax())]
+    while len(order) < len(ends):
+        weight = related[:, order].sum(axis=1)
+        weight[order] = -1
+        order.append(int(weight.argmax()))
+    return order
+
+
+@compiled
+def _search(ends, after, prior, switches, count, most, first):
+    """Put each link into each DAN that it may be in, the first of the empty ones alone: sets, steps, whether all.
+
+    The state at each depth: which switches can be reached from which in each DAN, and which DANs come after which.
+    """
+    links = len(ends)
+    one = np.uint64(1)
+    none = np.uint64(0)
+    reach = np.zeros((links + 1, count, switches), np.uint64)
+    later = np.zeros((links + 1, count), np.uint64)
+    members = np.zeros(count, np.uint64)
+    chosen = np.full(links + 1, -1, np.int64)
+    taken = np.zeros(links + 1, np.int64)
+    sets, steps, depth = 0, 0, 0
+    while depth >= 0:
+        if depth == links:
+            if sets == 0:
+                for link in range(links):
+                    first[link] = chosen[link]
+            sets += 1
+            depth -= 1
+            if depth >= 0:
+                members[chosen[depth]] ^= one << np.uint64(depth)
+            continue
+        chosen[depth] += 1
+        dan = chosen[depth]
+        if dan > min(taken[depth], count - 1) or links - depth < count - taken[depth]:
+            chosen[depth] = -1
+            depth -= 1
+            if depth >= 0:
+                members[chosen[depth]] ^= one << np.uint64(depth)
+            continue
+        steps += 1
+        if steps > most:
+            return sets, steps, False
+        start, end = np.uint64(ends[depth, 0]), np.uint64(ends[depth, 1])
+        if (reach[depth, dan, ends[depth, 1]] >> start) & one:
+            continue
+        fits = True
+        later[depth + 1] = later[depth]
+        for other in range(count):
+            if other == dan:
+                continue
+            if after[depth] & members[other] != none:
+                later[depth + 1, dan] |= one << np.uint64(other)
+            if prior[depth] & members[other] != none:
+                later[depth + 1, other] |= one << np.uint64(dan)
+        for through in range(count):
+            for dan_before in range(count):
+                if (later[depth + 1, dan_before] >> np.uint64(through)) & one:
+                    later[depth + 1, dan_before] |= later[depth + 1, through]
+        for other in range(count):
+            if (later[depth + 1, other] >> np.uint64(other)) & one:
+                fits = False
+        if not fits:
+            continue
+        reach[depth + 1] = reach[depth]
+        gained = (one << end) | reach[depth, dan, ends[depth, 1]]
+        for switch in range(switches):
+            if switch == ends[depth, 0] or (reach[depth, dan, switch] >> start) & one:
+                reach[depth + 1, dan, switch] |= gained
+        members[dan] |= one << np.uint64(depth)
+        taken[depth + 1] = max(taken[depth], dan + 1)
+        depth += 1
+        chosen[depth] = -1
+    return sets, steps, True

@@ -1,0 +1,130 @@
+"""The fewest classes of consumption channels that the dependencies allow, and what [Boppana98] says of their number.
+
+This is another question than that of Definition 3: here it counts whether worms can wait in a circle, whether or not
+the classes are a valid set of DANs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..consumption import ConsumptionClasses
+from ..deadlock.alternatives import is_free
+from ..deadlock.classes import fewest_classes, vocabularies
+from .paper import Claim
+from .ranking import certificate
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["Need", "find_need", "need"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """How many classes it takes.
+
+    Parameters
+    ----------
+    stated : int
+        Classes of the map in use, at least one.
+    free : bool
+        Whether a channel for each of them is enough.
+    fewest : int or None
+        The fewest classes by directions, decided by the hop that the scheme's own map goes by; None where it is not
+        known, or no map will do.
+    maps : list of ConsumptionClasses
+        All maps to so few; where these are not known, one that will do, if there is one.
+    refused : list of dict
+        All maps to one class fewer, each with a cycle. To join two classes takes no cycle away, so that maps to still
+        fewer have one, too.
+    """
+
+    stated: int
+    free: bool
+    fewest: int | None
+    maps: list[ConsumptionClasses]
+    refused: list[dict[str, Any]]
+
+
+def find_need(subject: Subject) -> Need:
+    """Search the maps of directions."""
+    stated = max(1, *map(len, subject.maps)) if subject.maps else 1
+    free = is_free(subject.parts, stated)
+    found, fewest = fewest_classes(subject.parts)
+    if found is None or fewest is None or not subject.has_stops:
+        return Need(stated, free, fewest, [] if found is None else [found], [])
+    words = [one for one in vocabularies(subject.parts) if one.divisible]
+    maps = [one for known in words for one in known.maps(fewest) if is_free(subject.parts, fewest, one)]
+    fewer = [one for known in words for one in known.maps(min(fewest - 1, len(known.finest)))]
+    if fewest == 2:
+        fewer = fewer[:1]  # all the same: one class for every worm
+    return Need(stated, free, fewest, maps, [
+        {"classes": str(one), "cycle": subject.cycle(len(one), one)} for one in fewer])
+
+
+def need(subject: Subject) -> list[Statement]:
+    """Say how many classes suffice and how many do not; then the same beside each of the paper's sentences."""
+    name, place = "Classes needed", "section 3.2"
+    if subject.has_stops and any(not part.routes.deterministic for part in subject.parts):
+        return [Statement(name, place, "not decided: worms have a choice of channels, so that a cycle need not be a "
+                          "deadlock", None)]
+    found = find_need(subject)
+    if not found.maps:
+        cycle = subject.cycle(found.stated)
+        return [Statement(name, place, f"no number suffices by directions; {found.stated} as mapped: {_told(cycle)}",
+                          False, found={"stated": found.stated, "free": found.free, "fewest": None})]
+    proof = certificate(subject, found.maps[0]) if subject.has_stops and not subject.unfit else None
+    numbers = {"stated": found.stated, "free": found.free, "fewest": found.fewest,
+               "maps": [str(one) for one in found.maps]}
+    general = Statement(name, place, _sentence(subject, found), found.free, found=numbers,
+                        certificate={"refused": found.refused, "channels": proof})
+    claims = () if subject.stated is None else subject.stated.claims
+    return [general, *(_beside(subject, found, claim) for claim in claims)]
+
+
+def _sentence(subject: Subject, found: Need) -> str:
+    """What was found, in words."""
+    maps = [str(one) for one in subject.maps if len(one)]
+    mapped = f" as mapped ({' and '.join(maps)})" if maps else ""
+    said = [_number(found.stated, found.free) + mapped]
+    if found.fewest is None:
+        return (f"{said[0]}; {len(found.maps[0])} suffice ({found.maps[0]}), whether fewer do is not known, as there "
+                "are too many directions")
+    if not (found.free and found.fewest == found.stated):
+        shown = " or ".join(map(str, found.maps[:4])) + (" or others" if len(found.maps) > 4 else "")
+        said.append(f"{_number(found.fewest, True)}{f' ({shown})' if len(found.maps[0]) else ''}")
+    if found.refused:
+        fewer = _number(found.fewest - 1, False)
+        said.append(f"{fewer} ({_told(found.refused[0]['cycle'])})" if len(found.refused) == 1 else
+                    f"{fewer} by any of {len(found.refused)} maps of directions, each with a cycle")
+    return "; ".join(said)
+
+
+def _beside(subject: Subject, found: Need, claim: Claim) -> Statement:
+    """One of the paper's sentences, with what was found."""
+    said, holds, numbers = [], True, {}
+    if claim.too_few is not None:
+        cycle = subject.cycle(1, ConsumptionClasses()) if claim.too_few == 1 else []
+        enough = not cycle if claim.too_few == 1 else found.fewest is not None and found.fewest <= claim.too_few
+        holds, numbers[str(claim.too_few)] = not enough, enough
+        shown = f" ({_told(cycle)})" if cycle else ""
+        if enough and len(found.maps[0]):
+            fewer = "" if found.fewest == claim.too_few else f"as {found.fewest} do, "
+            shown = f" ({fewer}{found.maps[0]})"
+        said.append(_number(claim.too_few, enough) + shown)
+    if claim.enough is not None:
+        enough = (found.free and found.stated <= claim.enough) or (
+            found.fewest is not None and found.fewest <= claim.enough)
+        holds, numbers[str(claim.enough)] = holds and enough, enough
+        said.append(_number(claim.enough, enough))
+    return Statement(claim.name, claim.place, "; ".join(said), holds, claim.text, holds, {"enough": numbers})
+
+
+def _number(channels: int, enough: bool) -> str:
+    """Say whether so many channels are enough."""
+    if enough:
+        return f"{channels} suffice{'s' if channels == 1 else ''}"
+    return f"{channels} do{'es' if channels == 1 else ''} not suffice"
+
+
+def _told(cycle: list[str]) -> str:
+    return f"a cycle of {len(cycle)}" if cycle else "no cycle"

@@ -1,0 +1,104 @@
+"""Of which worms statements are made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..consumption import ClassMap, ConsumptionClasses
+from ..deadlock.alternatives import is_free
+from ..deadlock.graph import dependency_graph
+from ..deadlock.ways import Ways, legs_of
+from ..schemes import Scheme
+from ..topologies import Topology
+from .paper import STATED, Stated
+
+__all__ = ["Subject"]
+
+Legs = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The worms of some schemes in one network.
+
+    Parameters
+    ----------
+    schemes : sequence of Scheme
+    parts : sequence of Ways
+        Their ways, in the same order.
+    vcs : int
+        Virtual channels of each link.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
+    """
+
+    schemes: Sequence[Scheme]
+    parts: Sequence[Ways]
+    vcs: int
+    ejection: str
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.parts[0].topology
+
+    @property
+    def stated(self) -> Stated | None:
+        """What the paper says of them: of one scheme, with its own relation, on a mesh of two dimensions."""
+        alone = len(self.parts) == 1 and self.topology.kind == "mesh" and len(self.topology.shape) == 2
+        return STATED.get(self.parts[0].name) if alone else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether multicasts to two destinations are known to show all ways."""
+        return all(part.complete for part in self.parts)
+
+    @property
+    def has_stops(self) -> bool:
+        """Whether worms stop on their way."""
+        return any(part.has_stops for part in self.parts)
+
+    @cached_property
+    def unfit(self) -> str:
+        """Why section 3.2 does not speak of these worms, as a clause; empty where it does."""
+        if not is_free(self.parts, 1, ConsumptionClasses(), "all"):
+            return "it supposes that there is no deadlock on links alone, which is not so, or not known"
+        if self.has_stops and any(not part.routes.deterministic for part in self.parts):
+            return "worms have a choice of channels"
+        if self.has_stops and any(part.vc_classes > 1 for part in self.parts):
+            return "the relation tells classes of virtual channels apart, and links are counted here, not those"
+        return ""
+
+    @cached_property
+    def maps(self) -> list[ConsumptionClasses]:
+        """The maps of classes by which worms stop on their way, each once."""
+        return list(dict.fromkeys(part.classes for part in self.parts if part.has_stops))
+
+    def cycle(self, channels: int, classes: ClassMap | None = None) -> list[str]:
+        """Give the resources of a shortest cycle with so many consumption channels a node; none: no cycle."""
+        graph = dependency_graph(self.parts, channels, classes)
+        return [graph.describe(resource, self.vcs) for resource, _ in graph.cycle()]
+
+    @cached_property
+    def legs(self) -> list[Legs]:
+        """The legs of each part, int32 [legs, 3]: a worm from u, or from its stop u, visits v and goes on to w."""
+        found = []
+        for scheme, part in zip(self.schemes, self.parts, strict=True):
+            legs = legs_of(scheme, part.topology) if part.has_stops else np.empty((0, 3), np.int32)
+            found.append(legs[(legs[:, 0] != legs[:, 1]) & (legs[:, 1] != legs[:, 2])])
+        return found
+
+    def named(self, *nodes: int) -> str:
+        """Name nodes for people."""
+        return ", ".join(self.topology.node_name(int(node)) for node in nodes)
+
+    def worm(self, part: int, source: int, *destinations: int) -> dict[str, object]:
+        """A worm as plain data."""
+        return {"scheme": self.parts[part].name, "source": int(source), "destinations": [int(v) for v in destinations]}
+
+    def worm_text(self, source: int, *destinations: int) -> str:
+        """Say where a worm comes from and goes."""
+        return f"from {self.named(source)} to {' and then '.join(self.named(node) for node in destinations)}"

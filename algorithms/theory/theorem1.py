@@ -1,0 +1,154 @@
+"""Theorem 1 of [Boppana98]: which schemes can deadlock on single consumption channels, and two worms that do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..consumption import ConsumptionClasses
+from ..deadlock.ways import Ways
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["Crossing", "crossing", "theorem1"]
+
+MOST_PAIRS = 64
+"""Pairs of nodes, the nearest first, among whose worms two are looked for."""
+
+FLITS_A_HOP = 64
+"""Length of the worms that are given, for each hop between the two nodes: four of the deepest buffers."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Two worms that visit two nodes in both orders: (part, source, first, second), the nodes the other way round.
+
+    Parameters
+    ----------
+    there, back : tuple of int
+    meets : bool
+        Whether they have no link in common, and as far to their first destination: sent at once through an empty
+        network each reserves its first consumption channel before the other asks for it.
+    hops : int
+        Of the longer way between the two nodes.
+    """
+
+    there: tuple[int, int, int, int]
+    back: tuple[int, int, int, int]
+    meets: bool
+    hops: int
+
+
+def theorem1(subject: Subject) -> Statement:
+    """Decide both hypotheses of Theorem 1: worms wait for links with a consumption channel, and cross.
+
+    Two nodes that are visited in both orders need not be neighbours. Where a scheme's multicasts to two destinations
+    need not show all its ways, and none of them cross, hypothesis 2 is not decided.
+    """
+    pairs, found = crossing(subject)
+    unseen = False if subject.complete else None  # whether it is so of what was not looked at
+    waits, orders = subject.has_stops or unseen, bool(found) or (None if pairs else unseen)
+    met = waits and orders
+    stated = subject.stated
+    paper = None if stated is None else f"{'both hypotheses are' if stated.meets else 'they are not'} met"
+    agrees = None if stated is None or met is None else met == stated.meets
+    values: dict[str, int | None] = {"hypothesis_1": waits, "hypothesis_2": orders}
+    if found is None:
+        if not subject.complete:
+            why = "not decided: multicasts to two destinations do not meet both hypotheses, but others may"
+        elif pairs:
+            why = (f"hypothesis 1 is met, hypothesis 2 not decided: the scheme's legs visit {pairs} "
+                   f"pair{'s' if pairs > 1 else ''} of nodes in both orders, but no multicasts to the two alone do, of "
+                   f"the {min(pairs, MOST_PAIRS)} nearest")
+        elif not waits:
+            why = ("hypothesis 1 is not met, as every worm has one destination, and needs nothing more once it has a "
+                   "consumption channel; nor is hypothesis 2")
+        else:
+            why = "hypothesis 1 is met, hypothesis 2 is not: no two nodes are visited in both orders"
+        return Statement("Theorem 1", "section 3.1", why, met, paper, agrees, values)
+    worms = [found.there, found.back]
+    _, _, first, second = found.there
+    shown = " and ".join(subject.worm_text(*worm[1:]) for worm in worms)
+    sentence = (f"both hypotheses are met: a worm waits for links after it has reserved a consumption channel, and "
+                f"{subject.named(first)} and {subject.named(second)} are visited in both orders, by worms {shown}"
+                f"{f' (as are {pairs - 1} other pairs of nodes)' if pairs > 1 else ''}")
+    messages = [{"at": 0, "source": source, "destinations": visits, "length": FLITS_A_HOP * found.hops}
+                for _, source, *visits in worms]
+    values |= {"pairs": pairs, "meet": found.meets}
+    if subject.ejection == "all":
+        sentence += "; but no node has a single consumption channel: each link into it has its own (--ejection all)"
+        return Statement("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
+    cycle = subject.cycle(1, ConsumptionClasses())
+    sentence += (f"; with one consumption channel a node such worms can deadlock (a cycle of {len(cycle)} resources)"
+                 if cycle else "; yet the dependencies have no cycle with one consumption channel a node")
+    return Statement("Theorem 1", "section 3.1", sentence, bool(cycle), paper, agrees, values, messages,
+                     {"cycle": cycle})
+
+
+def crossing(subject: Subject) -> tuple[int, Crossing | None]:
+    """Find two worms that visit two nodes in both orders: those that meet, if there are such.
+
+    Each is what its scheme makes of a multicast to the two nodes. Nearest nodes first, lowest sources first.
+
+    Returns
+    -------
+    int
+        Pairs of nodes that are in both orders in legs.
+    Crossing or None
+    """
+    nodes = subject.topology.nodes
+    visited = np.zeros((nodes, nodes), bool)
+    for legs in subject.legs:
+        visited[legs[:, 1], legs[:, 2]] = True
+    pairs = np.argwhere(np.triu(visited & visited.T)).tolist()
+    pairs.sort(key=lambda pair: (_distance(subject, *pair), pair))
+    best = None
+    for pair in pairs[:MOST_PAIRS]:
+        for found in _crossings(subject, *pair):
+            if found.meets:
+                return len(pairs), found
+            best = best or found
+    return len(pairs), best
+
+
+def _crossings(subject: Subject, first: int, second: int) -> Iterator[Crossing]:
+    """Worms to two nodes in both orders; of each order only worms that are in the scheme, the nearest first."""
+    back = list(_worms(subject, second, first))
+    for there in _worms(subject, first, second):
+        for other in back:
+            one, two = (_links(subject.parts[worm[0]], *worm[1:]) for worm in (there, other))
+            apart = not {*one[0], *one[1]} & {*two[0], *two[1]}
+            yield Crossing(there, other, apart and len(one[0]) == len(two[0]), max(len(one[1]), len(two[1])))
+
+
+def _worms(subject: Subject, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
+    """Worms whose message has these two destinations and that visit them in this order: part, source, both."""
+    for part, (scheme, legs) in enumerate(zip(subject.schemes, subject.legs, strict=True)):
+        sources = np.unique(legs[(legs[:, 1] == first) & (legs[:, 2] == second), 0])
+        if not len(sources):
+            continue
+        worms = scheme.batch(subject.topology, sources, np.arange(len(sources) + 1) * 2,
+                             np.tile([first, second], len(sources)))
+        made = {int(worms.source[row]) for row in range(len(worms)) if worms.visits(row).tolist() == [first, second]}
+        near = sorted((len(_walk(subject.parts[part], source, first)), source) for source in made)
+        yield from ((part, source, first, second) for _, source in near)
+
+
+def _distance(subject: Subject, first: int, second: int) -> int:
+    return len(_walk(next(part for part in subject.parts if part.has_stops), first, second))
+
+
+def _links(part: Ways, source: int, first: int, second: int) -> tuple[list[int], list[int]]:
+    """The links of a worm to its first destination, and from there to its second."""
+    return _walk(part, source, first), _walk(part, first, second)
+
+
+def _walk(part: Ways, start: int, node: int) -> list[int]:
+    """The links between two nodes of a relation that leaves no choice."""
+    options, classes, link_of_port, switch_of_link, _, homes = part.routes.arrays
+    switch, taken = int(part.topology.injections[start, 0]), []
+    while switch != homes[node]:
+        link = int(link_of_port[switch, options[0, switch, node, 0] // classes])
+        taken.append(link)
+        switch = int(switch_of_link[link])
+    return taken

@@ -116,6 +116,7 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
         files.append(out / f"{figure.name}.csv")
         with whole_file(files[-1]) as unfinished:
             write_csv(outcome.rows, unfinished)
+    if outcome.curves:
         files.append(out / f"{figure.name}.svg")
         with whole_picture(files[-1]) as target:
             draw_figure(figure, outcome.curves, *target)
@@ -201,13 +202,27 @@ def _answer(command: str) -> tuple[int, dict[str, Any]]:
 
 
 def _told(command: str, where: str) -> Any:
-    """A value that a command tells: its exit code, or what stands at a path of names and numbers in its JSON."""
+    """A value that a command tells: its exit code, or what stands at a path in its JSON.
+
+    The path has names, in lists numbers or NAME=VALUE for the first item with this value, joined by ``/``; ``#`` at its
+    end is how many there are.
+    """
     code, value = _answer(command)
     if where == "exit":
         return code
-    for part in where.split("."):
-        try:
-            value = value[int(part) if isinstance(value, list) else part]
-        except (KeyError, IndexError, ValueError, TypeError) as error:
-            raise WormcastError(f"told: {command} --json has no {where}") from error
+    try:
+        for part in where.split("/"):
+            value = _inside(value, part)
+    except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
+        raise WormcastError(f"told: {command} --json has no {where}") from error
     return value
+
+
+def _inside(value: Any, part: str) -> Any:
+    """What stands in a value by a part of a path."""
+    if part == "#":
+        return len(value)
+    name, equals, wanted = part.partition("=")
+    if equals:
+        return next(one for one in value if str(one[name]) == wanted)
+    return value[int(part) if isinstance(value, list) else part]

@@ -57,7 +57,8 @@ class Predicate:
     ``within(x, value, share)``                   x lies within a share of a value
     ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
     ``count(p, q, ...)``                          how many of these hold
-    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON; 'exit' is its exit code
+    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
+                                                  many); 'exit' is its exit code
     ===========================================  ===========================================================
 
     S is a series of the figure, or FIGURE:SERIES.
@@ -137,15 +138,15 @@ class _Evaluation:
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             values = [self.value(one) for one in sides]
-            self.numbers.append(", ".join(f"{ast.unparse(one)}: {value}" for one, value
-                                          in zip(sides, values, strict=True) if not isinstance(one, ast.Constant)))
+            self.numbers.append(", ".join(f"{_named(one)}: {value}" for one, value in zip(sides, values, strict=True)
+                                          if not isinstance(one, ast.Constant)))
             return Truth.every(_compared(operator, first, second) for operator, first, second
                                in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Call):
             name = node.func.id  # type: ignore[attr-defined]
             if name in DECIDED:
                 first, second, *share = (self.number(one) for one in node.args)
-                self.numbers.append(f"{ast.unparse(node.args[0])}: {first}, {ast.unparse(node.args[1])}: {second}")
+                self.numbers.append(f"{_named(node.args[0])}: {first}, {_named(node.args[1])}: {second}")
                 low, high = COMPARABLE if name == "comparable" else (
                     1 - share[0].values[None][1], 1 + share[0].values[None][1])
                 return (first / second).between(low, high)
@@ -153,7 +154,7 @@ class _Evaluation:
 
     def value(self, node: ast.expr) -> Any:
         """A quantity, or whatever else a command has told."""
-        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
+        if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
             found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
@@ -190,6 +191,13 @@ class _Evaluation:
         for other in others:
             first = first.combine(other, max if name == "max" else min)
         return first
+
+
+def _named(node: ast.expr) -> str:
+    """What a reader knows a value by: what a command tells by the command and the path."""
+    if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
+        return " ".join(str(one.value) for one in node.args)  # type: ignore[attr-defined]
+    return ast.unparse(node)
 
 
 def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:

@@ -13,7 +13,7 @@ MEASURED = {
     ("throughput", "other:b"): Quantity.of(0.3, 0.01),
     ("hops", "a"): Quantity.of(2.8, 0.01),
 }
-TOLD = {("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3}
+TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3}
 
 
 def evaluate(text):
@@ -47,6 +47,8 @@ def evaluate(text):
     ("told('plan x', 'hops') / 2 < 10", "held"),
     ("told('plan x', 'name') == 'dual-path'", "held"),
     ("told('check x', 'exit') == 0", "not held"),
+    ("told('check x', 'free') == True", "held"),
+    ("told('check x', 'free') == False", "not held"),
 ])
 def test_verdicts(text, verdict):
     assert evaluate(text).truth.verdict == verdict

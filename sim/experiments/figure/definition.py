@@ -1,5 +1,6 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -121,8 +122,9 @@ class Figure:
 
 
 def catalogue() -> list[str]:
-    """Names of the figures that come with wormcast."""
-    return sorted(file.stem for file in HERE.glob("*.toml") if "-" in file.stem)
+    """Names of the figures that come with wormcast, by their numbers."""
+    names = [file.stem for file in HERE.glob("*.toml") if "-" in file.stem]
+    return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
 def find_figure(name: str) -> Figure:

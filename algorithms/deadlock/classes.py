@@ -92,7 +92,7 @@ def _by_deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> tuple
 
 def _runs(topology: Topology, direction: str) -> np.ndarray:
     """Links that run in a direction, bool [links]."""
-    return ConsumptionClasses(((direction,),)).of_links(topology) == 0
+    return ConsumptionClasses(((direction,),)).of_channels(topology) == 0
 
 
 def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, ...], ...]]:

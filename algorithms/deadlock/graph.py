@@ -242,8 +242,8 @@ def _class_of_stops(
     part: Ways, classes: ConsumptionClasses, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
     """Class that a worm asks for at each way through a stop."""
-    of_link = classes.of_links(part.topology)
-    chosen = classes.at_stop(of_link[held], of_link[asked])
+    of_channel = classes.of_channels(part.topology, part.vc_classes)
+    chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
         raise without_class(classes, part.name, part.topology, *witness[without[0]].tolist())

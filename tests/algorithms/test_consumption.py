@@ -102,18 +102,18 @@ def test_the_links_of_each_direction():
     classes = ConsumptionClasses((("1+", "0-"), ("0+",)))
     named = {
         (int(start), int(end)): int(one)
-        for (start, _, end, _), one in zip(MESH.links, classes.of_links(MESH), strict=True)
+        for (start, _, end, _), one in zip(MESH.links, classes.of_channels(MESH), strict=True)
     }
     assert [named[hop] for hop in ((0, 1), (1, 0), (0, 3), (3, 0))] == [0, NO_CLASS, 1, 0]
-    up = ConsumptionClasses((("up",), ("down",))).of_links(topology("mesh:2x3x2"))
+    up = ConsumptionClasses((("up",), ("down",))).of_channels(topology("mesh:2x3x2"))
     assert sorted(up.tolist()) == [0] * (len(up) // 2) + [1] * (len(up) // 2)
 
 
 def test_labels_will_do_where_there_are_no_dimensions():
     ring = replace(MESH, name="ring:9", kind="ring")
     up = ConsumptionClasses.parse("up/down")
-    assert up.of_links(ring).tolist() == up.of_links(MESH).tolist()
-    assert set(ConsumptionClasses().of_links(ring).tolist()) == {NO_CLASS}
+    assert up.of_channels(ring).tolist() == up.of_channels(MESH).tolist()
+    assert set(ConsumptionClasses().of_channels(ring).tolist()) == {NO_CLASS}
 
 
 @pytest.mark.parametrize(
@@ -156,15 +156,15 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
         (
-            lambda: ConsumptionClasses.parse("0-").of_links(replace(MESH, name="mine:9", kind="mine")),
+            lambda: ConsumptionClasses.parse("0-").of_channels(replace(MESH, name="mine:9", kind="mine")),
             "classes: '0-' is given for mine:9, only meshes, tori and rings have directions of dimensions",
         ),
         (
-            lambda: ConsumptionClasses.parse("up").of_links(replace(MESH, name="ring:9", kind="ring", labels=None)),
+            lambda: ConsumptionClasses.parse("up").of_channels(replace(MESH, name="ring:9", kind="ring", labels=None)),
             "topology: ring:9 has no Hamiltonian labels",
         ),
         (
-            lambda: ConsumptionClasses.parse("2+").of_links(MESH),
+            lambda: ConsumptionClasses.parse("2+").of_channels(MESH),
             "classes: '2[+]' is no direction of mesh:3x3, dimensions go from 0 to 1",
         ),
     ],

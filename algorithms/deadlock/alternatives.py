@@ -127,7 +127,7 @@ class Question:
             return self._fewest(single), 0
         worms, steps = [], 0
         if any(part.has_stops for part in self.choosing):
-            worms, steps = _Assignment(self, self.possible(consumption_alone=True)).run()
+            worms, steps = _Shortest(self, self.possible(consumption_alone=True)).run()
         if not worms:
             worms, more = _Assignment(self, self.possible()).run()
             steps += more
@@ -265,8 +265,12 @@ class _Assignment:
             if self.inside[waits].all():
                 yield None, (Held(index, witness, (resource,), tuple(waits)), [], -1)
         for part, heads in zip(question.choosing, question.heads, strict=True):
-            for begin in self._begins(heads, resource, taken):
-                yield from self._ways(question.parts.index(part), heads, begin, taken)
+            yield from self._new(question.parts.index(part), heads, resource, taken)
+
+    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+        """Worms of a part that hold a resource, and any number of those onwards."""
+        for begin in self._begins(heads, resource, taken):
+            yield from self._ways(part, heads, begin, taken)
 
     def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
         """The shortest ways that hold a resource: a worm at a stop holds the channel by which it came, too."""
@@ -289,6 +293,28 @@ class _Assignment:
         for place in heads.next(way[-1]):
             if int(heads.resources[place]) not in held:
                 yield from self._ways(part, heads, [*way, place], taken)
+
+
+class _Shortest(_Assignment):
+    """The same, with one shortest way to each place only: those first that wait for what is held already."""
+
+    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+        found = []
+        for begin in self._begins(heads, resource, taken):
+            self.steps += 1
+            if self.steps >= MOST_STEPS:
+                return
+            ways, seen = [begin], {*begin}
+            for way in ways:
+                held = {*heads.resources[way].tolist()}
+                found += [(not taken.issuperset(waits), len(way), way, to, waits)
+                          for to, waits in heads.waits(way[-1]) if self.inside[waits].all() and held.isdisjoint(waits)]
+                for place in heads.next(way[-1]):
+                    if place not in seen and int(heads.resources[place]) not in taken | held:
+                        seen.add(place)
+                        ways.append([*way, place])
+        for _, _, way, to, waits in sorted(found):
+            yield None, (_held(part, heads, way, to, waits), way, to)
 
 
 @compiled

@@ -109,6 +109,17 @@ def test_the_links_of_each_direction():
     assert sorted(up.tolist()) == [0] * (len(up) // 2) + [1] * (len(up) // 2)
 
 
+def test_the_virtual_channels_of_each_direction():
+    """Worms that came on one class of virtual channels, on the other, or on any."""
+    classes = ConsumptionClasses.parse("1+.0,0-.1/1+.1/0+:last")
+    links = [(int(start), int(end)) for start, _, end, _ in MESH.links]
+    named = dict(zip(links, classes.of_channels(MESH, 2).reshape(-1, 2).tolist(), strict=True))
+    assert [named[hop] for hop in ((0, 1), (1, 0), (0, 3), (3, 0))] == [
+        [0, 1], [NO_CLASS, NO_CLASS], [2, 2], [NO_CLASS, 0]]
+    assert [classes.of_direction("1+", vc) for vc in (0, 1, None)] == [0, 1, NO_CLASS]
+    assert (classes.by_vc, ConsumptionClasses.parse("0+/0-:last").by_vc) == (True, False)
+
+
 def test_labels_will_do_where_there_are_no_dimensions():
     ring = replace(MESH, name="ring:9", kind="ring")
     up = ConsumptionClasses.parse("up/down")
@@ -133,7 +144,7 @@ def test_the_rule(by, last, following, taken):
     assert classes.at_stop(np.array([last, 0]), np.array([following, 0])).tolist() == [taken, 0]
 
 
-@pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "up/down:next", ":next"])
+@pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "up/down:next", ":next", "1+.0/1+.11,0-:last"])
 def test_what_is_written_is_read_again(text):
     assert str(ConsumptionClasses.parse(text)) == text
 
@@ -154,6 +165,14 @@ def test_of_a_direction_and_how_many():
         ),
         (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
+        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is no direction") for one in ("0+.", "0+.x", "0+.01")),
+        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "must name each direction once, and at least one in each"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "must name each direction once, and at least one in each"),
+        (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "names labels and dimensions"),
+        (lambda: ConsumptionClasses.parse("0+.1"), r"0[+].1:next tells virtual channels of the next hop apart, which are "
+                                                   "not known before; allowed are those of the last hop, :last"),
+        (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
+         r"'0[+].2' is given where links of mesh:3x3 have 2 classes of virtual channels: allowed are 0 to 1"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
         (
             lambda: ConsumptionClasses.parse("0-").of_channels(replace(MESH, name="mine:9", kind="mine")),

@@ -1,9 +1,14 @@
-"""Worms of several destinations by adaptive relations: the two engines agree on every link in every cycle."""
+"""Worms of several destinations by adaptive relations: the engines agree, and what can deadlock does.
+
+That enough consumption channels never do is tried for long in `test_deadlock_free`.
+"""
 
 import numpy as np
 import pytest
+from cases import some
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import ConsumptionClasses, check, find_scheme, topology
+from wormcast.sim import Configuration, run
 
 from .bench import send
 from .test_engines_agree import Draw, compare
@@ -39,6 +44,51 @@ def agree(mesh, scheme, relation, hardware, count=12, cycles=60, seed=1):
     messages = multicasts(topology(mesh).nodes, count, np.random.default_rng(seed))
     seen = compare(Draw(mesh, scheme, hardware, messages, 0.2, seed, relation), cycles)
     return sum(word & 1 for cycle in seen for words in cycle.values() for word in words)
+
+
+def everybody(mesh, seed):
+    """Six multicasts of 30 flits of every node, all created at once."""
+    random, nodes = np.random.default_rng(seed), topology(mesh).nodes
+    return [send(source, *random.permutation(np.delete(np.arange(nodes), source))[:random.integers(2, nodes)].tolist(),
+                 length=30) for source in range(nodes) for _ in range(6)]
+
+
+def outcome(mesh, scheme, relation, classes, consumption, seed):
+    """What becomes of them, and what the analysis says."""
+    network = topology(mesh)
+    found = find_scheme(scheme, network, relation)
+    given = None if classes is None else ConsumptionClasses.parse(classes)
+    hardware = Configuration(vcs=2, buffer=2, consumption=consumption, classes=classes)
+    result = run(network, found, everybody(mesh, seed), hardware, timeout=200_000)
+    for hold in result.deadlock.cycle if result.deadlock else ():
+        assert set(hold.waits).isdisjoint(hold.holds)
+    return result.outcome, check(network, found, classes=given, consumption=consumption).verdict
+
+
+#: Mesh, scheme, relation, classes, consumption channels, and seed.
+DEADLOCKS = {
+    "columns": ("mesh:3x2", "column-path", "adaptive", None, 1, 0),
+    "columns, by escape": ("mesh:3x2", "column-path", "e-cube-adaptive", None, 1, 0),
+    "rows and columns": ("mesh:4x4", "e-mcast", "adaptive", None, 2, 0),
+    "rows and columns, by escape": ("mesh:4x4", "e-mcast", "e-cube-adaptive", None, 2, 1),
+}
+FREE = {
+    "columns": ("mesh:3x2", "column-path", "adaptive", None, 2, 0),
+    "columns, by escape": ("mesh:3x2", "column-path", "e-cube-adaptive", None, 2, 0),
+    "rows and columns": ("mesh:4x4", "e-mcast", "adaptive", "1+,0+/1-/0-:last", 3, 0),
+    "rows and columns, by escape": ("mesh:4x4", "e-mcast", "e-cube-adaptive", None, 4, 1),
+    "a channel for each input": ("mesh:4x4", "e-mcast", "adaptive", INPUTS, 8, 0),
+}
+
+
+@pytest.mark.parametrize("case", some(DEADLOCKS, "columns"))
+def test_too_few_channels_deadlock(case):
+    assert outcome(*DEADLOCKS[case]) == ("deadlock", "deadlock")
+
+
+@pytest.mark.parametrize("case", some(FREE, "columns"))
+def test_with_enough_channels_the_same_is_delivered(case):
+    assert outcome(*FREE[case]) == ("delivered", "free")
 
 
 @pytest.mark.parametrize("case", QUICK)

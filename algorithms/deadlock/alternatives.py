@@ -125,7 +125,8 @@ class Question:
         single = self.possible(each_with_a_head=True)
         if single.any():
             return self._fewest(single), 0
-        worms, steps = [], 0
+        worms: list[Held] = []
+        steps = 0
         if any(part.has_stops for part in self.choosing):
             worms, steps = _Shortest(self, self.possible(consumption_alone=True)).run()
         if not worms:

@@ -113,26 +113,37 @@ def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, 
     yield from divide(0, ())
 
 
-def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
+def channel_bounds(parts: Sequence[Ways], ejection: str) -> tuple[int | None, int | None]:
     """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
+
+    None where they say nothing: without a choice they are for relations that tell no classes of virtual channels apart.
+    With an ejection port for each link 1 will do. Of worms that stop on their way and have a choice all virtual
+    channels are counted, one of each class, that they come to stops by, or go on by (section 3.2.1): Lemma 1 alone.
 
     v_out is the most links out of a node that worms use once they hold a consumption channel (section 3.2.1 counts
     so: the row links of column-path are not among them); v_in is the most links into a node by which worms of
     several destinations come to one of them. (Were links into a node counted only where a worm holds a channel
     already, Lemma 1 would be wrong: a line of four nodes with dual-path would need one channel, and it needs
-    two.) Both with one virtual channel a link, as others of the same link change nothing. One channel is needed
-    in any case.
+    two.) Without a choice both with one virtual channel a link, as others of the same link change nothing. One channel
+    is needed in any case.
 
     Where the condition of Corollary 2 is not met (a worm can end where it could not go on, at a node of full
     degree: column-path in two rows), Lemma 1 is all there is. Source: [Boppana98], section 3.2.
     """
-    topology = parts[0].topology
-    start, _, end, _ = topology.links.T
+    topology, vc_classes = parts[0].topology, parts[0].vc_classes
+    choice = all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts)
+    if not choice and not all(part.vc_classes == 1 and part.routes.deterministic for part in parts):
+        return None, None
+    if ejection == "all":
+        return (None, None) if choice else (1, 1)
+    start, _, end, _ = np.repeat(topology.links, vc_classes, axis=0).T
     arrives = np.any([part.arrives for part in parts], axis=0)
     loaded = np.any([part.loaded for part in parts], axis=0)
     v_in = int(np.bincount(end[arrives], minlength=1).max())
     degree = np.bincount(start[loaded], minlength=topology.switches)
     v_out = int(degree.max())
+    if choice:
+        return max(1, min(v_in, v_out + 1)), None
 
     onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
     onward[start[loaded], topology.links[loaded, 1]] = True

@@ -138,8 +138,9 @@ def find_heads(part: Ways, classes: ConsumptionClasses, consumption: int, *, gro
     of_channel = classes.of_channels(topology, part.vc_classes)
     any_of = links if groups == 1 else links + len(ports) * groups
     most = int(np.diff(ports.first).max(initial=1)) * groups
-    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.legs, ways.of_legs, origin, of_channel,
-             classes.by == "last", len(classes) == 0, consumption, groups, links, any_of, ports.first, ports.place)
+    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.legs, ways.of_legs, origin,
+             of_channel, classes.by == "last", len(classes) == 0, consumption, groups, links, any_of, ports.first,
+             ports.place)
     of_channels, of_stops, sources = _number(*given, most)
     places = int(max(of_channels.max(initial=-1) + share, of_stops.max(initial=-1) + 1))
     sizes = _fill(given, of_channels, of_stops, sources, places, np.zeros(3, np.int64), False)[0]
@@ -194,7 +195,7 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
     """The first and the last group of consumption channels that a worm takes at a stop."""
     if any_class:
         return 0, groups - 1
-    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    options, classes, link_of_port, _, phase_of_link, homes = arrays
     code = last_option(options, phase_of_link[came // classes], homes[node], to)
     asked = link_of_port[homes[node], code // classes] * classes + code % classes
     group = _class(by_last, of_channel, came, asked) % consumption

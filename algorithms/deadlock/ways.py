@@ -55,10 +55,10 @@ class Ways:
         and then for this output; of several outputs the last one, which decides the class of consumption channels.
     legs : int32 array [legs, 3]
         All such (u, v, w), each once, where worms have a choice of channels between their stops.
-    loaded : bool array [links]
-        Whether worms use the link while they hold a consumption channel.
-    arrives : bool array [links]
-        Whether worms of several destinations come by the link to one of them.
+    loaded : bool array [channels]
+        Whether worms use the channel while they hold a consumption channel.
+    arrives : bool array [channels]
+        Whether worms of several destinations come by the channel to one of them.
     complete : bool
         Whether these are known to be all ways, for all multicasts.
     """
@@ -169,7 +169,7 @@ def find_ways(
             )
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
-        loaded, arrives = np.zeros((2, len(topology.links)), bool)
+        loaded, arrives = np.zeros((2, len(passes)), bool)
     _require_turns(name, routes, passes, stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
@@ -359,12 +359,12 @@ def _first_and_last(arrays, starts):
 
 @compiled
 def _stops(legs, first, last, arrays, starts):
-    """Ways through stops, the links used after one, and those by which such worms come to a destination."""
+    """Ways through stops, the channels used after one, and those by which such worms come to a destination."""
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
-    loaded = np.zeros(len(switch_of_link), np.bool_)
-    arrives = np.zeros(len(switch_of_link), np.bool_)
+    loaded = np.zeros(len(stops), np.bool_)
+    arrives = np.zeros(len(stops), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
     for row in range(len(legs)):
@@ -374,27 +374,24 @@ def _stops(legs, first, last, arrays, starts):
         way = stops[last[u, v], options[0, starts[v], w, 0]]
         if way[0] < 0:
             way[0], way[1], way[2] = u, v, w
-        arrives[last[u, v] // classes] = True
-        arrives[last[v, w] // classes] = True
+        arrives[last[u, v]] = True
+        arrives[last[v, w]] = True
         if not walked[v, w]:
             walked[v, w] = True
             for hop in range(walk(arrays, starts[v], 0, w, taken)):
-                loaded[taken[hop] // classes] = True
+                loaded[taken[hop]] = True
     return stops, loaded, arrives
 
 
 @compiled
 def _stops_of_choices(legs, arrays, starts):
-    """The same of worms with a choice: also all that they may ask for after a stop, and not only to escape by.
-
-    As many channels as links and classes, whose classes tell `loaded` and `arrives` apart no more.
-    """
+    """The same of worms with a choice; and all that they may ask for after a stop, not only what they ask for last."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
     stops = np.full((channels, link_of_port.shape[1] * classes, 3), NOWHERE, np.int32)
     asked = stops.copy()
-    loaded = np.zeros(len(switch_of_link), np.bool_)
-    arrives = np.zeros(len(switch_of_link), np.bool_)
+    loaded = np.zeros(channels, np.bool_)
+    arrives = np.zeros(channels, np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     origin, stack = np.empty(channels, np.int32), np.empty(channels, np.int32)
     source = np.empty(1, np.int32)
@@ -406,7 +403,7 @@ def _stops_of_choices(legs, arrays, starts):
             link = channel // classes
             if origin[channel] < 0 or switch_of_link[link] != homes[v]:
                 continue
-            arrives[link] = True
+            arrives[channel] = True
             for place in range(options.shape[3]):
                 code = options[phase_of_link[link], homes[v], w, place]
                 if code >= 0 and asked[channel, code, 0] < 0:
@@ -420,8 +417,8 @@ def _stops_of_choices(legs, arrays, starts):
             origins(arrays, starts, source, w, origin, stack)
             for channel in range(channels):
                 if origin[channel] >= 0:
-                    loaded[channel // classes] = True
-                    arrives[channel // classes] |= switch_of_link[channel // classes] == homes[w]
+                    loaded[channel] = True
+                    arrives[channel] |= switch_of_link[channel // classes] == homes[w]
     return stops, asked, loaded, arrives
 
 

@@ -4,7 +4,7 @@ A worm is (source, stops); where it may go is said here once more, by coordinate
 end, virtual channel) and ("cons", node, channel).
 """
 
-from functools import lru_cache
+from functools import cache
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -25,7 +25,7 @@ def place(mesh, node):
     return tuple(mesh.coordinates[node].tolist())
 
 
-@lru_cache(maxsize=None)
+@cache
 def hops(mesh, relation, at, to):
     """Channels that a worm may take from one node towards another, the one to escape by last."""
     here, there = place(mesh, at), place(mesh, to)
@@ -42,7 +42,8 @@ def hops(mesh, relation, at, to):
 
 def direction(mesh, channel):
     _, start, end, vc = channel
-    [(d, step)] = [(d, b - a) for d, (a, b) in enumerate(zip(place(mesh, start), place(mesh, end), strict=True)) if a != b]
+    ends = zip(place(mesh, start), place(mesh, end), strict=True)
+    [(d, step)] = [(d, b - a) for d, (a, b) in enumerate(ends) if a != b]
     return f"{d}{'+' if step > 0 else '-'}", vc
 
 
@@ -58,7 +59,7 @@ def group(mesh, relation, classes, consumption, came, at, to):
     return "cons", at, chosen % consumption
 
 
-@lru_cache(maxsize=None)
+@cache
 def worms(mesh, scheme, most=3):
     """All worms of a scheme's multicasts to up to so many destinations."""
     found = set()
@@ -143,6 +144,41 @@ def test_verdicts(relation, case):
     else:
         assert analysis.verdict == "deadlock"
         check_worms(mesh, relation, scheme, classes, consumption, analysis.worms)
+
+
+@pytest.mark.parametrize(("scheme", "relation", "bound"), [
+    ("column-path", ADAPTIVE, 5), ("column-path", E_CUBE_ADAPTIVE, 3), ("e-mcast", ADAPTIVE, 8),
+    ("e-mcast", E_CUBE_ADAPTIVE, 4)])
+def test_lemma_1_counts_the_virtual_channels_by_which_worms_come_to_stops_or_go_on(scheme, relation, bound):
+    """All virtual channels, 2 * 4 in and 2 * 2 out along columns; or those to escape by alone. 4x4, as free as 8x8."""
+    analysis = check(topology("mesh:4x4"), SCHEMES[scheme], relation=relation)
+    assert (analysis.verdict, analysis.lemma1, analysis.corollary2) == ("free", bound, None)
+    assert analysis.classes_minimal == (2 if scheme == "column-path" else 3)
+    assert check(topology("mesh:4x4"), SCHEMES[scheme], relation=relation, ejection="all").lemma1 is None
+
+
+class Careless(type(ADAPTIVE)):
+    """Adaptive, but heads may enter a buffer behind the end of another worm."""
+
+    name = "careless"
+    enters_empty = False
+
+
+def test_without_empty_buffers_it_is_undecided():
+    analysis = check(topology("mesh:3x3"), SCHEMES["column-path"], relation=Careless())
+    assert (analysis.verdict, analysis.assumes) == ("undecided", "")
+    assert analysis.searched.startswith("worms can wait for each other only where heads are in buffers behind")
+
+
+def test_beside_other_worms():
+    """Other adaptive worms do no harm where classes go together; those of e-cube do, which may be in any channel."""
+    mesh, columns, unicasts, rows = topology("mesh:4x4"), *map(SCHEMES.get, ("column-path", "individual", "e-mcast"))
+    four = ConsumptionClasses.parse("1+/1-/0+/0-:last")
+    for other, relation, classes, verdict in (
+            (unicasts, ADAPTIVE, None, "free"), (unicasts, E_CUBE_ADAPTIVE, None, "free"),
+            (unicasts, None, None, "deadlock"), (rows, ADAPTIVE, four, "free"), (rows, ADAPTIVE, None, "deadlock")):
+        analysis = check(mesh, columns, relation=ADAPTIVE, others=[(other, relation)], classes=classes)
+        assert (other.name, analysis.verdict) == (other.name, verdict)
 
 
 def check_worms(mesh, relation, scheme, classes, consumption, held):

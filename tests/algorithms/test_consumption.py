@@ -165,12 +165,13 @@ def test_of_a_direction_and_how_many():
         ),
         (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
-        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is no direction") for one in ("0+.", "0+.x", "0+.01")),
+        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is no direction")
+          for one in ("0+.", "0+.x", "0+.01")),
         (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "names labels and dimensions"),
-        (lambda: ConsumptionClasses.parse("0+.1"), r"0[+].1:next tells virtual channels of the next hop apart, which are "
-                                                   "not known before; allowed are those of the last hop, :last"),
+        (lambda: ConsumptionClasses.parse("0+.1"),
+         r"0[+].1:next tells virtual channels of the next hop apart, which are not known before; allowed are those of"),
         (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
          r"'0[+].2' is given where links of mesh:3x3 have 2 classes of virtual channels: allowed are 0 to 1"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),

@@ -63,8 +63,8 @@ def test_decides_as_the_relation_says(relation, name):
             targets, onward, copy, ends, strip, outside, disorder = got
             escape = int(escapes[here, to])
             back = not from_node and escape == port
-            expected = set() if back else {divmod(int(code), 2) for code in options[here, to] if code >= 0} - {(port, 1)}
-            assert targets == expected
+            ways = {divmod(int(code), 2) for code in options[here, to] if code >= 0}
+            assert targets == (set() if back else ways - {(port, 1)})
             assert onward == ([] if back else [escape])
             assert (copy, strip, outside) == (int(stop and not back), 0, 0)
             assert (ends, disorder) == (int(back and stop), int(back))
@@ -79,8 +79,8 @@ def test_the_last_destination_and_one_outside(relation):
     outside = 0b11_111
     flits = [header.encode([7])[0], 1 << 10 | outside << 5 | outside]
     ended, away = decode(decoder, 0, [(*own, flit) for flit in flits])
-    assert ended[0] == set() and ended[3] == 1 and ended[5:] == (0, 0)
-    assert away[0] == set() and away[3:] == (0, 0, 1, 0)
+    assert (ended[0], ended[3], ended[5:]) == (set(), 1, (0, 0))
+    assert (away[0], away[3:]) == (set(), (0, 0, 1, 0))
 
 
 @pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "1+.0/1+.1/1-.0/1-.1/0+.0/0+.1/0-.0/0-.1:last",
@@ -113,7 +113,7 @@ def test_class_is_that_of_the_escape_or_of_the_last_channel(text):
 
 def test_other_relations_and_selectors_are_refused():
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match="AdaptiveDecoder.relation: must be adaptive or e-cube-adaptive, not e-cube"):
+    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.relation: must be adaptive or e-cube-adaptive, not e-"):
         AdaptiveDecoder(header_of(mesh, 2), relation=E_CUBE)
-    with pytest.raises(WormcastError, match="AdaptiveDecoder.header: it selects among 2 relations, one is allowed"):
+    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.header: it selects among 2 relations, one is allowed"):
         AdaptiveDecoder(AddressList(mesh.shape, 32, relations=2), relation=ADAPTIVE)

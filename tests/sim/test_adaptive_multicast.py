@@ -18,9 +18,10 @@ SMALL = {"vcs": 2, "buffer": 2, "flit_width": 16}
 
 #: Network, scheme, relation, hardware.
 QUICK = {
-    "columns": ("mesh:2x3", "column-path", "adaptive", {**SMALL, "consumption": 2}),
+    "columns": ("mesh:2x2", "column-path", "adaptive", {**SMALL, "consumption": 2}),
 }
 LARGE = {
+    "longer columns": ("mesh:3x2", "column-path", "adaptive", {**SMALL, "consumption": 2}),
     "rows and columns": ("mesh:3x3", "e-mcast", "e-cube-adaptive", {**SMALL, "consumption": 4}),
     "a channel for each input": ("mesh:3x3", "e-mcast", "adaptive",
                                  {**SMALL, "consumption": 8, "classes": INPUTS, "vcs": 4}),

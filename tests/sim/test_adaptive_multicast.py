@@ -5,12 +5,12 @@ That enough consumption channels never do is tried for long in `test_deadlock_fr
 
 import numpy as np
 import pytest
-from cases import some
+from cases import slow, some
 
 from wormcast.algorithms import ConsumptionClasses, check, find_scheme, topology
 from wormcast.sim import Configuration, run
 
-from .bench import send
+from .bench import bulk, send
 from .test_engines_agree import Draw, compare
 
 INPUTS = "1+.0/1+.1/1-.0/1-.1/0+.0/0+.1/0-.0/0-.1:last"
@@ -90,6 +90,32 @@ def test_too_few_channels_deadlock(case):
 @pytest.mark.parametrize("case", some(FREE, "columns"))
 def test_with_enough_channels_the_same_is_delivered(case):
     assert outcome(*FREE[case]) == ("delivered", "free")
+
+
+#: Where worms come in that move in the directions of `INPUTS`, in that order.
+CAME_BY = ("west", "east", "north", "south")
+
+
+@pytest.mark.parametrize("vcs", [2, slow(4)])
+def test_each_virtual_channel_into_a_router_has_a_consumption_channel(vcs):
+    """A worm on its way holds that of the link and the class of virtual channels by which it came, and no other."""
+    hardware = {"vcs": vcs, "buffer": 2, "consumption": 8, "classes": INPUTS}
+    engine = bulk("mesh:3x3", "e-mcast", everybody("mesh:3x3", 3), relation="adaptive", **hardware)
+    decoder, seen = engine.network.routers["router"].decoder, set()
+    while engine.host.left.any():
+        engine.run(7)
+        for name in decoder.inputs[:decoder.links_in]:
+            for vc in range(vcs):
+                of = {register: engine.register("router", f"{name}_input.channel_{vc}.{register}")
+                      for register in ("here", "links", "wants_consumption", "consumption_vc")}
+                # it goes on, and has its channel
+                stays = (of["here"] != 0) & (of["links"] != 0) & (of["wants_consumption"] == 0)
+                held = set(of["consumption_vc"][stays].tolist())
+                assert held <= {2 * CAME_BY.index(name) + vc * 2 // vcs}
+                assert {engine.network.consumption_mask(4, decoder.inputs.index(name), vc, 0, False)} == {
+                    1 << 2 * CAME_BY.index(name) + vc * 2 // vcs}
+                seen |= held
+    assert seen == set(range(8))
 
 
 @pytest.mark.parametrize("case", QUICK)

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from .compiled import compiled
 from .errors import WormcastError
-from .routing import Routes, walk
+from .routing import Routes, last_option, walk
 from .topologies.base import Topology
 from .topologies.grid import GRIDS, mesh_directions
 from .worms import Worms
 
 __all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses"]
 
-DIRECTION = re.compile("up|down|(0|[1-9][0-9]?)[+-]")
+DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
 NO_CLASS = -1
 """Class of a hop that belongs to no directed network."""
@@ -31,8 +31,8 @@ class ClassMap(Protocol):
 
     def __len__(self) -> int: ...
 
-    def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Class of each link, int8 [links], ``NO_CLASS`` where it has none."""
+    def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
+        """Class of each hop, int8 [links * vc_classes], ``NO_CLASS`` where it has none."""
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Class that a worm takes at a destination on its way, by the classes of its last and its next hop."""
@@ -68,16 +68,23 @@ class ConsumptionClasses:
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {direction!r} is no direction, allowed are 0+, 0-, 1+, ... and up, down"
+                    f"classes: {direction!r} is no direction, allowed are 0+, 0-, 1+, ... and up, down, and each of "
+                    "them on one class of virtual channels, as 0+.1"
                 )
-        if len(set(named)) < len(named) or any(not network for network in self.networks):
+        whole = {direction for direction in named if not _vc_of(direction)}
+        hops = {_hop_of(direction) for direction in named}
+        twice = any(_vc_of(direction) and _hop_of(direction) in whole for direction in named)
+        if twice or len(set(named)) < len(named) or any(not network for network in self.networks):
             raise WormcastError(f"classes: {self} must name each direction once, and at least one in each class")
-        if {"up", "down"} & set(named) and not {"up", "down"} >= set(named):
+        if {"up", "down"} & hops and not {"up", "down"} >= hops:
             raise WormcastError(
                 f"classes: {self} names labels and dimensions, a hop would be of both; allowed is one or the other"
             )
         if self.by not in ("next", "last"):
             raise WormcastError(f"classes: by {self.by!r} is given, allowed are next, last")
+        if self.by == "next" and self.by_vc:
+            raise WormcastError(f"classes: {self} tells virtual channels of the next hop apart, which are not known "
+                                "before; allowed are those of the last hop, :last")
 
     def __len__(self) -> int:
         return len(self.networks)
@@ -100,9 +107,15 @@ class ConsumptionClasses:
         """Number of consumption channels at each node that give each class one of its own; at least one."""
         return max(1, len(self))
 
-    def of_direction(self, direction: str) -> int:
-        """Class of a hop in this direction, or ``NO_CLASS``."""
-        return next((k for k, network in enumerate(self.networks) if direction in network), NO_CLASS)
+    @property
+    def by_vc(self) -> bool:
+        """Whether classes of virtual channels are told apart."""
+        return any(_vc_of(direction) for network in self.networks for direction in network)
+
+    def of_direction(self, direction: str, vc_class: int | None = None) -> int:
+        """Class of a hop in this direction, on virtual channels of this class, or ``NO_CLASS``."""
+        names = {direction, f"{direction}.{vc_class}"}
+        return next((k for k, network in enumerate(self.networks) if names.intersection(network)), NO_CLASS)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Class that a worm takes at a destination on its way: the rule itself, of as many worms as are given.
@@ -117,35 +130,29 @@ class ConsumptionClasses:
             return np.asarray(last, np.int8)
         return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
 
-    def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Class of each link of a topology, int8 [links], ``NO_CLASS`` where it has none.
+    def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
+        """Class of each hop of a topology, int8 [links * vc_classes], ``NO_CLASS`` where it has none.
+
+        Parameters
+        ----------
+        vc_classes : int
+            Classes of virtual channels of each link; a hop is ``link * vc_classes + class``.
 
         Raises
         ------
         WormcastError
             The topology has no such directions: it is no mesh, torus or ring, or not of so many dimensions; or it has
-            no labels for ``up`` and ``down``.
+            no labels for ``up`` and ``down``. There is no such class of virtual channels.
         """
-        classes = np.full(len(topology.links), NO_CLASS, np.int8)
-        start, out, end, _ = topology.links.T
+        classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):
             for direction in network:
-                if direction in ("up", "down"):
-                    labels = topology.hamiltonian_labels
-                    rises = labels[end] > labels[start]
-                    classes[rises == (direction == "up")] = k
-                    continue
-                if topology.kind not in GRIDS:
-                    raise WormcastError(f"classes: {direction!r} is given for {topology.name}, "
-                                        "only meshes, tori and rings have directions of dimensions")
-                dimension, sign = int(direction[:-1]), 1 if direction[-1] == "+" else -1
-                if dimension >= len(topology.shape):
-                    raise WormcastError(f"classes: {direction!r} is no direction of {topology.name}, "
-                                        f"dimensions go from 0 to {len(topology.shape) - 1}")
-                steps = mesh_directions(topology.shape)
-                if (dimension, sign) in steps:
-                    classes[out == steps.index((dimension, sign))] = k
-        return classes
+                runs, vc = _runs(topology, _hop_of(direction)), _vc_of(direction)
+                if vc and int(vc) >= vc_classes:
+                    raise WormcastError(f"classes: {direction!r} is given where links of {topology.name} have "
+                                        f"{vc_classes} classes of virtual channels: allowed are 0 to {vc_classes - 1}")
+                classes[runs, int(vc) if vc else slice(None)] = k
+        return classes.reshape(-1)
 
     def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
         """Class that each worm takes at each of its destinations, int8 [all destinations].
@@ -155,12 +162,12 @@ class ConsumptionClasses:
         Raises
         ------
         WormcastError
-            The routes do not lead there; or as `of_links`.
+            The routes do not lead there; or as `of_channels`.
         """
         topology = routes.topology
         routes.hops(worms)  # refuses those that do not arrive
         last, following = _hops_of_visits(
-            self.of_links(topology),
+            self.of_channels(topology, len(routes.classes)),
             routes.arrays,
             topology.injections[worms.source, 0],
             worms.destination_offsets,
@@ -169,10 +176,42 @@ class ConsumptionClasses:
         return self.at_stop(last, following)
 
 
+def _hop_of(direction: str) -> str:
+    """The direction itself, without the class of virtual channels."""
+    return direction.partition(".")[0]
+
+
+def _vc_of(direction: str) -> str:
+    """The class of virtual channels of a direction; empty where it is any."""
+    return direction.partition(".")[2]
+
+
+def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
+    """Links that run in a direction, bool [links]."""
+    start, out, end, _ = topology.links.T
+    if hop in ("up", "down"):
+        labels = topology.hamiltonian_labels
+        return np.equal(labels[end] > labels[start], hop == "up")
+    if topology.kind not in GRIDS:
+        raise WormcastError(f"classes: {hop!r} is given for {topology.name}, "
+                            "only meshes, tori and rings have directions of dimensions")
+    dimension, sign = int(hop[:-1]), 1 if hop[-1] == "+" else -1
+    if dimension >= len(topology.shape):
+        raise WormcastError(f"classes: {hop!r} is no direction of {topology.name}, "
+                            f"dimensions go from 0 to {len(topology.shape) - 1}")
+    steps = mesh_directions(topology.shape)
+    if (dimension, sign) not in steps:
+        return np.zeros(len(topology.links), bool)
+    return np.equal(out, steps.index((dimension, sign)))
+
+
 @compiled
-def _hops_of_visits(by_link, arrays, starts, destination_offsets, destinations):
-    """Classes of the last and the next hop at each destination; none at a worm's last one."""
-    options, vc_classes, _, switch_of_link, phase_of_link, _ = arrays
+def _hops_of_visits(by_channel, arrays, starts, destination_offsets, destinations):
+    """Classes of the last and the next hop at each destination; none at a worm's last one.
+
+    Of several ways the next hop is that of the last alternative, the last one that of the way that is preferred.
+    """
+    options, vc_classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)
     following = np.full(len(destinations), NO_CLASS, np.int8)
     path = np.empty(options.shape[0] * options.shape[1], np.int32)
@@ -183,11 +222,14 @@ def _hops_of_visits(by_link, arrays, starts, destination_offsets, destinations):
         waiting = first  # the first destination whose next hop has not been seen
         for visit in range(first, end):
             node = destinations[visit]
-            for hop in range(walk(arrays, switch, phase, node, path)):
-                link = path[hop] // vc_classes
-                taken = by_link[link]
-                following[waiting:visit] = taken
+            hops = walk(arrays, switch, phase, node, path)
+            if hops > 0:
+                code = last_option(options, phase, switch, node)
+                asked = link_of_port[switch, code // vc_classes] * vc_classes + code % vc_classes
+                following[waiting:visit] = by_channel[asked]
                 waiting = visit
+                taken = by_channel[path[hops - 1]]
+                link = path[hops - 1] // vc_classes
                 switch, phase = switch_of_link[link], phase_of_link[link]
             if visit + 1 < end:
                 last[visit] = taken

@@ -157,13 +157,13 @@ class PathFront:
         ----------
         mask : callable
             The consumption channels that a worm may take: of which output, by which output it goes on as far as that is
-            known, and whether it ends here -> a mask.
+            known (of several by the one that it takes last), and whether it ends here -> a mask.
         """
         asked = [target for i, target in enumerate(self.targets) if code >> LINKS + i & 1]
         kind = code & (1 << ENDS_HERE) - 1
         if kind == CONSUMPTION:
             output = self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]
-            channels = mask(output, asked[0][0] if asked else None, bool(code >> ENDS_HERE & 1))
+            channels = mask(output, asked[-1][0] if asked else None, bool(code >> ENDS_HERE & 1))
             return [[(output, c) for c in range(channels.bit_length()) if channels >> c & 1]]
         if kind == LINK:
             return [[(o, v) for o, k in asked for v in self._channels[o, k]]]

@@ -170,10 +170,12 @@ class InputUnit(wiring.Component):
 
         code = intake.row_layout(buffer.data_0).code
         fetched = self.decoder.request(self.port, code)
-        links = Cat(fetched.all_of[o] for o in self.network)
-        kind = self.decoder.consumption_class(self.port, self._straps, links)
+        onward = self.decoder.onward(self.port, fetched)
+        kinds = [self.decoder.consumption_class(self.port, self._straps, onward, vc_class)
+                 for vc_class in self._vc_classes]
         worms = []
         for v in range(vcs):
+            kind = kinds[v * len(kinds) // vcs]
             worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
                            consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
                            exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
@@ -210,6 +212,12 @@ class InputUnit(wiring.Component):
     @property
     def _straps(self) -> dict[str, Value]:
         return {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+
+    @property
+    def _vc_classes(self) -> range | tuple[None]:
+        """Classes of this input's virtual channels, where those of consumption channels tell them apart."""
+        apart = self.decoder.consumption.by_vc and self.port < self.decoder.links_in
+        return range(self.decoder.vc_classes) if apart else (None,)
 
     @property
     def ejection(self) -> int | None:

@@ -28,6 +28,7 @@ from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
 
 from .decoders import (
+    AdaptiveDecoder,
     Decoder,
     MeshDecoder,
     RouteDecoder,
@@ -302,8 +303,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
                 relations: tuple[str, ...] = ()) -> Decoder:
     """Build the header decoder of a kind of switches.
 
-    Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted) and by
-    hamiltonian on meshes. Lists of addresses under other relations are decoded by a table in straps. Unicasts take
+    Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted), by
+    hamiltonian on meshes, and in lists of addresses by adaptive and e-cube-adaptive on meshes. Lists under other
+    relations are decoded by a table in straps. Unicasts take
     digits of the destination as outputs where all switches of the network do, else they are looked up in tables in
     memories (in straps on meshes of up to 256 nodes).
 
@@ -344,6 +346,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if plain in (E_CUBE, E_CUBE_SIGNED) and grid:
         return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
                             **ports)
+    if multicast and grid and AdaptiveDecoder.knows(relation):
+        return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
     if header.signed:
         raise WormcastError(f"ties: signed is given, routers of {topology.name} look ways up in tables, which know no "
                             "signs: allowed is plus")

@@ -7,7 +7,6 @@ each with its head waiting, of which no two hold the same channel, and which hol
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,8 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ClassMap
 from .graph import DependencyGraph, dependency_graph
-from .ways import Ways, origins
+from .heads import Heads, find_heads
+from .ways import Ways
 
 __all__ = ["Held", "Question", "choosing_parts", "is_free"]
 
@@ -82,7 +82,7 @@ class Question:
         """The dependencies of the worms that do not choose; its resources are the question's."""
         return dependency_graph(self.parts, self.channels, self.classes, ejection=self.ejection, without=self.choosing)
 
-    def possible(self, *, each_with_a_head: bool = False) -> Flags:
+    def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:
         """Find the greatest set of resources that could be held for ever, bool [resources]; none: no deadlock.
 
         Each of its resources lies on a way inside the set of a worm whose head is there where all that it may take
@@ -99,66 +99,48 @@ class Question:
         ----------
         each_with_a_head : bool
             Only ways of one channel: each resource of the set is where a worm's head may be.
+        consumption_alone : bool
+            Only what is held for ever on account of worms that wait for consumption channels.
         """
         graph = self.graph
         lost = np.ones(graph.resources, bool)
+        lost[:graph.channels] = not consumption_alone
         choice = graph.starts >= graph.first_choice
         while True:
             held = np.zeros(graph.resources, bool)
             held[graph.starts[lost[graph.ends] | choice]] = True
             held[graph.starts[choice & ~lost[graph.ends]]] = False
-            for part in self.choosing:
-                _add_held(self._arrays(part), lost, held, each_with_a_head)
+            for heads in self.heads:
+                _add_held(heads.arrays, lost, held, each_with_a_head)
             if not (lost & ~held).any():
                 return lost
             lost &= held
 
     def search(self) -> tuple[list[Held], int]:
-        """Look for worms of a deadlock: with a channel each if that will do, or with several. Gives the steps too."""
+        """Look for worms of a deadlock: with a channel each if that will do, or with several. Gives the steps too.
+
+        Where worms stop they are first looked for among those that wait for nothing but consumption channels: of such
+        deadlocks there are small ones.
+        """
         single = self.possible(each_with_a_head=True)
         if single.any():
             return self._fewest(single), 0
-        return _Assignment(self).run()
-
-    def _arrays(self, part: Ways) -> tuple[Any, ...]:
-        """What the compiled search takes."""
-        graph = self.graph
-        return (*part.routes.arrays, graph.vc_classes // part.vc_classes, graph.asked_at_the_end, graph.ports.first,
-                graph.ports.place, self._origins(part))
-
-    def _origins(self, part: Ways) -> npt.NDArray[np.int32]:
-        """Lowest node from which worms come by each channel on their way to each node, int32 [nodes, channels]."""
-        found = self._known.get(id(part))
-        if found is None:
-            topology = part.topology
-            found = np.empty((topology.nodes, len(topology.links) * part.vc_classes), np.int32)
-            stack = np.empty(found.shape[1], np.int32)
-            for node in range(topology.nodes):
-                origins(part.routes.arrays, np.ascontiguousarray(topology.injections[:, 0]), node, found[node], stack)
-            self._known[id(part)] = found
-        return found
+        worms: list[Held] = []
+        steps = 0
+        if any(part.has_stops for part in self.choosing):
+            worms, steps = _Shortest(self, self.possible(consumption_alone=True)).run()
+        if not worms:
+            worms, more = _Assignment(self, self.possible()).run()
+            steps += more
+        return worms, steps
 
     @cached_property
-    def _known(self) -> dict[int, npt.NDArray[np.int32]]:
-        return {}
-
-    def came_from(self, part: Ways, node: int, resource: int) -> int:
-        """Lowest node from which a worm of a part to a node comes by a resource; -1: none does."""
-        share = self.graph.vc_classes // part.vc_classes
-        return int(self._origins(part)[node, resource // share])
-
-    def asked(self, part: Ways, node: int, resource: int) -> list[int]:
-        """All that a worm of a part to a node may take next, when its head is at the end of a channel."""
-        options, classes, link_of_port, switch_of_link, phase_of_link, homes = part.routes.arrays
-        share = self.graph.vc_classes // classes
-        link = resource // share // classes
-        switch, phase = switch_of_link[link], phase_of_link[link]
-        if switch == homes[node]:
-            first = self.graph.channels + int(self.graph.ports.at(node, link)) * self.graph.groups
-            return list(range(first, first + self.graph.groups))
-        codes = [int(code) for code in options[phase, switch, node] if code >= 0]
-        return [(int(link_of_port[switch, code // classes]) * classes + code % classes) * share + one
-                for code in codes for one in range(share)]
+    def heads(self) -> list[Heads]:
+        """Places of the heads of each of the parts that choose."""
+        graph = self.graph
+        return [find_heads(part, part.classes if self.classes is None else self.classes, self.channels,
+                           groups=graph.groups, ports=graph.ports, share=graph.vc_classes // part.vc_classes)
+                for part in self.choosing]
 
     def fixed(self, resource: int) -> Iterator[tuple[int, tuple[int, ...], list[int]]]:
         """Worms without a choice that hold a resource: part, witness, and all that they wait for."""
@@ -173,11 +155,9 @@ class Question:
         found = [Held(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
         if resource < self.graph.channels:
-            for part in self.choosing:
-                for node in range(part.topology.nodes):
-                    source = self.came_from(part, node, resource)
-                    if source >= 0 and lost[waits := self.asked(part, node, resource)].all():
-                        found.append(Held(self.parts.index(part), (source, node), (resource,), tuple(waits)))
+            for part, heads in zip(self.choosing, self.heads, strict=True):
+                found += [_held(self.parts.index(part), heads, [place], to, waits)
+                          for place in heads.at(resource) for to, waits in heads.waits(place) if lost[waits].all()]
         return min(found, key=lambda one: len(one.waits))
 
     def _fewest(self, lost: Flags) -> list[Held]:
@@ -214,20 +194,38 @@ def is_free(parts: Sequence[Ways], channels: int, classes: ClassMap | None = Non
     return bool(choosing) and not Question(parts, choosing, channels, classes, ejection).possible().any()
 
 
-class _Assignment:
-    """The search for worms that hold several channels each: one resource after the other is given a worm."""
+_Placed = tuple[Held, list[int], int]
+"""A worm, the way of its head from place to place, and the node to which it goes on if it waits at a stop, else -1."""
 
-    def __init__(self, question: Question) -> None:
+
+def _held(part: int, heads: Heads, way: Sequence[int], to: int, waits: Sequence[int]) -> Held:
+    """A worm that holds the resources of a way, and waits for any of these."""
+    stops = [int(node) for place in way for node in heads.witnesses[place, 2:] if node >= 0]
+    witness = (*heads.witnesses[way[0], :2].tolist(), *stops, *([to] if to >= 0 else []))
+    return Held(part, witness, tuple(heads.resources[list(way)].tolist()), tuple(waits))
+
+
+class _Assignment:
+    """The search for worms that hold several channels each: one resource after the other is given a worm.
+
+    Parameters
+    ----------
+    question : Question
+    inside : bool array [resources]
+        What worms may wait for.
+    """
+
+    def __init__(self, question: Question, inside: Flags) -> None:
         self.question = question
-        self.inside = question.possible()
+        self.inside = inside
         self.steps = 0
-        self.worms: list[Held] = []
+        self.worms: list[_Placed] = []
 
     def run(self) -> tuple[list[Held], int]:
         """Begin with each resource in turn."""
         for first in np.flatnonzero(self.inside[: self.question.graph.first_choice]).tolist():
             if self.steps < MOST_STEPS and self._hold({first}):
-                return self.worms, self.steps
+                return [worm for worm, *_ in self.worms], self.steps
         return [], self.steps
 
     def _hold(self, wanted: set[int]) -> bool:
@@ -237,101 +235,115 @@ class _Assignment:
         if len(self.worms) == MOST_WORMS:
             return False
         resource = min(wanted)
-        for replaced, worm in self._worms_for(resource):
+        for replaced, placed in self._worms_for(resource):
             before = list(self.worms)
             if replaced is not None:
                 self.worms.remove(replaced)
-            self.worms.append(worm)
-            taken = {one for held in self.worms for one in held.resources}
-            if self._hold((wanted | set(worm.waits)) - taken):
+            self.worms.append(placed)
+            if self._hold((wanted | set(placed[0].waits)) - self._taken()):
                 return True
             self.worms = before
         return False
 
-    def _worms_for(self, resource: int) -> Iterator[tuple[Held | None, Held]]:
+    def _taken(self) -> set[int]:
+        """All that is held."""
+        return {one for worm, *_ in self.worms for one in worm.resources}
+
+    def _worms_for(self, resource: int) -> Iterator[tuple[_Placed | None, _Placed]]:
         """Worms that could hold a resource: those there are, a channel further back, and then new ones."""
         question = self.question
-        taken = {one for held in self.worms for one in held.resources}
-        for worm in list(self.worms):
-            part = question.parts[worm.part]
-            if part.routes.deterministic or resource >= question.graph.channels:
+        taken = self._taken()
+        for placed in list(self.worms):
+            worm, way, to = placed
+            if not way:
                 continue
-            node = worm.witness[-1]
-            source = question.came_from(part, node, resource)
-            if source >= 0 and worm.resources[0] in question.asked(part, node, resource):
-                yield worm, Held(worm.part, (source, node), (resource, *worm.resources), worm.waits)
+            heads = question.heads[question.choosing.index(question.parts[worm.part])]
+            for begin in self._begins(heads, resource, taken):
+                if way[0] in heads.next(begin[-1]):
+                    longer = [*begin, *way]
+                    yield placed, (_held(worm.part, heads, longer, to, worm.waits), longer, to)
         for index, witness, waits in question.fixed(resource):
             if self.inside[waits].all():
-                yield None, Held(index, witness, (resource,), tuple(waits))
-        if resource < question.graph.channels:
-            for part in question.choosing:
-                for node in range(part.topology.nodes):
-                    source = question.came_from(part, node, resource)
-                    if source >= 0:
-                        yield from self._ways(part, node, (source, node), [resource], taken)
+                yield None, (Held(index, witness, (resource,), tuple(waits)), [], -1)
+        for part, heads in zip(question.choosing, question.heads, strict=True):
+            yield from self._new(question.parts.index(part), heads, resource, taken)
 
-    def _ways(self, part: Ways, node: int, witness: tuple[int, int], way: list[int], taken: set[int],
-              ) -> Iterator[tuple[None, Held]]:
-        """Worms on their way to a node that hold this way, and then those that hold more of it onwards."""
+    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+        """Worms of a part that hold a resource, and any number of those onwards."""
+        for begin in self._begins(heads, resource, taken):
+            yield from self._ways(part, heads, begin, taken)
+
+    def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
+        """The shortest ways that hold a resource: a worm at a stop holds the channel by which it came, too."""
+        for place in heads.at(resource):
+            if resource < heads.links:
+                yield [place]
+            else:
+                yield from ([one, place] for one in heads.before(place) if heads.resources[one] not in taken)
+
+    def _ways(self, part: int, heads: Heads, way: list[int], taken: set[int],
+              ) -> Iterator[tuple[None, _Placed]]:
+        """Worms that hold this way, and then those that hold more of it onwards."""
         self.steps += 1
         if self.steps >= MOST_STEPS:
             return
-        asked = self.question.asked(part, node, way[-1])
-        if self.inside[asked].all():
-            yield None, Held(self.question.parts.index(part), witness, tuple(way), tuple(asked))
-        for one in asked:
-            if one < self.question.graph.channels and self.inside[one] and one not in taken and one not in way:
-                yield from self._ways(part, node, witness, [*way, one], taken)
+        for to, waits in heads.waits(way[-1]):
+            if self.inside[waits].all():
+                yield None, (_held(part, heads, way, to, waits), way, to)
+        held = taken | {*heads.resources[way].tolist()}
+        for place in heads.next(way[-1]):
+            if int(heads.resources[place]) not in held:
+                yield from self._ways(part, heads, [*way, place], taken)
+
+
+class _Shortest(_Assignment):
+    """The same, with one shortest way to each place only: those first that wait for what is held already."""
+
+    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+        found = []
+        for begin in self._begins(heads, resource, taken):
+            self.steps += 1
+            if self.steps >= MOST_STEPS:
+                return
+            ways, seen = [begin], {*begin}
+            for way in ways:
+                held = {*heads.resources[way].tolist()}
+                found += [(not taken.issuperset(waits), len(way), way, to, waits)
+                          for to, waits in heads.waits(way[-1]) if self.inside[waits].all() and held.isdisjoint(waits)]
+                for place in heads.next(way[-1]):
+                    if place not in seen and int(heads.resources[place]) not in taken | held:
+                        seen.add(place)
+                        ways.append([*way, place])
+        for _, _, way, to, waits in sorted(found):
+            yield None, (_held(part, heads, way, to, waits), way, to)
 
 
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
     """Add the resources that a worm may hold whose head finds all lost that it may take."""
-    (options, classes, link_of_port, switch_of_link, phase_of_link, homes, share, first_any, first_port, place_of_link,
-     origin) = arrays
-    nodes, channels = origin.shape
-    waits = np.zeros(channels, np.bool_)
-    for node in range(nodes):
-        for channel in range(channels):
-            waits[channel] = False
-            if origin[node, channel] < 0:
+    resources, cases, ask_offsets, asks, onward_offsets, onward, links = arrays
+    stuck = np.zeros(len(resources), np.bool_)
+    for place in range(len(resources)):
+        if each_with_a_head and resources[place] >= links:
+            continue  # there a worm holds two
+        for case in range(cases[place], cases[place + 1]):
+            all_lost = True
+            for at in range(ask_offsets[case], ask_offsets[case + 1]):
+                all_lost &= lost[asks[at]]
+            stuck[place] |= all_lost
+    changed, backwards = not each_with_a_head, True
+    while changed:
+        changed = False
+        for step in range(len(resources)):
+            place = len(resources) - 1 - step if backwards else step
+            if stuck[place]:
                 continue
-            link = channel // classes
-            switch, phase = switch_of_link[link], phase_of_link[link]
-            waits[channel] = True
-            if switch == homes[node]:
-                waits[channel] = lost[first_any + first_port[node] + place_of_link[link]]
-                continue
-            for place in range(options.shape[3]):
-                code = options[phase, switch, node, place]
-                if code < 0:
+            for at in range(onward_offsets[place], onward_offsets[place + 1]):
+                if stuck[onward[at]]:
+                    stuck[place] = True
+                    changed = True
                     break
-                asked = (link_of_port[switch, code // classes] * classes + code % classes) * share
-                for one in range(share):
-                    waits[channel] &= lost[asked + one]
-        changed = not each_with_a_head
-        while changed:
-            changed = False
-            for channel in range(channels):
-                if waits[channel] or origin[node, channel] < 0:
-                    continue
-                link = channel // classes
-                switch, phase = switch_of_link[link], phase_of_link[link]
-                if switch == homes[node]:
-                    continue
-                for place in range(options.shape[3]):
-                    code = options[phase, switch, node, place]
-                    if code < 0:
-                        break
-                    asked = link_of_port[switch, code // classes] * classes + code % classes
-                    inside = False
-                    for one in range(share):
-                        inside |= lost[asked * share + one]
-                    if inside and waits[asked]:
-                        waits[channel] = True
-                        changed = True
-                        break
-        for channel in range(channels):
-            if waits[channel]:
-                for one in range(share):
-                    held[channel * share + one] = True
+        backwards = not backwards
+    for place in range(len(resources)):
+        if stuck[place]:
+            held[resources[place]] = True

@@ -126,7 +126,8 @@ class Analysis:
     lemma1, corollary2 : int or None
         Channels of each ejection port that suffice without classes by [Boppana98], where each serves one link alone;
         with one virtual channel, but 1 with any number where each link has an ejection port. None where the links alone
-        have a cycle.
+        have a cycle. Where worms with a choice stop on their way, each serves one virtual channel, of those of all
+        classes; Lemma 1 alone.
     complete : bool
         Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
         larger multicasts: then no cycle is no proof.
@@ -249,10 +250,8 @@ def check(
         for worm in verdict.worms
     ]
     dans, fewest = fewest_classes(parts, ejection)
-    # the bounds are for relations that are free by themselves, with one virtual channel
-    single = all(part.vc_classes == 1 and part.routes.deterministic for part in parts)
-    lemma1, corollary2 = (None, None) if dans is None or not single else (
-        channel_bounds(parts) if ejection == "one" else (1, 1))
+    # the bounds are for relations that are free by themselves
+    lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
         topology=topology,
         schemes=tuple(part.name for part in parts),

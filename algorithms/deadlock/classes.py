@@ -129,7 +129,7 @@ def _deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> list[str
 
 def links_along(topology: Topology, direction: str) -> np.ndarray:
     """Links that run in a direction, bool [links]."""
-    return ConsumptionClasses(((direction,),)).of_links(topology) == 0
+    return ConsumptionClasses(((direction,),)).of_channels(topology) == 0
 
 
 def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, ...], ...]]:

@@ -105,12 +105,27 @@ def degrees(parts: Sequence[Ways], reading: Reading) -> Degrees:
     return Degrees(topology, into, out, bool((goes_on | (count[end] < count.max()))[ends].all()))
 
 
-def channel_bounds(parts: Sequence[Ways]) -> tuple[int, int]:
+def channel_bounds(parts: Sequence[Ways], ejection: str) -> tuple[int | None, int | None]:
     """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
 
     Links are counted once a consumption channel is held, with one virtual channel each, as others of the same link
     change nothing. Where the condition of Corollary 2 is not met (column-path in two rows), Lemma 1 is all there is.
+    Of worms that stop on their way and have a choice all virtual channels are counted, one of each class, by which they
+    come to stops, or go on (section 3.2.1): Lemma 1 alone. With an ejection port for each link 1 will do. None where
+    they say nothing: without a choice they are for relations that tell no classes of virtual channels apart.
     """
+    topology, vc_classes = parts[0].topology, parts[0].vc_classes
+    if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):
+        if ejection == "all":
+            return None, None
+        start, _, end, _ = np.repeat(topology.links, vc_classes, axis=0).T
+        v_in, v_out = (int(np.bincount(at[np.any(used, axis=0)], minlength=1).max()) for at, used in (
+            (end, [part.arrives for part in parts]), (start, [part.loaded for part in parts])))
+        return max(1, min(v_in, v_out + 1)), None
+    if not all(part.vc_classes == 1 and part.routes.deterministic for part in parts):
+        return None, None
+    if ejection == "all":
+        return 1, 1
     found = degrees(parts, "held")
     return found.lemma1, found.corollary2
 

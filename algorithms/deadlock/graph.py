@@ -13,6 +13,7 @@ from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
 from ..topologies import Topology
+from .heads import find_heads
 from .ways import Ways
 
 __all__ = ["DependencyGraph", "dependency_graph"]
@@ -207,13 +208,20 @@ def dependency_graph(
             return [np.where(node >= 0, any_of(ports.at(node, held // count)), channel + one) for one in range(share)]
 
         held, output = np.nonzero(part.stops[:, :, 0] >= 0)
-        if len(held):
+        if part.stops_with_a_choice:
+            if len(mapped):
+                onwards = link_of[end_of[held // count], output // count] * count + output % count
+                _class_of_stops(part, mapped, held, onwards, part.stops[held, output])  # refuses what has none
+            if part not in without:
+                heads = find_heads(part, mapped, channels, groups=groups, ports=ports, share=share)
+                add(index, *heads.edges())
+        elif len(held):
             asked, witness = asked_of(held, output), part.stops[held, output]
             exits = ports.at(witness[:, 1], held // count)
             if len(mapped):
-                onwards = link_of[end_of[held // count], output // count]
+                onwards = link_of[end_of[held // count], output // count] * count + output % count
                 group = first_cons + exits * groups + (
-                    _class_of_stops(part, mapped, held // count, onwards, witness) % channels)
+                    _class_of_stops(part, mapped, held, onwards, witness) % channels)
                 add_held(held, group, witness)
                 for ends in asked:
                     add(index, group, ends, witness)
@@ -222,7 +230,7 @@ def dependency_graph(
                 for one in range(groups):
                     for ends in asked:
                         add(index, first_cons + exits * groups + one, ends, witness)
-        if part not in without:
+        if part not in without and not part.stops_with_a_choice:
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             for ends in asked_of(held, output):
                 add_held(held, ends, part.passes[held, output])
@@ -242,8 +250,8 @@ def _class_of_stops(
     part: Ways, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
     """Class that a worm asks for at each way through a stop."""
-    of_link = classes.of_links(part.topology)
-    chosen = classes.at_stop(of_link[held], of_link[asked])
+    of_channel = classes.of_channels(part.topology, part.vc_classes)
+    chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
         raise without_class(classes, part.name, part.topology, *witness[without[0]].tolist())

@@ -36,9 +36,9 @@ class LinkClasses:
     def __len__(self) -> int:
         return self.count
 
-    def of_links(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Class of each link."""
-        return self.numbers
+    def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
+        """Class of each hop; all classes of virtual channels of a link have the same one."""
+        return np.repeat(self.numbers, vc_classes)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Class that a worm takes at a destination on its way, by the classes of its last and its next hop."""

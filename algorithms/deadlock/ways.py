@@ -10,7 +10,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
-from ..routing import Relation, Routes, walk
+from ..routing import Relation, Routes, last_option, walk
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
@@ -52,13 +52,15 @@ class Ways:
         that is a node's own port is that of its last destination.
     stops : int32 array [channels, outputs, 3]
         A worm (from u, to v, to w) that comes by this channel to v, and asks there first for a consumption channel
-        and then for this output.
-    used : bool array [links]
-        Whether worms of several destinations use the link.
-    loaded : bool array [links]
-        Whether worms use the link while they hold a consumption channel.
-    arrives : bool array [links]
-        Whether worms of several destinations come by the link to one of them.
+        and then for this output; of several outputs the last one, which decides the class of consumption channels.
+    legs : int32 array [legs, 3]
+        All such (u, v, w), each once, where worms have a choice of channels between their stops.
+    used : bool array [channels]
+        Whether worms of several destinations use the channel.
+    loaded : bool array [channels]
+        Whether worms use the channel while they hold a consumption channel.
+    arrives : bool array [channels]
+        Whether worms of several destinations come by the channel to one of them.
     complete : bool
         Whether these are known to be all ways, for all multicasts.
     """
@@ -70,6 +72,7 @@ class Ways:
     classes: ConsumptionClasses
     passes: Integers
     stops: Integers
+    legs: Integers
     used: npt.NDArray[np.bool_]
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
@@ -84,6 +87,11 @@ class Ways:
     def has_stops(self) -> bool:
         """Whether worms stop on their way."""
         return bool((self.stops[..., 0] >= 0).any())
+
+    @property
+    def stops_with_a_choice(self) -> bool:
+        """Whether worms have a choice of channels, and stop on their way."""
+        return len(self.legs) > 0
 
     @cached_property
     def ends(self) -> npt.NDArray[np.bool_]:
@@ -140,13 +148,22 @@ def find_ways(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
+    name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     legs = legs_of(scheme, topology)
     sample = legs_of_worms(_sample(scheme, topology, seed))
+    chosen_from = np.empty((0, 3), np.int32)
     if len(legs) or len(sample):
         _require_stops_known(scheme, routes)
-        first, last = _first_and_last(arrays, starts)
-        stops, used, loaded, arrives = _stops(legs, first, last, arrays, starts)
-        unknown = _first_unknown(sample, stops, last, arrays, starts)
+        if routes.deterministic:
+            first, last = _first_and_last(arrays, starts)
+            stops, used, loaded, arrives = _stops(legs, first, last, arrays, starts)
+            unknown = _first_unknown(sample, stops, last, arrays, starts)
+        else:
+            chosen_from = np.unique(legs[(legs[:, 0] != legs[:, 1]) & (legs[:, 1] != legs[:, 2])], axis=0)
+            stops, asked, used, loaded, arrives = _stops_of_choices(chosen_from, arrays, starts)
+            _require_turns(name, routes, passes, asked)
+            known = set(map(tuple, chosen_from.tolist()))
+            unknown = next((row for row, leg in enumerate(sample.tolist()) if tuple(leg) not in known), -1)
         if unknown >= 0:
             came, at, to = map(topology.node_name, sample[unknown].tolist())
             raise WormcastError(
@@ -155,12 +172,11 @@ def find_ways(
             )
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
-        used, loaded, arrives = np.zeros((3, len(topology.links)), bool)
-    name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
+        used, loaded, arrives = np.zeros((3, len(passes)), bool)
     _require_turns(name, routes, passes, stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
-    return Ways(name, topology, routes, stated, chosen, passes, stops, used, loaded, arrives,
+    return Ways(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
                 scheme.pairs_tell_all)
 
 
@@ -188,11 +204,10 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
             f"check: {topology.name} has {topology.nodes} nodes at {topology.switches} switches, the analysis of "
             f"worms that stop on their way, as those of {scheme.name}, needs one node at each switch"
         )
-    if not routes.deterministic or len(routes.options) > 1:
-        why = "leaves a choice" if not routes.deterministic else "looks where a worm comes from"
+    if len(routes.options) > 1:
         raise WormcastError(
-            f"check: relation {routes.relation.name} {why}, the analysis of worms that stop on their way, as those of "
-            f"{scheme.name}, needs one that does not"
+            f"check: relation {routes.relation.name} looks where a worm comes from, the analysis of worms that stop on "
+            f"their way, as those of {scheme.name}, needs one that does not"
         )
 
 
@@ -230,14 +245,14 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
 
 
 @compiled
-def origins(arrays, starts, node, origin, stack):
+def origins(arrays, starts, sources, node, origin, stack):
     """Write to `origin` the lowest node from which worms come by each channel on their way to a node; -1: none.
 
-    `stack` is room for an entry a channel.
+    `sources` are the nodes that they may come from, ascending; `stack` is room for an entry a channel.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     origin[:] = -1
-    for u in range(len(starts)):
+    for u in sources:
         if u == node:
             continue
         switch, phase = starts[u], np.int8(0)
@@ -308,6 +323,7 @@ def _unicasts(arrays, starts):
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
     origin = np.empty(channels, np.int32)
     stack = np.empty(channels, np.int32)
+    everybody = np.arange(len(starts))
     lost_at, lost_to = -1, -1
     for v in range(len(starts)):
         lost = _may_get_lost(arrays, v)
@@ -316,7 +332,7 @@ def _unicasts(arrays, starts):
                 lost_at, lost_to = u, v
         if lost_at >= 0:
             continue
-        origins(arrays, starts, v, origin, stack)
+        origins(arrays, starts, everybody, v, origin, stack)
         for channel in range(channels):
             u = origin[channel]
             if u < 0:
@@ -352,13 +368,13 @@ def _first_and_last(arrays, starts):
 
 @compiled
 def _stops(legs, first, last, arrays, starts):
-    """Ways through stops; links of such worms, those used after a stop, those by which they come to a destination."""
+    """Ways through stops; channels of such worms, those used after a stop, those by which they come to destinations."""
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
-    used = np.zeros(len(switch_of_link), np.bool_)
-    loaded = np.zeros(len(switch_of_link), np.bool_)
-    arrives = np.zeros(len(switch_of_link), np.bool_)
+    used = np.zeros(len(stops), np.bool_)
+    loaded = np.zeros(len(stops), np.bool_)
+    arrives = np.zeros(len(stops), np.bool_)
     walked_first = np.zeros((nodes, nodes), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
@@ -369,17 +385,58 @@ def _stops(legs, first, last, arrays, starts):
         way = stops[last[u, v], options[0, starts[v], w, 0]]
         if way[0] < 0:
             way[0], way[1], way[2] = u, v, w
-        arrives[last[u, v] // classes] = True
-        arrives[last[v, w] // classes] = True
+        arrives[last[u, v]] = True
+        arrives[last[v, w]] = True
         if not walked_first[u, v]:
             walked_first[u, v] = True
             for hop in range(walk(arrays, starts[u], 0, v, taken)):
-                used[taken[hop] // classes] = True
+                used[taken[hop]] = True
         if not walked[v, w]:
             walked[v, w] = True
             for hop in range(walk(arrays, starts[v], 0, w, taken)):
-                loaded[taken[hop] // classes] = True
+                loaded[taken[hop]] = True
     return stops, used | loaded, loaded, arrives
+
+
+@compiled
+def _stops_of_choices(legs, arrays, starts):
+    """The same of worms with a choice; and all that they may ask for after a stop, not only what they ask for last."""
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    channels, nodes = len(switch_of_link) * classes, len(starts)
+    stops = np.full((channels, link_of_port.shape[1] * classes, 3), NOWHERE, np.int32)
+    asked = stops.copy()
+    used = np.zeros(channels, np.bool_)
+    loaded = np.zeros(channels, np.bool_)
+    arrives = np.zeros(channels, np.bool_)
+    walked = np.zeros((nodes, nodes), np.bool_)
+    origin, stack = np.empty(channels, np.int32), np.empty(channels, np.int32)
+    source = np.empty(1, np.int32)
+    for row in range(len(legs)):
+        u, v, w = legs[row]
+        source[0] = u
+        origins(arrays, starts, source, v, origin, stack)
+        for channel in range(channels):
+            link = channel // classes
+            used[channel] |= origin[channel] >= 0
+            if origin[channel] < 0 or switch_of_link[link] != homes[v]:
+                continue
+            arrives[channel] = True
+            for place in range(options.shape[3]):
+                code = options[phase_of_link[link], homes[v], w, place]
+                if code >= 0 and asked[channel, code, 0] < 0:
+                    asked[channel, code, 0], asked[channel, code, 1], asked[channel, code, 2] = u, v, w
+            way = stops[channel, last_option(options, phase_of_link[link], homes[v], w)]
+            if way[0] < 0:
+                way[0], way[1], way[2] = u, v, w
+        if not walked[v, w]:
+            walked[v, w] = True
+            source[0] = v
+            origins(arrays, starts, source, w, origin, stack)
+            for channel in range(channels):
+                if origin[channel] >= 0:
+                    loaded[channel] = True
+                    arrives[channel] |= switch_of_link[channel // classes] == homes[w]
+    return stops, asked, used | loaded, loaded, arrives
 
 
 @compiled

@@ -8,9 +8,10 @@ that table. A new relation is one file with a class that has one method, and its
 from ..registry import Registry
 from ..topologies import TOPOLOGIES
 from .adaptive import ADAPTIVE, Adaptive
-from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, walk, without_classes
+from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, last_option, walk, without_classes
 from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
+from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
 from .ties import TIES, as_built, default_signs, signed_dimensions, with_any_signs, with_ties
@@ -20,6 +21,7 @@ __all__ = [
     "ADAPTIVE",
     "DESTINATION_TAGS",
     "E_CUBE",
+    "E_CUBE_ADAPTIVE",
     "E_CUBE_EITHER",
     "E_CUBE_SIGNED",
     "HAMILTONIAN",
@@ -41,6 +43,7 @@ __all__ = [
     "UpDown",
     "as_built",
     "default_signs",
+    "last_option",
     "signed_dimensions",
     "usual_relation",
     "walk",
@@ -52,7 +55,8 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE,
+                  E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

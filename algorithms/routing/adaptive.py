@@ -8,7 +8,10 @@ from ..topologies.grid import mesh_directions
 from .base import ChoiceRelation, Choices
 from .e_cube import E_CUBE
 
-__all__ = ["ADAPTIVE", "Adaptive"]
+__all__ = ["ADAPTIVE", "ESCAPE", "Adaptive"]
+
+CLASSES = ("escape", "adaptive")
+ESCAPE = CLASSES.index("escape")
 
 
 class Adaptive(ChoiceRelation):
@@ -17,32 +20,44 @@ class Adaptive(ChoiceRelation):
     Free of deadlock by Duato's theorem, as e-cube alone leads everywhere and worms that escape wait in no circle for
     each other, those that come back to the adaptive channels in between included. The theorem assumes that a head
     enters a virtual channel only when its buffer is empty.
+
+    A worm of several destinations is routed so from stop to stop; the order of its visits stays. By [Boppana98],
+    section 3.2.1, it may come to its stops by any virtual channel, or by the base ones alone, which are those to escape
+    by here.
     Source: Duato 1993; general knowledge.
+
+    Attributes
+    ----------
+    stops_by_escape : bool
+        Whether a worm takes e-cube's virtual channels alone where a single dimension is left.
     """
 
     name = "adaptive"
     description = "any hop that leads nearer, or e-cube's on virtual channels of its own, on meshes"
     enters_empty = True
+    stops_by_escape = False
 
     def choices(self, topology: Topology) -> Choices:
         """Give the adaptive hops, last dimension first, and then e-cube's; defined on meshes."""
         if topology.kind != "mesh":
-            raise WormcastError(f"relation adaptive: {topology.name} is no mesh, it is defined on meshes")
+            raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, it is defined on meshes")
         escape = E_CUBE.on(topology).table.astype(np.int16)
         steps = mesh_directions(topology.shape)
         dimensions = len({dimension for dimension, _ in steps})
+        differ = (topology.coordinates[:, None] != topology.coordinates).sum(axis=-1)
+        adapts = differ > 1 if self.stops_by_escape else differ > 0
         options = np.full((1, *escape.shape, dimensions + 1), -1, np.int16)
         for port, (dimension, step) in enumerate(steps):
             at = topology.coordinates[:, None, dimension]
             to = topology.coordinates[None, :, dimension]
             nearer = (to - at) * step > 0
-            options[0, nearer, port // 2] = 2 * port + 1
+            options[0, nearer & adapts, port // 2] = 2 * port + 1
         own = escape == len(steps)
         options[0, ..., dimensions] = 2 * escape
         behind = np.argsort(options < 0, axis=-1, kind="stable")
         options = np.take_along_axis(options, behind, axis=-1)
         options[0, own, 0] = 2 * len(steps)
-        return Choices(options, np.zeros(len(topology.links), np.int8), ("escape", "adaptive"))
+        return Choices(options, np.zeros(len(topology.links), np.int8), CLASSES)
 
 
 ADAPTIVE = Adaptive()

@@ -15,7 +15,7 @@ from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
 
-__all__ = ["AnyChannel", "ChoiceRelation", "Choices", "Relation", "Routes", "walk", "without_classes"]
+__all__ = ["AnyChannel", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "walk", "without_classes"]
 
 ANY_CLASS = ("",)
 """Classes of a relation that tells none apart."""
@@ -33,6 +33,8 @@ class Choices:
     options : int16 array [phases, switches, nodes, alternatives]
         Each ``output port * classes + class``, in the order of preference; -1 behind the last one, and everywhere
         where there is no way. At the switch where the node consumes: the node's own port, class 0, and nothing else.
+        At a stop the last one, which is the way to escape by, decides the class of consumption channels by the next
+        hop.
     phase_of_link : int8 array [links]
         Phase of the worms that came by this link; those from their node's injection are in phase 0.
     classes : tuple of str
@@ -367,6 +369,18 @@ def walk(arrays, switch, phase, node, taken):
         switch = switch_of_link[link]
         phase = phase_of_link[link]
     return hops if options[phase, switch, node, 0] >= 0 else -1
+
+
+@compiled
+def last_option(options, phase, switch, node):
+    """The last alternative towards a node, a code; -1 where there is no way (compiled)."""
+    code = options[phase, switch, node, 0]
+    for place in range(1, options.shape[3]):
+        following = options[phase, switch, node, place]
+        if following < 0:
+            break
+        code = following
+    return code
 
 
 @compiled

@@ -194,7 +194,7 @@ class Dans:
 def own_dans(subject: Subject, classes: ConsumptionClasses) -> Dans:
     """The classes of a map as DANs, whole directions each."""
     names = [",".join(network) for network in classes.networks]
-    groups = group_links(subject, names, classes.of_links(subject.topology).astype(np.int16))
+    groups = group_links(subject, names, classes.of_channels(subject.topology).astype(np.int16))
     return Dans(subject, groups, tuple((one,) for one in range(len(names))))
 
 

@@ -54,7 +54,7 @@ class Ranking:
     def _steps(self, part: Ways, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
         """Name each step, the rank that is held, and the one that is asked for."""
         topology, names = part.topology, link_names(part.topology)
-        of_link = classes.of_links(topology)
+        of_link = classes.of_channels(topology)
         highest = self.consumption.max(axis=1)
 
         def asked(link: int, output: int) -> tuple[int, str]:

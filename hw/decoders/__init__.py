@@ -1,5 +1,6 @@
 """Header decoders, one file per header format; the formats themselves are in ``wormcast.algorithms.headers``."""
 
+from .adaptive import AdaptiveDecoder
 from .base import Arrival, Decoded, Decoder, Request
 from .mesh import MeshDecoder
 from .route import RouteDecoder
@@ -8,6 +9,7 @@ from .tag import TagDecoder, tag_digits
 from .torus import TorusDecoder
 
 __all__ = [
+    "AdaptiveDecoder",
     "Arrival",
     "Decoded",
     "Decoder",

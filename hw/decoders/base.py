@@ -273,22 +273,36 @@ class Decoder(ABC):
         return Request(all_of=Cat(masks), targets=Cat(asked), nothing=nowhere & ~here)
 
     @abstractmethod
-    def hop_class(self, output: int, straps: dict[str, Value], *, into: bool) -> list[tuple[Value, int]]:
+    def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
+                  vc_class: int | None = None) -> list[tuple[Value, int]]:
         """Class of a hop by a network port: alternatives (condition, class), ``NO_CLASS`` where it has none.
 
         ``into`` is False for the hop that leaves by the output, True for the one that came in by the input of
-        the same number, where these lead to one neighbour. The conditions hold one at a time.
+        the same number, where these lead to one neighbour. The conditions hold one at a time. Of virtual channels of
+        the class ``vc_class``; None where the classes of consumption channels tell none apart.
         """
 
-    def consumption_class(self, port: int, straps: dict[str, Value], links: Value) -> Value:
-        """The class of the worm that came by input ``port`` and goes on to ``links`` (a bit for each that it reaches).
+    def onward(self, port: int, request: Request) -> Value:
+        """The hop that decides a class: a bit for each output that input ``port`` reaches, at most one of them set.
 
-        Where none is defined, a number behind the classes: any channel will do.
+        With a choice that of the class of virtual channels that is taken last.
+        """
+        if not self.adaptive:
+            return Cat(request.all_of[o] for o in self.reaches(port))
+        targets = self.targets(port)
+        return Cat(request.targets[targets.index((o, self.preferred[-1]))] for o in self.reaches(port))
+
+    def consumption_class(self, port: int, straps: dict[str, Value], links: Value,
+                          vc_class: int | None = None) -> Value:
+        """The class of the worm that came by input ``port`` and goes on to ``links`` (as `onward` has them).
+
+        Where none is defined, a number behind the classes: any channel will do. ``vc_class`` is that of the virtual
+        channel by which it came, where it matters.
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:
             return C(free, free.bit_length())
-        last = self.hop_class(port, straps, into=True)
+        last = self.hop_class(port, straps, into=True, vc_class=vc_class)
         cases = []
         if self.consumption.by == "next":
             for i, output in enumerate(self.reaches(port)):

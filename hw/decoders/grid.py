@@ -30,7 +30,8 @@ class GridDecoder(AddressListDecoder):
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
         That of all switches; made of the header's shape if it is not given.
-    vc_classes : int
+    vc_classes, adaptive, preferred, enters_empty
+        As of `Decoder`.
 
     Straps
     ------
@@ -39,12 +40,14 @@ class GridDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses, multicast: bool, injection: str,
-                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1):
+                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1, adaptive: bool = False,
+                 preferred: tuple[int, ...] = (), enters_empty: bool = False):
         self.header = header
         self.multicast = multicast
         self.steps = mesh_directions(header.shape)
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
-                         consumption=consumption, vc_classes=vc_classes)
+                         consumption=consumption, vc_classes=vc_classes, adaptive=adaptive, preferred=preferred,
+                         enters_empty=enters_empty)
         self.straps = {f"coordinate_{d}": bits for d, bits in enumerate(header.field_bits) if bits}
 
     def strap_values(self, routes, kind):
@@ -71,14 +74,14 @@ class GridDecoder(AddressListDecoder):
         dim, sign = step
         return (sign > 0) != odd if self._turns_labels(dim) else sign > 0
 
-    def hop_class(self, output, straps, *, into):
+    def hop_class(self, output, straps, *, into, vc_class=None):
         dim, side = self.steps[output]
         step = dim, -side if into else side  # a worm moves away from the side it came in by
         by_row = []
         for odd in (False, True):
-            k = self.consumption.of_direction(direction_name(*step))
+            k = self.consumption.of_direction(direction_name(*step), vc_class)
             if k == NO_CLASS:
-                k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down")
+                k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down", vc_class)
             by_row.append(k)
         if by_row[0] == by_row[1]:
             return [(C(1), by_row[0])]

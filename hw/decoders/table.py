@@ -102,16 +102,16 @@ class TableDecoder(AddressListDecoder):
                 ))
         return {name: values[name] for name in self.straps}
 
-    def hop_class(self, output, straps, *, into):
+    def hop_class(self, output, straps, *, into, vc_class=None):
         if self.kind.names[:-1] != grid_kind(self.header.shape).names[:-1]:
             k, output = NO_CLASS, self.kind.back[output] if into else output
         else:
             dim, side = self.steps[output]
-            k = self.consumption.of_direction(direction_name(dim, -side if into else side))
+            k = self.consumption.of_direction(direction_name(dim, -side if into else side), vc_class)
         if k != NO_CLASS or "rises" not in straps:
             return [(C(1), k)]
         rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
-        up, down = self.consumption.of_direction("up"), self.consumption.of_direction("down")
+        up, down = (self.consumption.of_direction(name, vc_class) for name in ("up", "down"))
         return [(rises, up), (~rises, down)]
 
     def own_address(self, straps):

@@ -54,7 +54,7 @@ class UnicastDecoder(Decoder):
             address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
         """The way to an address: bits by the port's targets, and one for each of its exits; none set if it has none."""
 
-    def hop_class(self, output, straps, *, into):
+    def hop_class(self, output, straps, *, into, vc_class=None):
         """No class: a unicast stops nowhere on its way."""
         return [(C(1), NO_CLASS)]
 

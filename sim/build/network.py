@@ -108,7 +108,7 @@ class Network(Placement):
         rule, bits = self.consumption_rule, self.header.address_bits
         if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
             return
-        partial = bool((rule.of_links(self.topology) == NO_CLASS).any())
+        partial = bool((rule.of_channels(self.topology) == NO_CLASS).any())
         if partial and self.header.capacity < 2:
             raise WormcastError(
                 f"flit_width: {self.header.flit_width} bits hold one address of {bits} bits; "
@@ -167,27 +167,29 @@ class Network(Placement):
 
     @cached_property
     def _hop_classes(self) -> npt.NDArray[np.int8]:
-        """Class of the hop by each of the topology's links."""
-        return self.consumption_rule.of_links(self.topology)
+        """Class of the hop by each of the topology's links, and each class of virtual channels."""
+        vc_classes = len(self.blueprint.routes.classes)
+        return self.consumption_rule.of_channels(self.topology, vc_classes).reshape(-1, vc_classes)
 
-    def consumption_mask(self, switch: int, port: int, output: int | None, ends_here: bool) -> int:
+    def consumption_mask(self, switch: int, port: int, vc: int, output: int | None, ends_here: bool) -> int:
         """Mask of an ejection port's channels that a worm may take.
 
         Parameters
         ----------
-        port : int
-            By which of the router's inputs it came; from another router, if it goes on.
+        port, vc : int
+            By which of the router's inputs it came, and by which virtual channel; from another router, if it goes on.
         output : int or None
-            By which of the router's outputs it goes on, as far as its header tells.
+            By which of the router's outputs it goes on, as far as its header tells; of several by the last one.
         ends_here : bool
             The node is its last destination.
         """
         masks = self.home(switch).router.consumption_masks()
         if ends_here:
             return masks[-1]
-        last, following = (NO_CLASS if row is None or row >= len(self._hop_classes) else self._hop_classes[row]
-                           for row in (self.fabric.into[switch, port],
-                                       None if output is None else self.fabric.out_of[switch, output]))
+        came = vc * self._hop_classes.shape[1] // self.configuration.vcs
+        last, following = (NO_CLASS if row is None or row >= len(self._hop_classes) else self._hop_classes[row, k]
+                           for row, k in ((self.fabric.into[switch, port], came),
+                                          (None if output is None else self.fabric.out_of[switch, output], 0)))
         # that of no class is the last one
         return masks[int(self.consumption_rule.at_stop(last, following))]
 

@@ -193,6 +193,9 @@ def report(analysis: Analysis) -> None:
     if analysis.lemma1 is not None and analysis.ejection == "all":
         say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
             "one link alone (Lemma 1, Boppana et al. 1998)")
+    elif analysis.lemma1 is not None and analysis.corollary2 is None:
+        say("consumption channels that suffice without classes, if each serves one virtual channel alone: "
+            f"{analysis.lemma1} by Lemma 1 (Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")
     elif analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")

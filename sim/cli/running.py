@@ -81,7 +81,8 @@ def run_(
 
     Up to 4096 nodes by e-cube, and by hamiltonian in two dimensions.
 
-    By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes.
+    By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes. For multicasts
+    by adaptive and e-cube-adaptive they need none.
     """
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})

@@ -46,6 +46,6 @@ def wanted(network: Network, channel: Channel, code: int) -> list[list[tuple[int
     switch, port, vc = channel
 
     def mask(output: int, onward: int | None, ends_here: bool) -> int:
-        return network.consumption_mask(switch, port, onward, ends_here)
+        return network.consumption_mask(switch, port, vc, onward, ends_here)
 
     return network.front(network.home(switch).kind, port, vc).wants(code, mask)

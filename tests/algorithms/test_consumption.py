@@ -102,18 +102,29 @@ def test_the_links_of_each_direction():
     classes = ConsumptionClasses((("1+", "0-"), ("0+",)))
     named = {
         (int(start), int(end)): int(one)
-        for (start, _, end, _), one in zip(MESH.links, classes.of_links(MESH), strict=True)
+        for (start, _, end, _), one in zip(MESH.links, classes.of_channels(MESH), strict=True)
     }
     assert [named[hop] for hop in ((0, 1), (1, 0), (0, 3), (3, 0))] == [0, NO_CLASS, 1, 0]
-    up = ConsumptionClasses((("up",), ("down",))).of_links(topology("mesh:2x3x2"))
+    up = ConsumptionClasses((("up",), ("down",))).of_channels(topology("mesh:2x3x2"))
     assert sorted(up.tolist()) == [0] * (len(up) // 2) + [1] * (len(up) // 2)
+
+
+def test_the_virtual_channels_of_each_direction():
+    """Worms that came on one class of virtual channels, on the other, or on any."""
+    classes = ConsumptionClasses.parse("1+.0,0-.1/1+.1/0+:last")
+    links = [(int(start), int(end)) for start, _, end, _ in MESH.links]
+    named = dict(zip(links, classes.of_channels(MESH, 2).reshape(-1, 2).tolist(), strict=True))
+    assert [named[hop] for hop in ((0, 1), (1, 0), (0, 3), (3, 0))] == [
+        [0, 1], [NO_CLASS, NO_CLASS], [2, 2], [NO_CLASS, 0]]
+    assert [classes.of_direction("1+", vc) for vc in (0, 1, None)] == [0, 1, NO_CLASS]
+    assert (classes.by_vc, ConsumptionClasses.parse("0+/0-:last").by_vc) == (True, False)
 
 
 def test_labels_will_do_where_there_are_no_dimensions():
     ring = replace(MESH, name="ring:9", kind="ring")
     up = ConsumptionClasses.parse("up/down")
-    assert up.of_links(ring).tolist() == up.of_links(MESH).tolist()
-    assert set(ConsumptionClasses().of_links(ring).tolist()) == {NO_CLASS}
+    assert up.of_channels(ring).tolist() == up.of_channels(MESH).tolist()
+    assert set(ConsumptionClasses().of_channels(ring).tolist()) == {NO_CLASS}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +144,7 @@ def test_the_rule(by, last, following, taken):
     assert classes.at_stop(np.array([last, 0]), np.array([following, 0])).tolist() == [taken, 0]
 
 
-@pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "up/down:next", ":next"])
+@pytest.mark.parametrize("text", ["0+/0-:next", "1+,0+/1-/0-:last", "up/down:next", ":next", "1+.0/1+.11,0-:last"])
 def test_what_is_written_is_read_again(text):
     assert str(ConsumptionClasses.parse(text)) == text
 
@@ -154,17 +165,26 @@ def test_of_a_direction_and_how_many():
         ),
         (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
+        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is no direction")
+          for one in ("0+.", "0+.x", "0+.01")),
+        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "must name each direction once, and at least one in each"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "must name each direction once, and at least one in each"),
+        (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "names labels and dimensions"),
+        (lambda: ConsumptionClasses.parse("0+.1"),
+         r"0[+].1:next tells virtual channels of the next hop apart, which are not known before; allowed are those of"),
+        (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
+         r"'0[+].2' is given where links of mesh:3x3 have 2 classes of virtual channels: allowed are 0 to 1"),
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
         (
-            lambda: ConsumptionClasses.parse("0-").of_links(replace(MESH, name="mine:9", kind="mine")),
+            lambda: ConsumptionClasses.parse("0-").of_channels(replace(MESH, name="mine:9", kind="mine")),
             "classes: '0-' is given for mine:9, only meshes, tori and rings have directions of dimensions",
         ),
         (
-            lambda: ConsumptionClasses.parse("up").of_links(replace(MESH, name="ring:9", kind="ring", labels=None)),
+            lambda: ConsumptionClasses.parse("up").of_channels(replace(MESH, name="ring:9", kind="ring", labels=None)),
             "topology: ring:9 has no Hamiltonian labels",
         ),
         (
-            lambda: ConsumptionClasses.parse("2+").of_links(MESH),
+            lambda: ConsumptionClasses.parse("2+").of_channels(MESH),
             "classes: '2[+]' is no direction of mesh:3x3, dimensions go from 0 to 1",
         ),
     ],

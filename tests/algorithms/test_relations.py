@@ -25,6 +25,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
+    E_CUBE_ADAPTIVE,
     E_CUBE_EITHER,
     SHORTEST,
     UP_DOWN,
@@ -202,14 +203,18 @@ def test_shortest_paths_by_the_lowest_port(name):
     check_all_ways(SHORTEST.on(network), reference.nearer(network, lambda *_: True))
 
 
-def test_adaptive_hops_lead_nearer_and_the_last_is_e_cube_s():
-    mesh = topology("mesh:3x4")
-    routes = ADAPTIVE.on(mesh)
+@pytest.mark.parametrize("relation", [ADAPTIVE, E_CUBE_ADAPTIVE], ids=lambda relation: relation.name)
+@pytest.mark.parametrize("name", ["mesh:3x4", "mesh:2x3x2", "mesh:1x5"])
+def test_adaptive_hops_lead_nearer_and_the_last_is_e_cube_s(relation, name):
+    """Under e-cube-adaptive there is nothing else where a single dimension is left."""
+    mesh = topology(name)
+    routes = relation.on(mesh)
     assert (routes.classes, routes.relation.enters_empty) == (("escape", "adaptive"), True)
     for here, there in pairs(mesh):
         codes = [int(code) for code in routes.options[0, here, there] if code >= 0]
         away = np.abs(mesh.coordinates[here] - mesh.coordinates[there])
-        assert len(codes) == (away > 0).sum() + 1
+        adapts = (away > 0).sum() > 1 or relation is ADAPTIVE
+        assert len(set(codes)) == len(codes) == ((away > 0).sum() if adapts else 0) + 1
         assert codes[-1] == 2 * E_CUBE.on(mesh).table[here, there]
         for code in codes[:-1]:
             assert code % 2 == 1
@@ -223,6 +228,7 @@ def test_adaptive_hops_lead_nearer_and_the_last_is_e_cube_s():
         (E_CUBE, "min:b=2,stages=2", "e-cube: min:b=2,stages=2 is no mesh, torus or ring, e-cube is defined on these"),
         (DESTINATION_TAGS, "mesh:2x2", "destination-tags: mesh:2x2 is no multistage network, it is defined on these"),
         (ADAPTIVE, "torus:3x3", "adaptive: torus:3x3 is no mesh, it is defined on meshes"),
+        (E_CUBE_ADAPTIVE, "ring:3", "e-cube-adaptive: ring:3 is no mesh, it is defined on meshes"),
         (HAMILTONIAN, "torus:3x3", "topology: torus:3x3 has no Hamiltonian labels"),
     ],
 )

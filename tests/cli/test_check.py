@@ -185,6 +185,20 @@ def test_a_choice_of_channels(tmp_path):
     assert all("." in name for name in named)
 
 
+def test_a_choice_of_channels_between_stops():
+    """Figure 4's two worms, on any of two channels; and what suffices by Lemma 1 with both counted."""
+    code, out, _ = wormcast("check", "mesh:3x3", "column-path", "--relation", "adaptive")
+    assert (code, out.splitlines()[1:3]) == (0, [
+        "consumption classes: 2 stated, 2 will do (0+/0-:next)",
+        ("consumption channels that suffice without classes, if each serves one virtual channel alone: 5 by Lemma 1 "
+         "(Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")])
+    code, found = as_json("mesh:3x3", "column-path", "--relation", "adaptive", "--consumption", "1")
+    assert (code, found["verdict"], len(found["held"]), found["lemma1"]) == (3, "deadlock", 2, 5)
+    for worm, other in (found["held"], found["held"][::-1]):
+        assert len(worm["destinations"]) == 2
+        assert set(worm["waits"]) == {one for one in other["holds"] if one.startswith("cons:")}
+
+
 def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
     file = tmp_path / "careless.py"
     file.write_text(CARELESS)

@@ -227,7 +227,7 @@ def test_class_is_that_of_the_next_hop_or_of_the_last(classes, name, relation):
 def check_classes(decoder, mesh, straps):
     """Compare the class of a worm, by every port and on to every link, with the rule's links."""
     rule = decoder.consumption
-    class_of = {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(mesh.links, rule.of_links(mesh), strict=True)}
+    class_of = {(int(u), int(o)): int(k) for (u, o, _, _), k in zip(mesh.links, rule.of_channels(mesh), strict=True)}
     for port in range(decoder.ejection):
         reaches = decoder.reaches(port)
         nodes = [node for node in range(mesh.nodes) if mesh.neighbours[node, port] >= 0]

@@ -342,7 +342,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
     engine = SimpleNamespace(
         network=SimpleNamespace(fabric=fabric, home=lambda switch: SimpleNamespace(kind="router"),
                                 front=lambda kind, port, vc: PathFront(router, port, vc),
-                                consumption_mask=lambda node, port, output, ends_here: every if ends_here else masks),
+                                consumption_mask=lambda node, port, vc, output, ends: every if ends else masks),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
     return find_deadlock(engine)
 

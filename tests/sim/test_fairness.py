@@ -80,7 +80,7 @@ class Waits:
                 for router in range(len(links)):
                     on = next((o for i, o in enumerate(self.reaches[port]) if int(links[router]) >> i & 1), None)
                     if wants[router]:
-                        mask = self.net.consumption_mask(router, port, on, bool(ends_here[router]))
+                        mask = self.net.consumption_mask(router, port, vc, on, bool(ends_here[router]))
                         asks[router, port, vc] = self.ejection, mask
                     elif on is not None and not owns[router]:
                         asks[router, port, vc] = on, 1

@@ -1,0 +1,312 @@
+"""Where the heads of worms with a choice may be, and what they may ask for there."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..consumption import NO_CLASS, ClassMap
+from ..ejection import EjectionPorts
+from ..routing import last_option
+from .ways import NOWHERE, Ways, origins
+
+__all__ = ["Heads", "find_heads"]
+
+Integers = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """Places of heads: the resource that a worm holds last, and where it is going.
+
+    That is a channel on its way to a node; or, at a stop, a consumption channel, on its way to the next one. A worm
+    there holds the channel by which it came, too. What a worm asks for depends on nothing else.
+
+    Parameters
+    ----------
+    resources : int32 array [places]
+        As in `DependencyGraph`.
+    witnesses : int32 array [places, 3]
+        A worm: from u, to v; at a stop v that it came to from u, on to w (else -1).
+    cases, ask_offsets, asks : arrays
+        What the head may be waiting for: place p has cases cases[p] to cases[p + 1] - 1, a worm is in one of them, and
+        takes any of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. There are several cases where a worm
+        comes to a node: it may end there, or go on to one node or another.
+    following : int32 array [cases]
+        To which node a worm of this case goes on from a stop; -1 where that is no stop.
+    onward_offsets, onward : arrays
+        Places that heads may come to next: onward[onward_offsets[p]:onward_offsets[p + 1]].
+    links : int
+        Resources that are channels of links, which come first.
+    first_choice, groups : int
+        The first of the resources "any channel", and of how many groups each of them is a choice.
+    """
+
+    resources: Integers
+    witnesses: Integers
+    cases: Offsets
+    ask_offsets: Offsets
+    asks: Integers
+    following: Integers
+    onward_offsets: Offsets
+    onward: Integers
+    links: int
+    first_choice: int
+    groups: int
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the compiled search takes."""
+        return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
+
+    def waits(self, place: int) -> list[tuple[int, list[int]]]:
+        """What a head there may be waiting for, by case: the node that the worm goes on to, -1; and all that it takes.
+        """
+        found = []
+        for case in range(self.cases[place], self.cases[place + 1]):
+            asked = self.asks[self.ask_offsets[case]:self.ask_offsets[case + 1]].tolist()
+            if asked[0] >= self.first_choice:
+                first = self.links + (asked[0] - self.first_choice) * self.groups
+                asked = list(range(first, first + self.groups))
+            found.append((int(self.following[case]), asked))
+        return found
+
+    def next(self, place: int) -> list[int]:
+        """Places that a head may come to next."""
+        return self.onward[self.onward_offsets[place]:self.onward_offsets[place + 1]].tolist()
+
+    def at(self, resource: int) -> list[int]:
+        """Places of heads at a resource."""
+        order, found = self._by_resource
+        first, end = np.searchsorted(found, [resource, resource + 1])
+        return order[first:end].tolist()
+
+    def before(self, place: int) -> list[int]:
+        """Places from which a head may come to this one."""
+        order, found, start = self._backwards
+        first, end = np.searchsorted(found, [place, place + 1])
+        return start[order[first:end]].tolist()
+
+    @cached_property
+    def _by_resource(self) -> tuple[npt.NDArray, npt.NDArray]:
+        order = np.argsort(self.resources, kind="stable")
+        return order, self.resources[order]
+
+    @cached_property
+    def _backwards(self) -> tuple[npt.NDArray, npt.NDArray, npt.NDArray]:
+        order = np.argsort(self.onward, kind="stable")
+        return order, self.onward[order], np.repeat(np.arange(len(self.resources)), np.diff(self.onward_offsets))
+
+    def edges(self) -> tuple[npt.NDArray, npt.NDArray, Integers]:
+        """Who may hold what and ask for what, as if heads asked for all that they may take: starts, ends, witnesses."""
+        place = np.repeat(np.arange(len(self.resources)), np.diff(self.cases))
+        asked = np.repeat(np.arange(len(place)), np.diff(self.ask_offsets))
+        witnesses = self.witnesses[place[asked]]
+        goes_on = self.following[asked] >= 0
+        witnesses[goes_on, 2] = self.following[asked][goes_on]
+        return self.resources[place[asked]], self.asks, witnesses
+
+
+def find_heads(part: Ways, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
+               share: int) -> Heads:
+    """Find the places of the heads of a part's worms.
+
+    Parameters
+    ----------
+    classes : ClassMap
+        Of the part's worms; each must have one at each of its stops.
+    consumption : int
+        Consumption channels of each ejection port.
+    groups, ports
+        Resources of each ejection port, and the ports; as `DependencyGraph` has them.
+    share : int
+        Channels of the graph that each of the part's is divided into.
+    """
+    topology = part.topology
+    nodes, links = topology.nodes, len(topology.links) * part.vc_classes * share
+    ways = _Ways(part.legs, nodes)
+    channels = len(topology.links) * part.vc_classes
+    origin = np.empty((len(ways.nodes), channels), np.int32)
+    stack = np.empty(channels, np.int32)
+    starts = np.ascontiguousarray(topology.injections[:, 0])
+    for row, (node, sources) in enumerate(zip(ways.nodes.tolist(), ways.sources, strict=True)):
+        origins(part.routes.arrays, starts, sources, node, origin[row], stack)
+    of_channel = classes.of_channels(topology, part.vc_classes)
+    any_of = links if groups == 1 else links + len(ports) * groups
+    most = int(np.diff(ports.first).max(initial=1)) * groups
+    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.legs, ways.of_legs, origin,
+             of_channel, classes.by == "last", len(classes) == 0, consumption, groups, links, any_of, ports.first,
+             ports.place)
+    of_channels, of_stops, sources = _number(*given, most)
+    places = int(max(of_channels.max(initial=-1) + share, of_stops.max(initial=-1) + 1))
+    sizes = _fill(given, of_channels, of_stops, sources, places, np.zeros(3, np.int64), False)[0]
+    _, resources, witnesses, cases, ask_offsets, asks, following, onward_offsets, onward = _fill(
+        given, of_channels, of_stops, sources, places, sizes, True)
+    return Heads(resources, witnesses, cases, ask_offsets, asks, following, onward_offsets, onward, links,
+                 links + len(ports) * groups, groups)
+
+
+class _Ways:
+    """Nodes that worms go to, told apart by where they may go on from there, and from where they come so.
+
+    Attributes
+    ----------
+    nodes, sources
+        Of each: the node, and an array of those from which worms come.
+    offsets, pairs
+        Of each: rows of `legs`, where worms may go on.
+    legs, of_legs
+        Each (v, w) from a stop to the next, and which way (row of nodes) it is on from v.
+    """
+
+    def __init__(self, legs: Integers, nodes: int):
+        after: dict[tuple[int, int], list[int]] = {}
+        numbers: dict[tuple[int, int], int] = {}
+        for came, at, to in legs.tolist():
+            after.setdefault((at, came), []).append(numbers.setdefault((at, to), len(numbers)))
+        rows: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+        for node in range(nodes):
+            for source in range(nodes):
+                if source != node:
+                    rows.setdefault((node, tuple(sorted(after.get((node, source), ())))), []).append(source)
+        row_of = {(source, node): row for row, ((node, _), sources) in enumerate(rows.items()) for source in sources}
+        self.nodes = np.array([node for node, _ in rows], np.int32)
+        self.sources = [np.array(sources, np.int32) for sources in rows.values()]
+        self.offsets = np.cumsum([0, *(len(pairs) for _, pairs in rows)])
+        self.pairs = np.array([pair for _, pairs in rows for pair in pairs], np.int32)
+        self.legs = np.array(list(numbers), np.int32).reshape(-1, 2)
+        self.of_legs = np.array([row_of[pair] for pair in numbers], np.int32)
+
+
+@compiled
+def _class(by_last, of_channel, came, asked):
+    """Class of consumption channels of a worm that came by a channel and asks for another one to escape by."""
+    if by_last or of_channel[asked] == NO_CLASS:
+        return of_channel[came]
+    return of_channel[asked]
+
+
+@compiled
+def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, came, node, to):
+    """The first and the last group of consumption channels that a worm takes at a stop."""
+    if any_class:
+        return 0, groups - 1
+    options, classes, link_of_port, _, phase_of_link, homes = arrays
+    code = last_option(options, phase_of_link[came // classes], homes[node], to)
+    asked = link_of_port[homes[node], code // classes] * classes + code % classes
+    group = _class(by_last, of_channel, came, asked) % consumption
+    return group, group
+
+
+@compiled
+def _number(arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_channel, by_last, any_class, consumption,
+            groups, links, any_of, port_first, port_place, most):
+    """Number the places: of channels by way and channel, of stops by leg and group; lowest source of a stop's worms."""
+    classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
+    of_channels = np.full(origin.shape, -1, np.int32)
+    of_stops = np.full((len(legs), most), -1, np.int32)
+    sources = np.full((len(legs), most), -1, np.int32)
+    count = 0
+    for row in range(len(nodes)):
+        for channel in range(origin.shape[1]):
+            if origin[row, channel] >= 0:
+                of_channels[row, channel] = count
+                count += share
+    for row in range(len(nodes)):
+        node = nodes[row]
+        for channel in range(origin.shape[1]):
+            link = channel // classes
+            if origin[row, channel] < 0 or switch_of_link[link] != homes[node]:
+                continue
+            for at in range(offsets[row], offsets[row + 1]):
+                leg = pairs[at]
+                first, last = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, channel,
+                                              node, legs[leg, 1])
+                for group in range(first, last + 1):
+                    key = port_place[link] * groups + group
+                    if sources[leg, key] < 0 or origin[row, channel] < sources[leg, key]:
+                        sources[leg, key] = origin[row, channel]
+    for leg in range(len(legs)):
+        for key in range(most):
+            if sources[leg, key] >= 0:
+                of_stops[leg, key] = count
+                count += 1
+    return of_channels, of_stops, sources
+
+
+@compiled
+def _fill(given, of_channels, of_stops, sources, places, sizes, write):
+    """Write down all places, or count cases, what is asked, and what is onward."""
+    (arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_channel, by_last, any_class, consumption, groups,
+     links, any_of, port_first, port_place) = given
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    resources = np.empty(places, np.int32)
+    witnesses = np.full((places, 3), NOWHERE, np.int32)
+    cases = np.zeros(places + 1, np.int64)
+    onward_offsets = np.zeros(places + 1, np.int64)
+    ask_offsets = np.zeros(sizes[0] + 1, np.int64)
+    asks = np.empty(sizes[1], np.int32)
+    following = np.full(sizes[0], NOWHERE, np.int32)
+    onward = np.empty(sizes[2], np.int32)
+    case, asked, next_place = 0, 0, 0
+    for row in range(len(nodes) + len(legs)):
+        stop = row >= len(nodes)
+        for key in range(of_stops.shape[1] if stop else origin.shape[1]):
+            first = of_stops[row - len(nodes), key] if stop else of_channels[row, key]
+            if first < 0:
+                continue
+            for place in range(first, first + (1 if stop else share)):
+                cases[place], onward_offsets[place] = case, next_place
+                if stop:
+                    leg = row - len(nodes)
+                    way, switch, phase = of_legs[leg], homes[legs[leg, 0]], np.int8(0)
+                    resources[place] = links + port_first[legs[leg, 0]] * groups + key
+                    witnesses[place, 0] = sources[leg, key]
+                    witnesses[place, 1], witnesses[place, 2] = legs[leg, 0], legs[leg, 1]
+                else:
+                    link, way = key // classes, row
+                    switch, phase = switch_of_link[link], phase_of_link[link]
+                    resources[place] = key * share + place - first
+                    witnesses[place, 0], witnesses[place, 1] = origin[row, key], nodes[row]
+                node = nodes[way]
+                if stop or switch != homes[node]:
+                    for alternative in range(options.shape[3]):
+                        code = options[phase, switch, node, alternative]
+                        if code < 0:
+                            break
+                        channel = link_of_port[switch, code // classes] * classes + code % classes
+                        for one in range(share):
+                            if write:
+                                asks[asked], onward[next_place] = channel * share + one, of_channels[way, channel] + one
+                            asked += 1
+                            next_place += 1
+                    case += 1
+                    if write:
+                        ask_offsets[case] = asked
+                    continue
+                port = port_first[node] + port_place[link]
+                if write:
+                    asks[asked] = any_of + port
+                    ask_offsets[case + 1] = asked + 1
+                asked += 1
+                case += 1
+                for at in range(offsets[way], offsets[way + 1]):
+                    low, high = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, key, node,
+                                                legs[pairs[at], 1])
+                    if write:
+                        following[case] = legs[pairs[at], 1]
+                        asks[asked] = any_of + port if any_class else links + port * groups + low
+                        ask_offsets[case + 1] = asked + 1
+                    asked += 1
+                    case += 1
+                    for group in range(low, high + 1):
+                        if write:
+                            onward[next_place] = of_stops[pairs[at], port_place[link] * groups + group]
+                        next_place += 1
+    cases[places], onward_offsets[places] = case, next_place
+    return (np.array([case, asked, next_place]), resources, witnesses, cases, ask_offsets, asks, following,
+            onward_offsets, onward)

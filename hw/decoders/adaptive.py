@@ -1,0 +1,92 @@
+"""Address-list headers in meshes, adaptive between destinations with e-cube to escape by."""
+
+from amaranth.hdl import C, Value
+
+from wormcast.algorithms.consumption import ConsumptionClasses
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import ADAPTIVE, E_CUBE_ADAPTIVE, Relation
+from wormcast.algorithms.routing.adaptive import ESCAPE
+
+from ..kinds import SwitchKind
+from ..logic import any_of
+from .address import coordinates
+from .base import ANY_CHANNEL
+from .grid import GridDecoder
+
+__all__ = ["AdaptiveDecoder"]
+
+ADAPTS = 1 - ESCAPE
+
+
+class AdaptiveDecoder(GridDecoder):
+    """Compares coordinates, and asks for any hop that leads nearer on virtual channels of class ``adaptive``, or for
+    e-cube's on those of class ``escape``; how a flit is taken apart, see `AddressListDecoder`.
+
+    ::
+
+        address ─▶ compare each dimension ─┬─ differs, and whether above ──▶ adaptive: any of these
+                                           └─ the last one that differs ───▶ escape: e-cube
+
+    Under e-cube-adaptive there is nothing adaptive where a single dimension is left. A header whose escape is the way
+    back is an error on the wire, whatever other ways there are.
+
+    Timing is that of every decoder, see `Switch`; at a destination the escape is the next hop that decides a class of
+    consumption channels.
+
+    Parameters
+    ----------
+    header : AddressList
+        The header format, of one relation.
+    relation : Relation
+        ``adaptive`` or ``e-cube-adaptive``.
+    consumption : ConsumptionClasses
+    injection, ejection : "one" or "all"
+    kind : SwitchKind, optional
+        The mesh's; made of the header's shape if it is not given.
+
+    Straps
+    ------
+    coordinate_{d}
+        The own coordinate in dimension {d}.
+    """
+
+    def __init__(self, header: AddressList, *, relation: Relation, consumption: ConsumptionClasses = ANY_CHANNEL,
+                 injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None):
+        if not self.knows(relation):
+            raise WormcastError(f"AdaptiveDecoder.relation: must be {ADAPTIVE.name} or {E_CUBE_ADAPTIVE.name}, not "
+                                f"{relation.name}")
+        if header.relations != 1:
+            raise WormcastError(f"AdaptiveDecoder.header: it selects among {header.relations} relations, one is "
+                                "allowed")
+        super().__init__(header, consumption=consumption, multicast=True, injection=injection, ejection=ejection,
+                         kind=kind, vc_classes=2, adaptive=True, preferred=(ADAPTS, ESCAPE), enters_empty=True)
+        self.stops_by_escape = relation is E_CUBE_ADAPTIVE
+
+    @staticmethod
+    def knows(relation: Relation) -> bool:
+        """Whether the relation is built here."""
+        return relation is ADAPTIVE or relation is E_CUBE_ADAPTIVE
+
+    def examine(self, m, name, straps, address, selector):
+        """Along which dimensions the address is nearer, along which of them e-cube goes, and whether upwards."""
+        fields = coordinates(self.header, address)
+        equal = {dim: field == straps[f"coordinate_{dim}"] for dim, field in fields.items()}
+        way: dict[tuple[str, int], Value] = {}
+        for dim, field in fields.items():
+            others = [~equal[d] for d in fields if d != dim] if self.stops_by_escape else [C(1)]
+            way["above", dim] = field > straps[f"coordinate_{dim}"]
+            way["nearer", dim] = ~equal[dim] & any_of(others)
+        way |= {("along", dim): bit for dim, bit in self._last_first(equal).items()}
+        return self._known(m, name, fields, equal, way)
+
+    def route(self, m, port, straps, examined, selector):
+        ways: dict[tuple[int, int], Value] = {}
+        for what, k in (("along", ESCAPE), ("nearer", ADAPTS)):
+            for o in self.reaches(port):
+                dim, sign = self.steps[o]
+                above = examined["above", dim]
+                ways[o, k] = examined[what, dim] & (above if sign > 0 else ~above)
+        escapes = any_of([ways[o, ESCAPE] for o in self.reaches(port)])
+        return ({(o, k): way & escapes if k == ADAPTS else way for (o, k), way in ways.items()},
+                examined.get(("outside", 0), C(0)))

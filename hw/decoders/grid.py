@@ -31,6 +31,8 @@ class GridDecoder(AddressListDecoder):
     kind : SwitchKind, optional
         That of all switches; made of the header's shape if it is not given.
     vc_classes : int
+    absorbs : bool
+        As `Decoder` has it.
 
     Straps
     ------
@@ -39,9 +41,10 @@ class GridDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses, multicast: bool, injection: str,
-                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1):
+                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1, absorbs: bool = False):
         self.header = header
         self.multicast = multicast
+        self.absorbs = absorbs
         self.steps = mesh_directions(header.shape)
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption, vc_classes=vc_classes)

@@ -10,6 +10,7 @@ from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..logic import bit_at
 from ..output_unit import OutputUnit
+from .retransmission import MOST_SLOTS
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -30,6 +31,9 @@ class Consumption(wiring.Component):
     channels; one channel gets min(1, depth / 4). Header flits wait for a credit of the host as all
     do, and take a cycle each, but leave the credit. The end of a worm that was cut off by an error is handed over as a
     tail flit is.
+    With slots, a packet that begins with a header flit is one that goes on from here: all its flits are handed over on
+    ``absorbed``, too, 2 cycles after they were on the network's link. Such a packet needs a slot; while none is free it
+    stays where it is, and its channel waits. Seeing that takes a cycle of the link.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.
@@ -43,6 +47,8 @@ class Consumption(wiring.Component):
     storage : "lutram" or "registers"
     t_nr : int
         Cycles that a packet's tail flit is held back, 0 to 65535; 0: nothing is built for it.
+    slots : int
+        Retransmission slots, 0 to 16; 0: nothing is built for them.
 
     Members
     -------
@@ -51,25 +57,34 @@ class Consumption(wiring.Component):
         The same channels; a host that holds back credits stalls its consumption.
     wrong, overflow : Out(vcs)
         As of `OutputUnit`; a flit came for a buffer that was full, and is dropped.
+    absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
+        A flit of a packet that goes on, and its channel; only with slots.
+    freed : In(1)
+        A slot has become free; likewise.
 
     Raises
     ------
     WormcastError
-        ``t_nr`` is outside its range.
+        ``t_nr`` or ``slots`` is outside its range.
     """
 
-    def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0):
-        if not 0 <= t_nr <= 65535:
-            raise WormcastError(f"Consumption.t_nr: must be 0 to 65535, not {t_nr}")
+    def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
+                 slots: int = 0):
+        for field, value, most in (("t_nr", t_nr, 65535), ("slots", slots, MOST_SLOTS)):
+            if not 0 <= value <= most:
+                raise WormcastError(f"Consumption.{field}: must be 0 to {most}, not {value}")
         self.port = network
         self.width = width
         self.storage = storage
         self.t_nr = t_nr
+        self.slots = slots
         super().__init__({
             "network": In(LinkSignature(vcs=network.vcs, width=width)),
             "host": Out(LinkSignature(vcs=network.vcs, width=width)),
             "wrong": Out(network.vcs),
             "overflow": Out(network.vcs),
+            **({"absorbed": Out(1), "absorbed_vc": Out(range(network.vcs)), "absorbed_flit": Out(flit_layout(width)),
+                "freed": In(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -100,8 +115,12 @@ class Consumption(wiring.Component):
         flit = Signal(layout)
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
+        holds = self._holds(m, looks, sel, flit, waits)
+        if self.slots:
+            without, lacks = self._absorb(m, looks, sel, flit, take)
+            holds, waits = holds | without, waits | lacks
         m.d.comb += [
-            take.eq(looks & ~self._holds(m, looks, sel, flit, waits)),
+            take.eq(looks & ~holds),
             buffer.vc_0.eq(sel),
             buffer.take_0.eq(take),
             flit.eq(buffer.data_0),
@@ -120,6 +139,37 @@ class Consumption(wiring.Component):
                 (buffer.has_0[v] | buffer.arrives[v]) & output.ready[v],
             ))
         return m
+
+    def _absorb(self, m, looks, sel, flit, take):
+        """Hand over what goes on from here; say that the presented flit needs a slot and there is none, and which
+        channels wait for one in the next cycle."""
+        vcs = self.port.vcs
+        left = Signal(range(self.slots + 1), init=self.slots)  # free slots
+        left_after = Signal.like(left)
+        within = Signal(vcs)  # the packet's first flit is through
+        goes_on = Signal(vcs)  # and it was a header flit
+        waiting = Signal(vcs)
+        first, begins, without, absorbs = Signal(), Signal(), Signal(), Signal()
+        here = Cat(sel == v for v in range(vcs))
+        m.d.comb += [
+            first.eq(~bit_at(within, sel)),
+            begins.eq(first & flit.head & ~flit.tail),
+            without.eq(looks & begins & (left == 0)),
+            absorbs.eq(begins | (~first & bit_at(goes_on, sel))),
+            left_after.eq(left + self.freed - (take & begins)),
+        ]
+        lacks = Mux(left_after == 0, waiting | Mux(without, here, 0), 0)
+        m.d.sync += [
+            left.eq(left_after),
+            waiting.eq(lacks),
+            self.absorbed.eq(take & absorbs),
+            self.absorbed_vc.eq(sel),
+            self.absorbed_flit.eq(flit),
+        ]
+        for v in range(vcs):
+            with m.If(take & (sel == v)):
+                m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
+        return without, lacks
 
     def _holds(self, m, looks, sel, flit, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""

@@ -9,6 +9,7 @@ from wormcast.algorithms.errors import WormcastError
 from ..buffer import STORAGE, ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..output_unit import OutputUnit
+from .retransmission import Retransmission
 
 __all__ = ["Injection"]
 
@@ -32,6 +33,10 @@ class Injection(wiring.Component):
     per cycle on the host's link; on the network's, one worm gets min(1, depth / 4). Between two packets on the same
     virtual channel one cycle passes unused. *Reset*: empty.
 
+    With slots it sends absorbed messages on as well, which come from its `Retransmission`: it takes turns with the host
+    where both have a worm, a whole worm each. The first flit of a message is on the network's link 3 cycles after its
+    tail was on ``absorbed``, ``t_ns`` more.
+
     Parameters
     ----------
     network : PortSpec
@@ -47,6 +52,9 @@ class Injection(wiring.Component):
         Most header flits of a worm, that many are kept. A longer header must not be posted.
     t_ns : int
         Cycles that a packet's first flit waits, 0 to 65535; 0: nothing is built for it.
+    slots, slot_flits, channels : int
+        Retransmission slots, flits of each, and consumption channels that bring messages, as of `Retransmission`; 0
+        slots: nothing is built for them.
 
     Members
     -------
@@ -57,6 +65,8 @@ class Injection(wiring.Component):
         As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
     unended : Out(1)
         A header flit has come before the tail of the worm in front, which is cut off.
+    absorbed, absorbed_vc, absorbed_flit, freed : In(1), In, In, Out(1)
+        ``write``, ``vc``, ``flit`` and ``freed`` of `Retransmission`; only with slots.
 
     Raises
     ------
@@ -65,7 +75,7 @@ class Injection(wiring.Component):
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
-                 header_flits: int = 1, t_ns: int = 0):
+                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 64, channels: int = 1):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
             if not least <= value <= most:
@@ -77,12 +87,15 @@ class Injection(wiring.Component):
         self.packet = packet
         self.header_flits = header_flits
         self.t_ns = t_ns
+        self.slots = Retransmission(slots=slots, flits=slot_flits, channels=channels, width=width) if slots else None
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
             "network": Out(LinkSignature(vcs=network.vcs, width=width)),
             "wrong": Out(network.vcs),
             "overflow": Out(1),
             "unended": Out(1),
+            **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
+                "freed": Out(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -114,14 +127,16 @@ class Injection(wiring.Component):
         send = Signal()
         take = Signal()
         ends = Signal()
+        takes = send & ~repeats & ~self.unended
+        if self.slots is None:
+            m.d.comb += [front.eq(buffer.data_0), there.eq(buffer.has_0), buffer.take_0.eq(takes)]
+        else:
+            self._take_turns(m, self.slots, buffer, front, there, takes)
         m.d.comb += [
-            front.eq(buffer.data_0),
             flit.eq(front),
-            there.eq(buffer.has_0),
             self.unended.eq(within & front.head & ~front.tail & ~repeats & there),
             send.eq(there & may_go & Mux(owns, credit, output.free)),
             take.eq(send & ~owns),
-            buffer.take_0.eq(send & ~repeats & ~self.unended),
             ends.eq(flit.tail),
             output.flit.eq(flit),
             output.touch.eq(send),
@@ -144,6 +159,28 @@ class Injection(wiring.Component):
             self._packetise(m, front, flit, send, repeats, there)
         self._wait(m, there & ~owns, send, may_go)
         return m
+
+    def _take_turns(self, m, slots, buffer, front, there, takes):
+        """Present the next flit of the host's worm or of an absorbed message: once one is begun, until its tail."""
+        m.submodules.slots = slots
+        begun = Signal()  # a worm is presented, and its tail not taken
+        last = Signal()  # the worm presented last is of a slot
+        again = Signal()  # the flit presented is
+        m.d.comb += [
+            slots.write.eq(self.absorbed),
+            slots.vc.eq(self.absorbed_vc),
+            slots.flit.eq(self.absorbed_flit),
+            self.freed.eq(slots.freed),
+            again.eq(Mux(begun, last, slots.has & ~(buffer.has_0 & last))),
+            front.eq(Mux(again, slots.front, buffer.data_0)),
+            there.eq(Mux(again, slots.has, buffer.has_0)),
+            buffer.take_0.eq(takes & ~again),
+            slots.take.eq(takes & again),
+        ]
+        # a worm whose flits have not come yet is begun, too
+        m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))
+        with m.If(there):
+            m.d.sync += last.eq(again)
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after so many payload flits, and put the header in front of the next."""

@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (slots are made with the port, to refuse what cannot be built)
 """One injection port: worms from the host, cut into packets, each on a virtual channel that is free."""
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
@@ -127,16 +129,17 @@ class Injection(wiring.Component):
         send = Signal()
         take = Signal()
         ends = Signal()
-        takes = send & ~repeats & ~self.unended
-        if self.slots is None:
-            m.d.comb += [front.eq(buffer.data_0), there.eq(buffer.has_0), buffer.take_0.eq(takes)]
-        else:
-            self._take_turns(m, self.slots, buffer, front, there, takes)
+        first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~self.unended
+        if self.slots is not None:
+            first, has, takes = self._take_turns(m, self.slots, buffer, takes)
         m.d.comb += [
+            front.eq(first),
             flit.eq(front),
+            there.eq(has),
             self.unended.eq(within & front.head & ~front.tail & ~repeats & there),
             send.eq(there & may_go & Mux(owns, credit, output.free)),
             take.eq(send & ~owns),
+            buffer.take_0.eq(takes),
             ends.eq(flit.tail),
             output.flit.eq(flit),
             output.touch.eq(send),
@@ -160,9 +163,11 @@ class Injection(wiring.Component):
         self._wait(m, there & ~owns, send, may_go)
         return m
 
-    def _take_turns(self, m, slots, buffer, front, there, takes):
-        """Present the next flit of the host's worm or of an absorbed message: once one is begun, until its tail."""
+    def _take_turns(self, m, slots, buffer, takes):
+        """The host's next flit or that of an absorbed message, once one is begun until its tail: the flit, whether it is
+        there, and whether it is the host's that is taken."""
         m.submodules.slots = slots
+        front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail not taken
         last = Signal()  # the worm presented last is of a slot
         again = Signal()  # the flit presented is
@@ -174,13 +179,13 @@ class Injection(wiring.Component):
             again.eq(Mux(begun, last, slots.has & ~(buffer.has_0 & last))),
             front.eq(Mux(again, slots.front, buffer.data_0)),
             there.eq(Mux(again, slots.has, buffer.has_0)),
-            buffer.take_0.eq(takes & ~again),
             slots.take.eq(takes & again),
         ]
         # a worm whose flits have not come yet is begun, too
         m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))
         with m.If(there):
             m.d.sync += last.eq(again)
+        return front, there, takes & ~again
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after so many payload flits, and put the header in front of the next."""

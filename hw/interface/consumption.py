@@ -144,11 +144,11 @@ class Consumption(wiring.Component):
         """Hand over what goes on from here; say that the presented flit needs a slot and there is none, and which
         channels wait for one in the next cycle."""
         vcs = self.port.vcs
-        left = Signal(range(self.slots + 1), init=self.slots)  # free slots
-        left_after = Signal.like(left)
+        left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
+        left_after = Signal(range(self.slots + 1), name="slots_left_after")
         within = Signal(vcs)  # the packet's first flit is through
         goes_on = Signal(vcs)  # and it was a header flit
-        waiting = Signal(vcs)
+        waiting = Signal(vcs, name="waits_for_slot")
         first, begins, without, absorbs = Signal(), Signal(), Signal(), Signal()
         here = Cat(sel == v for v in range(vcs))
         m.d.comb += [

@@ -32,8 +32,9 @@ class Consumption(wiring.Component):
     do, and take a cycle each, but leave the credit. The end of a worm that was cut off by an error is handed over as a
     tail flit is.
     With slots, a packet that begins with a header flit is one that goes on from here: all its flits are handed over on
-    ``absorbed``, too, 2 cycles after they were on the network's link. Such a packet needs a slot; while none is free it
-    stays where it is, and its channel waits. Seeing that takes a cycle of the link.
+    ``absorbed``, too, 2 cycles after they were on the network's link. When it is whole it needs a retransmission slot:
+    until one is granted, in the cycle of its tail if one is free, its channel takes nothing more. Channels that wait for
+    one take turns.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.
@@ -59,6 +60,8 @@ class Consumption(wiring.Component):
         As of `OutputUnit`; a flit came for a buffer that was full, and is dropped.
     absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
         A flit of a packet that goes on, and its channel; only with slots.
+    granted, granted_vc : Out(1), Out
+        The packet that this channel has brought gets a slot, with its tail or later; likewise.
     freed : In(1)
         A slot has become free; likewise.
 
@@ -84,7 +87,7 @@ class Consumption(wiring.Component):
             "wrong": Out(network.vcs),
             "overflow": Out(network.vcs),
             **({"absorbed": Out(1), "absorbed_vc": Out(range(network.vcs)), "absorbed_flit": Out(flit_layout(width)),
-                "freed": In(1)} if slots else {}),
+                "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -117,8 +120,7 @@ class Consumption(wiring.Component):
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
         holds = self._holds(m, looks, sel, flit, waits)
         if self.slots:
-            without, lacks = self._absorb(m, looks, sel, flit, take)
-            holds, waits = holds | without, waits | lacks
+            waits = waits | self._absorb(m, sel, flit, take)
         m.d.comb += [
             take.eq(looks & ~holds),
             buffer.vc_0.eq(sel),
@@ -140,36 +142,39 @@ class Consumption(wiring.Component):
             ))
         return m
 
-    def _absorb(self, m, looks, sel, flit, take):
-        """Hand over what goes on from here; say that the presented flit needs a slot and there is none, and which
-        channels wait for one in the next cycle."""
+    def _absorb(self, m, sel, flit, take):
+        """Hand over what goes on from here, and grant slots; say which channels wait for one in the next cycle."""
         vcs = self.port.vcs
         left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
-        left_after = Signal(range(self.slots + 1), name="slots_left_after")
         within = Signal(vcs)  # the packet's first flit is through
         goes_on = Signal(vcs)  # and it was a header flit
-        waiting = Signal(vcs, name="waits_for_slot")
-        first, begins, without, absorbs = Signal(), Signal(), Signal(), Signal()
+        waiting, needs = Signal(vcs, name="waits_for_slot"), Signal(vcs, name="needs_slot")  # its packet is whole
+        first, absorbs, grant = Signal(), Signal(), Signal()
+        served = Signal(range(vcs), name="slot_turn")
         here = Cat(sel == v for v in range(vcs))
+        chosen = _next_of(m, needs, served, name="granted_next")
         m.d.comb += [
             first.eq(~bit_at(within, sel)),
-            begins.eq(first & flit.head & ~flit.tail),
-            without.eq(looks & begins & (left == 0)),
-            absorbs.eq(begins | (~first & bit_at(goes_on, sel))),
-            left_after.eq(left + self.freed - (take & begins)),
+            absorbs.eq(Mux(first, flit.head & ~flit.tail, bit_at(goes_on, sel))),
+            needs.eq(waiting | Mux(take & absorbs & flit.tail, here, 0)),
+            grant.eq(needs.any() & (left != 0)),
         ]
-        lacks = Mux(left_after == 0, waiting | Mux(without, here, 0), 0)
+        waits = needs & ~Mux(grant, Cat(chosen == v for v in range(vcs)), 0)
         m.d.sync += [
-            left.eq(left_after),
-            waiting.eq(lacks),
+            left.eq(left + self.freed - grant),
+            waiting.eq(waits),
             self.absorbed.eq(take & absorbs),
             self.absorbed_vc.eq(sel),
             self.absorbed_flit.eq(flit),
+            self.granted.eq(grant),
+            self.granted_vc.eq(chosen),
         ]
+        with m.If(grant):
+            m.d.sync += served.eq(chosen)
         for v in range(vcs):
             with m.If(take & (sel == v)):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
-        return without, lacks
+        return waits
 
     def _holds(self, m, looks, sel, flit, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""

@@ -67,8 +67,10 @@ class Injection(wiring.Component):
         As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
     unended : Out(1)
         A header flit has come before the tail of the worm in front, which is cut off.
-    absorbed, absorbed_vc, absorbed_flit, freed : In(1), In, In, Out(1)
-        ``write``, ``vc``, ``flit`` and ``freed`` of `Retransmission`; only with slots.
+    absorbed, absorbed_vc, absorbed_flit : In(1), In, In
+        ``write``, ``vc`` and ``flit`` of `Retransmission`; only with slots.
+    granted, granted_vc, freed : In(1), In, Out(1)
+        As of `Retransmission`; likewise.
 
     Raises
     ------
@@ -97,7 +99,7 @@ class Injection(wiring.Component):
             "overflow": Out(1),
             "unended": Out(1),
             **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
-                "freed": Out(1)} if slots else {}),
+                "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -175,6 +177,8 @@ class Injection(wiring.Component):
             slots.write.eq(self.absorbed),
             slots.vc.eq(self.absorbed_vc),
             slots.flit.eq(self.absorbed_flit),
+            slots.granted.eq(self.granted),
+            slots.granted_vc.eq(self.granted_vc),
             self.freed.eq(slots.freed),
             again.eq(Mux(begun, last, slots.has & ~(buffer.has_0 & last))),
             front.eq(Mux(again, slots.front, buffer.data_0)),

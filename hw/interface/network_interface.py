@@ -33,7 +33,7 @@ class NetworkInterface(wiring.Component):
     what is left of their header ([Boppana98], section 3.1: absorb and retransmit); there must be one of each::
 
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
-                     └─▶ Retransmission: slots ─▶ Injection 0 ─▶ network_out_0
+                     └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
     From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 5 cycles, t_nr and t_ns
     more.
@@ -124,6 +124,8 @@ class NetworkInterface(wiring.Component):
                 injection.absorbed.eq(consumption.absorbed),
                 injection.absorbed_vc.eq(consumption.absorbed_vc),
                 injection.absorbed_flit.eq(consumption.absorbed_flit),
+                injection.granted.eq(consumption.granted),
+                injection.granted_vc.eq(consumption.granted_vc),
                 consumption.freed.eq(injection.freed),
             ]
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports()))

@@ -1,4 +1,4 @@
-"""Slots for messages that are on their way: absorbed by a node's interface, kept whole, and read out again."""
+"""Whole messages in an interface: those that are being consumed and go on from here, and those to be sent on."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring
@@ -13,36 +13,36 @@ __all__ = ["MOST_SLOTS", "SLOT_FLITS", "Retransmission"]
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
-"""Least and most flits of a slot."""
+"""Least and most flits of a message that there may be room for."""
 
 
 class Retransmission(wiring.Component):
-    """The retransmission slots of an interface ([Boppana98], section 3.1): each holds one message.
+    """The absorb buffers and the retransmission slots of an interface ([Boppana98], section 3.1): a node can hold one
+    message for each consumption channel, which is being consumed, and so many more, which are to be sent on.
 
     ::
 
-        from consumption: write, vc, flit ─▶ slot and row of this channel ─▶ memory, a row per (slot, flit)
-                                                                                │
-        freed ◀── tail taken ◀── front, has ◀── slots in the order given ◀──────┘ full[slot] := tail written
+        write, vc, flit ─▶ absorb buffer of this channel, row ─▶ memory, a row per (buffer, flit) ─▶ front, has
+        granted, granted_vc: its message becomes ─▶ ring of slots ── the oldest one's buffer ─┘
+                                                          └─ tail taken ─▶ freed
 
-    What a consumption channel brings, from a message's first header flit to its tail, is stored in the next slot, in a
-    ring. Slots are read out in the order in which they were given, each when its tail is stored; it is free for the
-    next message when its tail is taken. Whoever writes counts the free slots: it must not begin a message while there
-    is none.
+    Each channel has a buffer for what it brings, from a message's first header flit to its tail, and each slot has one.
+    When a channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free one.
+    Slots are sent from in the order in which they were granted. Who grants counts them: it must not grant one while none
+    is free, nor write into the buffer of a message that is whole and has no slot.
 
-    *Latency*: with a tail written in cycle t, the message's first flit is there in t + 1; one that was freed is
-    reported in the cycle after the tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: all slots
-    free.
+    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a slot that is free is reported
+    in the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
 
     Parameters
     ----------
     slots : int
-        How many messages, 1 to 16.
+        Retransmission slots, 1 to 16.
     flits : int
         Longest message, header flits among them, 2 to 65536. Of a longer one the last row holds the tail alone, so it
         must not be sent.
     channels : int
-        Consumption channels, each of which may bring a message at the same time.
+        Consumption channels, each with an absorb buffer.
     width : int
         Data bits of a flit.
 
@@ -50,6 +50,8 @@ class Retransmission(wiring.Component):
     -------
     write, vc, flit : In
         A flit of a message that goes on, and the consumption channel that brings it.
+    granted, granted_vc : In
+        The message that this channel brought gets a slot; its tail is written, or is so in this cycle.
     has, front : Out
         The flit that goes next, where there is one.
     take : In(1)
@@ -75,6 +77,8 @@ class Retransmission(wiring.Component):
             "write": In(1),
             "vc": In(range(channels)),
             "flit": In(flit_layout(width)),
+            "granted": In(1),
+            "granted_vc": In(range(channels)),
             "has": Out(1),
             "front": Out(flit_layout(width)),
             "take": In(1),
@@ -83,52 +87,59 @@ class Retransmission(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        layout, rows = flit_layout(self.width), range(self.flits)
+        buffers, rows = range(self.slots + self.channels), range(self.flits)
         m.submodules.memory = store = memory.Memory(
-            shape=layout.size, depth=self.slots << (self.flits - 1).bit_length(), init=[], attrs={"ram_style": "block"}
+            shape=flit_layout(self.width).size, depth=len(buffers) << (self.flits - 1).bit_length(), init=[],
+            attrs={"ram_style": "block"},
         )
         write, read = store.write_port(), store.read_port()
-        full = Signal(self.slots)
-        next_slot = Signal(range(self.slots))  # the one that is given next
-        under_way = Signal(self.channels)  # a message of this channel is being stored
-        slots = Array(Signal(range(self.slots), name=f"vc{v}_slot") for v in range(self.channels))
+        under_way = Signal(self.channels)  # a message of this channel is being written
         write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
-        slot, row, goes_on = Signal(range(self.slots)), Signal(rows), Signal()
+        of_channel = Array(Signal(buffers, init=v, name=f"vc{v}_buffer") for v in range(self.channels))
+        of_slot = Array(Signal(buffers, init=self.channels + s, name=f"slot{s}_buffer") for s in range(self.slots))
+        row = Signal(rows)
         m.d.comb += [
-            goes_on.eq(bit_at(under_way, self.vc)),
-            slot.eq(Mux(goes_on, slots[self.vc], next_slot)),
-            row.eq(Mux(goes_on, write_at[self.vc], 0)),
+            row.eq(Mux(bit_at(under_way, self.vc), write_at[self.vc], 0)),
             write.en.eq(self.write),
-            write.addr.eq(Cat(row, slot)),
+            write.addr.eq(Cat(row, of_channel[self.vc])),
             write.data.eq(self.flit),
         ]
         with m.If(self.write):
             m.d.sync += [
-                slots[self.vc].eq(slot),
                 write_at[self.vc].eq(Mux(row == self.flits - 1, row, row + 1)),
                 under_way.bit_select(self.vc, 1).eq(~self.flit.tail),
             ]
-            with m.If(~goes_on):
-                m.d.sync += next_slot.eq(self._after(next_slot))
 
-        read_slot, read_at = Signal(range(self.slots)), Signal(rows)
+        newest, oldest = Signal(range(self.slots)), Signal(range(self.slots))  # the slot granted next; the one sent from
+        filled = Signal(range(self.slots + 1))
+        read_at = Signal(rows)
         ends = Signal()
         m.d.comb += [
             self.front.eq(read.data),
-            self.has.eq(bit_at(full, read_slot)),
+            self.has.eq(filled != 0),
             ends.eq(self.take & self.front.tail),
         ]
-        following_slot, following_row = Signal.like(read_slot), Signal.like(read_at)
+        with m.If(self.granted):
+            m.d.sync += [
+                of_slot[newest].eq(of_channel[self.granted_vc]),
+                of_channel[self.granted_vc].eq(of_slot[newest]),
+                newest.eq(self._after(newest)),
+            ]
+        following_slot, following_row, sent_from = Signal.like(oldest), Signal.like(read_at), Signal(buffers)
         m.d.comb += [
-            following_slot.eq(Mux(ends, self._after(read_slot), read_slot)),
+            following_slot.eq(Mux(ends, self._after(oldest), oldest)),
             following_row.eq(Mux(self.take, Mux(self.front.tail, 0, read_at + 1), read_at)),
+            sent_from.eq(Mux(self.granted & (following_slot == newest), of_channel[self.granted_vc],
+                             of_slot[following_slot])),
             # the memory answers in the next cycle; a message's first row has then been there for a cycle or more
-            read.addr.eq(Cat(following_row, following_slot)),
+            read.addr.eq(Cat(following_row, sent_from)),
         ]
-        m.d.sync += [read_slot.eq(following_slot), read_at.eq(following_row), self.freed.eq(ends)]
-        for s in range(self.slots):
-            stored = self.write & self.flit.tail & (slot == s)
-            m.d.sync += full[s].eq((full[s] | stored) & ~(ends & (read_slot == s)))
+        m.d.sync += [
+            oldest.eq(following_slot),
+            read_at.eq(following_row),
+            filled.eq(filled + self.granted - ends),
+            self.freed.eq(ends),
+        ]
         return m
 
     def _after(self, slot):

@@ -92,8 +92,8 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     those it may take: OR), and for the packets before it in each buffer that it stands in (all: AND). Packets that
     wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
     Consumption itself always goes on, and a packet that no register names counts as releasable. With retransmission
-    slots a packet that has a destination behind this one is consumed once it has a slot (any one of the node's), and
-    waits there for the injection port.
+    slots a packet that goes on from a destination holds its consumption channel until it has one (any of the node's),
+    and waits there for the injection port.
 
     So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
     deadlock have come to rest, so that the first of them to move would need what another one must give free before.
@@ -108,14 +108,17 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     def stand(place: Place) -> None:
         """Packets are in an interface."""
         moving.add(place.arriving)
-        for packet in place.packets:
-            if packet is not None:
-                waits.setdefault(packet, [])
+        for at, packet in enumerate(place.packets):
+            if packet is None:
+                continue
+            waits.setdefault(packet, [])
+            if not at:
                 _add(holds, packet, place.resource)
-                if packet != place.packets[0]:
-                    waits[packet].append(([place.resource], [place.packets[0]]))
-        if place.packets and place.waits and (front := place.packets[0]) is not None:
-            waits[front].append((list(place.waits), list(place.holders)))
+                waits[packet] += [(list(place.waits), list(place.holders))] * bool(place.waits)
+            else:
+                # it has come into the channel's buffer, and the channel is not its own yet
+                holds[packet] = [resource for resource in holds.get(packet, ()) if resource != place.resource]
+                waits[packet].append(([place.resource], [place.packets[0]]))
 
     for place in in_slots.slots() if in_slots else ():
         stand(place)
@@ -176,7 +179,7 @@ def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: i
         return snapshot.first(owner)
     if link.node is not None:
         # nobody owns it: it can be taken as soon as the buffer behind it has room
-        return in_slots.consumed(link.node, vc) if in_slots and in_slots.full(link.node, vc) else None
+        return next(iter(in_slots.behind_router(link.node, vc)), None) if in_slots and in_slots.full(link.node, vc) else None
     behind = snapshot.far_end(switch, output, vc)
     if snapshot.network.home(switch).router.decoder.enters_empty:
         # nobody owns it: it can be taken when all that are in the buffer behind it have left, the last one too

@@ -1,4 +1,4 @@
-"""Who holds what in the interfaces with retransmission slots of a network: their consumption channels, their slots."""
+"""Who holds what in interfaces with retransmission slots: the consumption channels, and the slots."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from wormcast.algorithms.channels import Resource
 from wormcast.hw.interface.front import SlotsFront
 
-from ..build.fabric import Link
 from ..host import Packet
 from .snapshot import Snapshot
 
@@ -17,15 +16,15 @@ TAIL = 2  # mark of a flit
 
 @dataclass(frozen=True)
 class Place:
-    """Where packets are, front first, and what the first one waits for there.
+    """A consumption channel or a retransmission slot.
 
     Parameters
     ----------
     resource : str
-        A consumption channel or a retransmission slot.
     packets : tuple of (Packet or None)
+        First the one that holds it, then those that have come behind it, and wait for that one.
     waits : tuple of str
-        Of which any one will do; empty where it waits for nothing.
+        What the first one waits for here: of these any one will do; empty where it waits for nothing.
     holders : tuple of (Packet or None)
         Because of whom it cannot have each; None for one that is not held for ever.
     arriving : Packet or None
@@ -40,98 +39,80 @@ class Place:
 
 
 class InSlots:
-    """The interfaces of a lane in one cycle."""
+    """What is in the interfaces of a lane in one cycle: they have retransmission slots."""
 
     def __init__(self, snapshot: Snapshot):
         self.snapshot = snapshot
-        network = snapshot.network
-        self._in = {link.node: link for link in network.fabric.of_kind("consumption")}
-        self._out = {link.node: link for link in network.fabric.of_kind("injection")}
-        self._packets: dict[tuple[int, int], Packet | None] = {}
+        fabric = snapshot.fabric
+        self._in = {link.target: link for link in fabric.of_kind("consumption")}
+        self._out = {link.source: link for link in fabric.of_kind("injection")}
 
     def slots(self) -> Iterator[Place]:
-        """All retransmission slots that packets are in."""
-        for node in range(self.snapshot.network.nodes):
+        """All slots that packets are in."""
+        for node in self._in:
             front = self.snapshot.interface(node)
-            for slot in range(front.slots):
-                filled = front.filled(slot)
-                if not filled and front.storing(slot) is None:
-                    continue
-                packets = (self.packet(node, slot),)
-                if not filled or (slot == front.next_slot and front.sending):
-                    yield Place(self._slot(node, slot), packets)
-                elif slot != front.next_slot:
-                    before = front.next_slot
-                    yield Place(self._slot(node, slot), packets, (self._slot(node, before),),
-                                (self.packet(node, before),))
+            for slot in front.filled():
+                packets, first = (self.packet(node, slot),), front.next_slot
+                if slot != first:
+                    waits, holders = (_slot(node, first),), (self.packet(node, first),)
+                elif front.sending:
+                    waits, holders = (), ()
                 else:
-                    yield Place(self._slot(node, slot), packets, *self._injection(node, front))
+                    waits, holders = self._injection(node, front)
+                yield Place(_slot(node, slot), packets, waits, holders)
 
     def consumption(self) -> Iterator[Place]:
-        """All consumption channels behind the routers with packets in their buffers, or on their way there."""
-        for node in range(self.snapshot.network.nodes):
-            front, link = self.snapshot.interface(node), self._in[node]
+        """All consumption channels that packets are in behind the routers, or are coming to."""
+        for node, link in self._in.items():
+            front = self.snapshot.interface(node)
             for vc in range(front.channels):
-                packets, sender = self._consumed(node, vc), self._sender(link, vc)
-                arriving = None if self.full(node, vc) else sender
-                if not packets and arriving is None:
-                    continue
-                name = str(Resource.cons(node, link.first + vc))
-                if front.waits(vc):
-                    slots = range(front.slots)
-                    yield Place(name, packets, tuple(self._slot(node, slot) for slot in slots),
+                packets = self.behind_router(node, vc)
+                arriving = None if self.full(node, vc) else self._sender(node, vc)
+                slots = range(front.slots) if front.waits(vc) else ()
+                if packets or arriving is not None:
+                    yield Place(str(Resource.cons(node, link.first + vc)), packets,
+                                tuple(_slot(node, slot) for slot in slots),
                                 tuple(self.packet(node, slot) for slot in slots), arriving)
-                else:
-                    yield Place(name, packets, arriving=arriving)
 
     def packet(self, node: int, slot: int) -> Packet | None:
-        """The packet in a slot: what a payload flit says, or who is bringing its header."""
-        if (node, slot) not in self._packets:
-            front = self.snapshot.interface(node)
-            flits, channel = front.flits_in(slot), front.storing(slot)
-            found = self.snapshot.named(flits)
-            if found is None and channel is not None:
-                behind = self._consumed(node, channel)
-                found = behind[0] if behind else self._sender(self._in[node], channel)
-            self._packets[node, slot] = found
-        return self._packets[node, slot]
+        """The packet in a slot; None where there is none."""
+        front = self.snapshot.interface(node)
+        return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
 
     def full(self, node: int, vc: int) -> bool:
         """Whether the buffer of a consumption channel has no room."""
         return self.snapshot.interface(node).full(vc, len(self.snapshot.on_link(self._in[node], vc)))
 
-    def consumed(self, node: int, vc: int) -> Packet | None:
-        """The packet at the front of the buffer of a consumption channel."""
-        return next(iter(self._consumed(node, vc)), None)
-
-    def _consumed(self, node: int, vc: int) -> tuple[Packet | None, ...]:
-        """Packets in that buffer, front first."""
-        link = self._in[node]
+    def behind_router(self, node: int, vc: int) -> tuple[Packet | None, ...]:
+        """Packets in a consumption channel, first to last: whole and without a slot, and then in its buffer."""
+        front = self.snapshot.interface(node)
+        found = [self.snapshot.named(front.absorbed(vc))] if front.waits(vc) else []
         pieces: list[list[int]] = [[]]
-        for flit in self.snapshot.interface(node).stored(vc) + self.snapshot.on_link(link, vc):
+        for flit in front.stored(vc) + self.snapshot.on_link(self._in[node], vc):
             pieces[-1].append(flit)
             if flit & TAIL:
                 pieces.append([])
-        return tuple(self.snapshot.named(piece) or self._sender(link, vc) for piece in pieces if piece)
+        return (*found, *(self.snapshot.named(piece) or self._sender(node, vc) for piece in pieces if piece))
 
-    def _sender(self, link: Link, vc: int) -> Packet | None:
+    def _sender(self, node: int, vc: int) -> Packet | None:
         """The packet whose flits are still to come on a consumption channel."""
-        return self.snapshot.first(self.snapshot.owners.get((link.source, link.output or 0, vc)))
-
-    def _slot(self, node: int, slot: int) -> str:
-        return str(Resource.retrans(node, slot))
+        link = self._in[node]
+        assert link.output is not None
+        return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))
 
     def _injection(self, node: int, front: SlotsFront) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """What a packet waits for that is to be sent next from a slot, and who has it."""
-        link = self._out[node]
-        under_way, vcs = front.injects_on, range(self.snapshot.vcs)
+        """What the packet waits for that is to be sent next from a slot, and who has it."""
+        link, under_way = self._out[node], front.injects_on
+        assert link.input is not None
+        # or behind a host's worm that has none yet, and waits for any one as well
+        vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
+        waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
         if under_way is not None:
-            return self._named_channels(node, [under_way]), (self.snapshot.injecting(link, under_way),)
-        # or behind a host's worm that waits for the same
-        behind = [(link.target, link.input or 0, vc) for vc in vcs]
-        return self._named_channels(node, vcs), tuple(
-            self.snapshot.first(channel) if self.snapshot.full(channel) else None for channel in behind)
+            return waits, (self.snapshot.injecting(link, under_way),)
+        channels = [(link.target, link.input, vc) for vc in vcs]
+        return waits, tuple(self.snapshot.first(channel) if self.snapshot.full(channel) else None
+                            for channel in channels)
 
-    @staticmethod
-    def _named_channels(node: int, vcs) -> tuple[str, ...]:
-        return tuple(str(Resource.inj(node, 0, vc)) for vc in vcs)
+
+def _slot(node: int, slot: int) -> str:
+    return str(Resource.retrans(node, slot))

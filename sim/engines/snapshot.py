@@ -226,7 +226,7 @@ class Snapshot:
         """The packet that a node's interface is sending on this virtual channel of an injection link."""
         node = link.near.instance
         if self.network.configuration.slots and (front := self.interface(node)).sending:
-            return self.named(front.flits_in(front.next_slot)) if vc == front.injects_on else None
+            return self.named(front.in_slot(front.next_slot)) if vc == front.injects_on else None
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):

@@ -105,6 +105,8 @@ def find_ways(
     relation: Relation | None = None,
     classes: ConsumptionClasses | None = None,
     seed: int = 0,
+    *,
+    absorbed: bool = False,
 ) -> Ways:
     """Find the ways of a scheme's worms.
 
@@ -119,6 +121,8 @@ def find_ways(
         In place of the scheme's own.
     seed : int
         Of the sample.
+    absorbed : bool
+        Worms end at each destination and are sent anew, so that they may take any turn there.
 
     Raises
     ------
@@ -154,7 +158,7 @@ def find_ways(
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         loaded, arrives = np.zeros((2, len(topology.links)), bool)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    _require_turns(name, routes, passes, stops)
+    _require_turns(name, routes, passes, np.full_like(stops, NOWHERE) if absorbed else stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, loaded, arrives, scheme.pairs_tell_all)

@@ -21,6 +21,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
 
+from ..build.configuration import Configuration
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import consumption_text, resource_text
@@ -39,7 +40,17 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, Ejection, RelationOption, Ties, VcClasses, chosen, describe_classes
+from .hardware import (
+    Absorb,
+    Classes,
+    Consumption,
+    Ejection,
+    RelationOption,
+    Ties,
+    VcClasses,
+    chosen,
+    describe_classes,
+)
 
 __all__ = ["report"]
 
@@ -57,6 +68,7 @@ def check_(
     relation: RelationOption = None,
     vc_classes: VcClasses = None,
     ties: Ties = None,
+    absorb: Absorb = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     vcs: Annotated[int, typer.Option(
@@ -73,7 +85,8 @@ def check_(
     if plot:
         require_drawable(network, plot)
     ejection = chosen("ejection", ejection)
-    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes))
+    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes),
+                   configuration=Configuration(ejection=ejection, classes=classes, absorb=chosen("absorb", absorb)))
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
@@ -83,13 +96,14 @@ def check_(
     with stdout_for_results():
         analysis = check(
             network,
-            found,
+            built.configuration.as_sent(found),
             relation=built.relation(found, relation),
             consumption=consumption,
             classes=None if classes is None else ConsumptionClasses.parse(classes),
             others=[built.other(text) for text in with_ or ()],
             vcs=vcs,
             ejection=ejection,
+            slots=built.configuration.slots,
             seed=seed,
         )
     if plot:
@@ -105,6 +119,7 @@ def check_(
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
+                "absorb": built.configuration.absorb,
             },
             seed,
         )
@@ -129,6 +144,7 @@ class _Built:
     network: Topology
     ties: str
     vc_classes: str
+    configuration: Configuration
 
     def relation(self, scheme: Scheme, name: str | None) -> Relation:
         """Find the relation that routes a scheme's worms; without a name the scheme's own."""
@@ -139,7 +155,7 @@ class _Built:
         """Find a scheme of ``--with``, and its relation."""
         name, equals, relation = text.partition("=")
         scheme = find_scheme(name, self.network)
-        return scheme, self.relation(scheme, relation if equals else None)
+        return self.configuration.as_sent(scheme), self.relation(scheme, relation if equals else None)
 
 
 def report(analysis: Analysis) -> None:
@@ -172,7 +188,10 @@ def report(analysis: Analysis) -> None:
         least = f"{max(1, len(analysis.dans))} will do ({found})"
         if analysis.classes_minimal is None:
             least += ", whether fewer do is not known"
-    say(f"consumption classes: {analysis.classes_required} stated, {least}")
+    if analysis.slots:
+        say(f"retransmission slots: the same for {analysis.slots} as for any number, as messages hold all of them")
+    else:
+        say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
         say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
             "one link alone (Lemma 1, Boppana et al. 1998)")

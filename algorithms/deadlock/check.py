@@ -29,8 +29,8 @@ class Dependency:
     Parameters
     ----------
     resource : str
-        ``link:U>V:vc``, ``cons:NODE:i`` or ``retrans:NODE:i``, as a run writes them; the vc is ``*`` where any of several
-        will do, and slots are ``0-1`` then.
+        ``link:U>V:vc``, ``cons:NODE:i`` or ``retrans:NODE:i``, as a run writes them; the vc is ``*`` where any of
+        several will do, and slots are ``0-1`` then.
     scheme : str
         Whose worm it is.
     source : int

@@ -46,8 +46,8 @@ class DependencyGraph:
     - Where a node has an ejection port for each link, worms that come by different links do not share channels.
     - With retransmission slots a worm ends at each destination. One that goes on from there holds its consumption
       channel until it has a slot, and the slot until its last flit has left it: for the link that it takes next, or
-      behind another worm of this node, of whichever destination, at the injection port. A node's slots are one resource,
-      as each of them will do.
+      behind another worm of this node, of whichever destination, at the injection port. A node's slots are one
+      resource, as each of them will do.
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
 
     A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
@@ -118,7 +118,7 @@ class DependencyGraph:
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
-        """Name a channel of a link, of so many virtual channels, a consumption channel, or slots, as `Resource` does."""
+        """Name a channel of a link, of so many virtual channels, a consumption channel or slots, as `Resource` does."""
         if resource < self.channels:
             link, vc_class = divmod(resource, self.vc_classes)
             return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))

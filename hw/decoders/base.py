@@ -135,7 +135,8 @@ class Decoder(ABC):
         Static inputs of the switch (coordinates, ids), and their widths in bits.
     absorbs : bool
         A worm ends at the first of its destinations. What is left of its header leaves with the payload, by the
-        consumption channel: the node's interface sends both on.
+        consumption channel: the node's interface sends both on. A worm takes a consumption channel only while its
+        buffer is empty.
     table_layout : StructLayout or None
         How an entry of an input's table is written, where the decoder has tables: then `decode` is given ``table``
         among the straps.

@@ -33,8 +33,9 @@ class Consumption(wiring.Component):
     tail flit is.
     With slots, a packet that begins with a header flit is one that goes on from here: all its flits are handed over on
     ``absorbed``, too, 2 cycles after they were on the network's link. When it is whole it needs a retransmission slot:
-    until one is granted, in the cycle of its tail if one is free, its channel takes nothing more. Channels that wait for
-    one take turns.
+    until one is granted, in the cycle of its tail if one is free, its channel takes nothing more, and the credit of the
+    tail is held back; a router that takes channels with all credits alone sees it as taken. Channels that wait for a
+    slot take turns.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.
@@ -108,7 +109,8 @@ class Consumption(wiring.Component):
             self.wrong.eq(output.wrong),
             self.overflow.eq(Cat(self.network.valid & (self.network.vc == v) & buffer.full[v] for v in range(vcs))),
         ]
-        m.d.sync += self.network.credit.eq(buffer.freed)
+        if not self.slots:
+            m.d.sync += self.network.credit.eq(buffer.freed)
 
         eligible = Signal(vcs)
         sel = Signal(range(vcs))
@@ -120,7 +122,7 @@ class Consumption(wiring.Component):
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
         holds = self._holds(m, looks, sel, flit, waits)
         if self.slots:
-            waits = waits | self._absorb(m, sel, flit, take)
+            waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
         m.d.comb += [
             take.eq(looks & ~holds),
             buffer.vc_0.eq(sel),
@@ -142,27 +144,31 @@ class Consumption(wiring.Component):
             ))
         return m
 
-    def _absorb(self, m, sel, flit, take):
-        """Hand over what goes on from here, and grant slots; say which channels wait for one in the next cycle."""
+    def _absorb(self, m, sel, flit, take, freed):
+        """Hand over what goes on from here, grant slots, and give back credits, that of a tail with its slot; say which
+        channels wait for one in the next cycle."""
         vcs = self.port.vcs
         left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
         within = Signal(vcs)  # the packet's first flit is through
         goes_on = Signal(vcs)  # and it was a header flit
         waiting, needs = Signal(vcs, name="waits_for_slot"), Signal(vcs, name="needs_slot")  # its packet is whole
         first, absorbs, grant = Signal(), Signal(), Signal()
+        whole, granted = Signal(vcs), Signal(vcs)
         served = Signal(range(vcs), name="slot_turn")
         here = Cat(sel == v for v in range(vcs))
         chosen = _next_of(m, needs, served, name="granted_next")
         m.d.comb += [
             first.eq(~bit_at(within, sel)),
             absorbs.eq(Mux(first, flit.head & ~flit.tail, bit_at(goes_on, sel))),
-            needs.eq(waiting | Mux(take & absorbs & flit.tail, here, 0)),
+            whole.eq(Mux(take & absorbs & flit.tail, here, 0)),
+            needs.eq(waiting | whole),
             grant.eq(needs.any() & (left != 0)),
+            granted.eq(Mux(grant, Cat(chosen == v for v in range(vcs)), 0)),
         ]
-        waits = needs & ~Mux(grant, Cat(chosen == v for v in range(vcs)), 0)
         m.d.sync += [
             left.eq(left + self.freed - grant),
-            waiting.eq(waits),
+            waiting.eq(needs & ~granted),
+            self.network.credit.eq((freed & ~whole) | granted),
             self.absorbed.eq(take & absorbs),
             self.absorbed_vc.eq(sel),
             self.absorbed_flit.eq(flit),
@@ -174,7 +180,7 @@ class Consumption(wiring.Component):
         for v in range(vcs):
             with m.If(take & (sel == v)):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
-        return waits
+        return needs & ~granted
 
     def _holds(self, m, looks, sel, flit, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""

@@ -11,7 +11,7 @@ from .network_interface import NetworkInterface
 
 __all__ = ["SlotsFront"]
 
-HEAD, TAIL = 1, 2  # marks of a flit as it is stored: below its data
+TAIL = 2  # mark of a flit as it is stored
 
 Read = Callable[[str], Any]
 """A register of one interface by its full name -> its value; a memory's: its rows."""
@@ -51,10 +51,6 @@ class SlotsFront:
             return []
         memory, first = self._read("consumption_0.buffer.memory"), channel << (self._depth - 1).bit_length()
         return [int(memory[first + (start + k) % self._depth]) for k in range(count)]
-
-    def full(self, channel: int, on_link: int) -> bool:
-        """Whether that buffer has no room for a flit, with so many that are on its link."""
-        return len(self.stored(channel)) + on_link == self._depth
 
     def waits(self, channel: int) -> bool:
         """Whether the message in a channel's absorb buffer is whole, and has no slot."""

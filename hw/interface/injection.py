@@ -36,7 +36,7 @@ class Injection(wiring.Component):
     virtual channel one cycle passes unused. *Reset*: empty.
 
     With slots it sends absorbed messages on as well, which come from its `Retransmission`: it takes turns with the host
-    where both have a worm, a whole worm each. The first flit of a message is on the network's link 3 cycles after its
+    where both have a worm, a whole worm each. The first flit of a message is on the network's link 2 cycles after its
     tail was on ``absorbed``, ``t_ns`` more.
 
     Parameters
@@ -79,7 +79,7 @@ class Injection(wiring.Component):
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
-                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 64, channels: int = 1):
+                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
             if not least <= value <= most:
@@ -166,8 +166,8 @@ class Injection(wiring.Component):
         return m
 
     def _take_turns(self, m, slots, buffer, takes):
-        """The host's next flit or that of an absorbed message, once one is begun until its tail: the flit, whether it is
-        there, and whether it is the host's that is taken."""
+        """The host's next flit or that of an absorbed message, once one is begun until its tail: the flit, whether it
+        is there, and whether it is the host's that is taken."""
         m.submodules.slots = slots
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail not taken

@@ -35,7 +35,7 @@ class NetworkInterface(wiring.Component):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
-    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 5 cycles, t_nr and t_ns
+    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 4 cycles, t_nr and t_ns
     more.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
@@ -73,7 +73,7 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0, slots: int = 0, slot_flits: int = 64):
+                 t_nr: int = 0, slots: int = 0, slot_flits: int = 128):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: must be at least 1, not {value}")

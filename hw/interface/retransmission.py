@@ -28,11 +28,11 @@ class Retransmission(wiring.Component):
 
     Each channel has a buffer for what it brings, from a message's first header flit to its tail, and each slot has one.
     When a channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free one.
-    Slots are sent from in the order in which they were granted. Who grants counts them: it must not grant one while none
-    is free, nor write into the buffer of a message that is whole and has no slot.
+    Slots are sent from in the order in which they were granted. Who grants counts them: it must not grant one while
+    none is free, nor write into the buffer of a message that is whole and has no slot.
 
-    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a slot that is free is reported
-    in the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
+    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a slot that is free is
+    reported in the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
 
     Parameters
     ----------
@@ -88,10 +88,11 @@ class Retransmission(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         buffers, rows = range(self.slots + self.channels), range(self.flits)
-        m.submodules.memory = store = memory.Memory(
+        store: memory.Memory = memory.Memory(
             shape=flit_layout(self.width).size, depth=len(buffers) << (self.flits - 1).bit_length(), init=[],
             attrs={"ram_style": "block"},
         )
+        m.submodules.memory = store
         write, read = store.write_port(), store.read_port()
         under_way = Signal(self.channels)  # a message of this channel is being written
         write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
@@ -110,7 +111,8 @@ class Retransmission(wiring.Component):
                 under_way.bit_select(self.vc, 1).eq(~self.flit.tail),
             ]
 
-        newest, oldest = Signal(range(self.slots)), Signal(range(self.slots))  # the slot granted next; the one sent from
+        newest = Signal(range(self.slots))  # the slot that is granted next
+        oldest = Signal(range(self.slots))  # the one that is sent from
         filled = Signal(range(self.slots + 1))
         read_at = Signal(rows)
         ends = Signal()

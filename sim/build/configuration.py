@@ -90,7 +90,7 @@ class Configuration:
         "How worms pass a destination on their way: off, they go on while they are consumed (default); or they end "
         "there and are sent anew, from so many retransmission slots of the interface, or from the memory of the host.",
         "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
-    slot: int = _hardware("Flits of each retransmission slot, header flits among them, {} by default.", 64,
+    slot: int = _hardware("Flits of the longest message that is absorbed, header flits among them, {} by default.", 128,
                           limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
@@ -164,7 +164,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 
 #: Which channels worms may take.
-CHANNEL_FIELDS = ("ejection", "vc_classes", "ties")
+CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
 #: What changes no hardware, the network interfaces alone, the routers alone, and no cycle.
 HOST_FIELDS = changing("host")
 INTERFACE_FIELDS = changing("interface")

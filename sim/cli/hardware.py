@@ -13,8 +13,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "VcClasses", "chosen", "describe_classes",
-           "describe_hardware", "takes_component", "takes_hardware"]
+__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "VcClasses", "chosen",
+           "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",

@@ -106,19 +106,13 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     in_slots = InSlots(snapshot) if snapshot.network.configuration.slots else None
 
     def stand(place: Place) -> None:
-        """Packets are in an interface."""
+        """A packet has a place in an interface."""
         moving.add(place.arriving)
-        for at, packet in enumerate(place.packets):
-            if packet is None:
-                continue
-            waits.setdefault(packet, [])
-            if not at:
-                _add(holds, packet, place.resource)
-                waits[packet] += [(list(place.waits), list(place.holders))] * bool(place.waits)
-            else:
-                # it has come into the channel's buffer, and the channel is not its own yet
-                holds[packet] = [resource for resource in holds.get(packet, ()) if resource != place.resource]
-                waits[packet].append(([place.resource], [place.packets[0]]))
+        if place.packet is not None:
+            _add(holds, place.packet, place.resource)
+            waits.setdefault(place.packet, [])
+            if place.waits:
+                waits[place.packet].append((list(place.waits), list(place.holders)))
 
     for place in in_slots.slots() if in_slots else ():
         stand(place)
@@ -129,13 +123,13 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
             continue
         link, vc = snapshot.link(channel), channel[2]
         arrived = f"{link.name}:{vc}"
-        for place, packet in enumerate(packets):
+        for behind, packet in enumerate(packets):
             if packet is None:
                 continue
             waits.setdefault(packet, [])
             if link.kind == "network":
                 _add(holds, packet, arrived)
-            if place:
+            if behind:
                 waits[packet].append(([arrived], [packets[0]]))
         front = packets[0]
         if front is not None:
@@ -178,8 +172,8 @@ def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: i
     if owner is not None:
         return snapshot.first(owner)
     if link.node is not None:
-        # nobody owns it: it can be taken as soon as the buffer behind it has room
-        return next(iter(in_slots.behind_router(link.node, vc)), None) if in_slots and in_slots.full(link.node, vc) else None
+        # nobody owns it: it can be taken as soon as what it has brought is gone
+        return in_slots.consumed(link.node, vc) if in_slots else None
     behind = snapshot.far_end(switch, output, vc)
     if snapshot.network.home(switch).router.decoder.enters_empty:
         # nobody owns it: it can be taken when all that are in the buffer behind it have left, the last one too

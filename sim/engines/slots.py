@@ -11,8 +11,6 @@ from .snapshot import Snapshot
 
 __all__ = ["InSlots", "Place"]
 
-TAIL = 2  # mark of a flit
-
 
 @dataclass(frozen=True)
 class Place:
@@ -21,10 +19,10 @@ class Place:
     Parameters
     ----------
     resource : str
-    packets : tuple of (Packet or None)
-        First the one that holds it, then those that have come behind it, and wait for that one.
+    packet : Packet or None
+        Whose it is.
     waits : tuple of str
-        What the first one waits for here: of these any one will do; empty where it waits for nothing.
+        What this one waits for here: of these any one will do; empty where it waits for nothing.
     holders : tuple of (Packet or None)
         Because of whom it cannot have each; None for one that is not held for ever.
     arriving : Packet or None
@@ -32,7 +30,7 @@ class Place:
     """
 
     resource: str
-    packets: tuple[Packet | None, ...]
+    packet: Packet | None
     waits: tuple[str, ...] = ()
     holders: tuple[Packet | None, ...] = ()
     arriving: Packet | None = None
@@ -52,47 +50,39 @@ class InSlots:
         for node in self._in:
             front = self.snapshot.interface(node)
             for slot in front.filled():
-                packets, first = (self.packet(node, slot),), front.next_slot
+                first = front.next_slot
+                place = _slot(node, slot), self.packet(node, slot)
                 if slot != first:
-                    waits, holders = (_slot(node, first),), (self.packet(node, first),)
+                    yield Place(*place, (_slot(node, first),), (self.packet(node, first),))
                 elif front.sending:
-                    waits, holders = (), ()
+                    yield Place(*place)
                 else:
-                    waits, holders = self._injection(node, front)
-                yield Place(_slot(node, slot), packets, waits, holders)
+                    yield Place(*place, *self._injection(node, front))
 
     def consumption(self) -> Iterator[Place]:
-        """All consumption channels that packets are in behind the routers, or are coming to."""
+        """All consumption channels, behind the routers."""
         for node, link in self._in.items():
             front = self.snapshot.interface(node)
             for vc in range(front.channels):
-                packets = self.behind_router(node, vc)
-                arriving = None if self.full(node, vc) else self._sender(node, vc)
                 slots = range(front.slots) if front.waits(vc) else ()
-                if packets or arriving is not None:
-                    yield Place(str(Resource.cons(node, link.first + vc)), packets,
-                                tuple(_slot(node, slot) for slot in slots),
-                                tuple(self.packet(node, slot) for slot in slots), arriving)
+                room = len(front.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
+                yield Place(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
+                            tuple(_slot(node, slot) for slot in slots),
+                            tuple(self.packet(node, slot) for slot in slots),
+                            self._sender(node, vc) if room else None)
 
     def packet(self, node: int, slot: int) -> Packet | None:
         """The packet in a slot; None where there is none."""
         front = self.snapshot.interface(node)
         return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
 
-    def full(self, node: int, vc: int) -> bool:
-        """Whether the buffer of a consumption channel has no room."""
-        return self.snapshot.interface(node).full(vc, len(self.snapshot.on_link(self._in[node], vc)))
-
-    def behind_router(self, node: int, vc: int) -> tuple[Packet | None, ...]:
-        """Packets in a consumption channel, first to last: whole and without a slot, and then in its buffer."""
+    def consumed(self, node: int, vc: int) -> Packet | None:
+        """The packet that a consumption channel has behind the router: whole and without a slot, or in its buffer."""
         front = self.snapshot.interface(node)
-        found = [self.snapshot.named(front.absorbed(vc))] if front.waits(vc) else []
-        pieces: list[list[int]] = [[]]
-        for flit in front.stored(vc) + self.snapshot.on_link(self._in[node], vc):
-            pieces[-1].append(flit)
-            if flit & TAIL:
-                pieces.append([])
-        return (*found, *(self.snapshot.named(piece) or self._sender(node, vc) for piece in pieces if piece))
+        if front.waits(vc):
+            return self.snapshot.named(front.absorbed(vc))
+        flits = front.stored(vc) + self.snapshot.on_link(self._in[node], vc)
+        return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
 
     def _sender(self, node: int, vc: int) -> Packet | None:
         """The packet whose flits are still to come on a consumption channel."""

@@ -340,7 +340,8 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                              links=[SimpleNamespace(kind="consumption", node=node, first=0) for node in range(2)])
     every = (1 << consumption) - 1
     engine = SimpleNamespace(
-        network=SimpleNamespace(fabric=fabric, home=lambda switch: SimpleNamespace(kind="router"),
+        network=SimpleNamespace(fabric=fabric, configuration=Configuration(),
+                                home=lambda switch: SimpleNamespace(kind="router"),
                                 front=lambda kind, port, vc: PathFront(router, port, vc),
                                 consumption_mask=lambda node, port, output, ends_here: every if ends_here else masks),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))

@@ -46,6 +46,16 @@ class AbsorbedByHosts(Scheme):
         self.header = scheme.header
         self.pairs_tell_all = scheme.pairs_tell_all
 
+    @property
+    def own_relation(self) -> Relation:
+        """The scheme's."""
+        return self.scheme.own_relation
+
+    @property
+    def module(self) -> str:
+        """Where the scheme is written."""
+        return self.scheme.module
+
     def check(self, topology: Topology) -> None:
         """Refuse a topology that the scheme is not defined on."""
         ask(self.scheme, "check", topology)

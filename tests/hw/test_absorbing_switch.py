@@ -2,10 +2,9 @@
 """Switches that absorb: a worm ends at each of its destinations, and the rest of its header leaves with the payload."""
 
 import pytest
+from cases import some
 
 from wormcast.algorithms import HAMILTONIAN, ConsumptionClasses, topology
-
-from cases import some
 
 from . import bench
 
@@ -62,7 +61,7 @@ def test_worm_ends_at_its_destination_with_the_rest_of_its_list(destinations, wi
     assert sorted(sum(not head for head, *_ in worm) for worm in worms) == sorted(payloads)
     for worm in worms:
         heads = [data for head, _, data in worm if head]
-        assert [flit[0] for flit in worm] == [1] * len(heads) + [0] * (len(worm) - len(heads)), "header flits come first"
+        assert [flit[0] for flit in worm] == [1] * len(heads) + [0] * (len(worm) - len(heads))
         assert [data for head, _, data in worm if not head] == [
             (100 + k) & (1 << width) - 1 for k in range(len(worm) - len(heads))]
         wanted = [nodes for nodes, _ in rest(driver, destinations)] if len(worm) - len(heads) != 2 and mine else []

@@ -2,6 +2,7 @@
 """An interface with retransmission slots, cycle by cycle: what comes and has further to go is sent on."""
 
 import random
+from itertools import pairwise
 
 import pytest
 from cases import slow, some
@@ -145,9 +146,9 @@ def test_message_that_waits_has_the_slot_two_cycles_after_it_is_free():
     assert node.worms() == worms
     left = [cycle for cycle, _, flit in node.injected if flit[1]]
     begins = [cycle for cycle, _, flit in node.injected if flit[0]]
-    assert [begin - end for end, begin in zip(left, begins[1:], strict=False)] == [4, 4]
+    assert [begin - end for end, begin in zip(left[:-1], begins[1:], strict=True)] == [4, 4]
     # 13 credits are back before; of the two messages' tails the first one's with its slot
-    assert [cycle for cycle in node.credits if cycle > 60][0] == left[0] + 2
+    assert next(cycle for cycle in node.credits if cycle > 60) == left[0] + 2
     assert len([cycle for cycle in node.credits if cycle <= 60]) == 13
 
 
@@ -158,8 +159,8 @@ def test_all_that_has_further_to_go_is_sent_on_whole_and_once(seed):
     channels, slots, vcs = rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 2)
     arrivals = [(rng.randrange(channels), message(name, rng.randint(0, 3), rng.randint(1, 9))) for name in range(1, 25)]
     posts = [message(name, rng.randint(1, 2), rng.randint(1, 9)) for name in range(40, 50)]
-    node = Node(channels=channels, slots=slots, vcs=vcs, slot_flits=rng.choice([12, 13, 64]), chance=rng.choice([0, .5]),
-                seed=seed, t_ns=rng.choice([0, 3]), t_nr=rng.choice([0, 3]), queue=rng.choice([1, 4])
+    node = Node(channels=channels, slots=slots, vcs=vcs, slot_flits=rng.choice([12, 13, 64]), seed=seed,
+                chance=rng.choice([0, .5]), t_ns=rng.choice([0, 3]), t_nr=rng.choice([0, 3]), queue=rng.choice([1, 4])
                 ).run(arrivals, posts, cycles=2500)
     assert node.faults == []
     worms, goes_on = node.worms(), [worm for _, worm in arrivals if worm[0][0]]
@@ -180,7 +181,7 @@ def test_host_and_slots_take_turns():
         [(0, message(name)) for name in range(1, 5)], [message(name) for name in range(40, 44)], cycles=400)
     of_host = [worm[0][2] >= 40 * 64 for worm in node.worms()]
     assert len(of_host) == 8
-    assert all(a != b for a, b in zip(of_host[1:], of_host[2:], strict=False))
+    assert all(a != b for a, b in pairwise(of_host[1:]))
 
 
 def test_worm_that_was_cut_off_is_sent_on_with_the_end_it_was_given():

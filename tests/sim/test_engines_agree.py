@@ -205,7 +205,7 @@ def test_engines_agree_on_other_schemes(mesh, scheme, options):
 
 ABSORBING = [
     ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "consumption": 1, "absorb": "1", "slot": 9, "flit_width": 16}),
-    ("mesh:2x3", "column-path", {"vcs": 2, "buffer": 3, "consumption": 2, "absorb": "3", "slot": 12, "flit_width": 18,
+    ("mesh:2x3", "column-path", {"vcs": 2, "buffer": 3, "consumption": 2, "absorb": "3", "slot": 12, "flit_width": 20,
                                  "packet": 3, "t_ns": 2, "t_nr": 1, "readers": "independent"}),
     ("mesh:2x2", "multipath", {"vcs": 1, "buffer": 4, "absorb": "host", "flit_width": 16, "t_hs": 3}),
 ]

@@ -1,4 +1,4 @@
-"""The picture of a cycle: arrows on its links, squares at its consumption channels, discs at its slots, in its order."""
+"""The picture of a cycle: arrows on links, squares at consumption channels, discs at slots, numbered in its order."""
 
 import numpy as np
 import pytest

@@ -94,6 +94,11 @@ class Resource:
         """A virtual channel of an injection port of a node."""
         return cls("inj", str(node), str(vc), port)
 
+    @classmethod
+    def retrans(cls, node: int, slot: int | str) -> "Resource":
+        """A retransmission slot of a node's interface."""
+        return cls("retrans", str(node), str(slot))
+
 
 @lru_cache(maxsize=16)
 def link_names(topology: Topology) -> tuple[str, ...]:

@@ -179,7 +179,8 @@ class InputUnit(wiring.Component):
             worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
                            consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
                            exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
-                           readers=len(self.groups), classes=self.classes, class_bits=len(kind))
+                           readers=len(self.groups), classes=self.classes, class_bits=len(kind),
+                           absorbs=self.decoder.absorbs)
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
@@ -335,12 +336,17 @@ class InputUnit(wiring.Component):
         if consumes:
             # the flit at which the channel was reserved is still there, or it was stripped and leaves
             onward = links.any()
+            # a worm that is absorbed goes nowhere else, and keeps what is left of its header
+            stripped = ~onward & ~marked if self.decoder.absorbs else ~onward
             with m.If(claims):
-                m.d.comb += again.eq(Mux(onward, link_free if r == 0 else C(1), more))
+                if self.decoder.absorbs:
+                    m.d.comb += again.eq(marked | more)
+                else:
+                    m.d.comb += again.eq(Mux(onward, link_free if r == 0 else C(1), more))
             if len(self.groups) > 1:
-                skips = won & claims & ~onward
+                skips = won & claims & stripped
             else:
-                strips = claims & ~onward
+                strips = claims & stripped
         m.d.comb += sends.eq(~claims & ~halted)
         leaves = won & (sends | strips) & ~closing
         presented = Cat(sel == v for v in range(vcs))
@@ -368,9 +374,11 @@ class InputUnit(wiring.Component):
                     copies = marked & fetched.all_of[self.exits[0]] if len(self.exits) == 1 else C(0)
                     m.d.comb += [
                         worm.fetched_here.eq(ends_here | copies),
-                        worm.fetched_ends_here.eq(ends_here),
+                        worm.fetched_ends_here.eq(ends_here | copies if self.decoder.absorbs else ends_here),
                         worm.pick_c.eq(self._pick(worm)),
                     ]
+                    if self.decoder.absorbs:
+                        m.d.comb += worm.fetched_keeps.eq(copies)
             if len(self.groups) > 1:
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)

@@ -47,6 +47,8 @@ class InputVC(wiring.Component):
         Ejection ports that can be reached.
     choice : bool
         Of the targets that are fetched one will do.
+    absorbs : bool
+        A worm that has a destination here ends here, and may send header flits to the consumption channel.
     readers : int
         1: coupled. 2: reader 0 serves the links, reader 1 the consumption channels.
 
@@ -70,6 +72,8 @@ class InputVC(wiring.Component):
         worm's class.
     fetched_soon : In(1)
         ``soon_c`` of the presented header flit.
+    fetched_keeps : In(1)
+        The presented header flit itself goes to the consumption channel; only where worms are absorbed.
     fetched_exit : In(range(exits))
         Where the worm that ends here does; only with several exits, as ``exit``.
     links, here : Out
@@ -99,7 +103,7 @@ class InputVC(wiring.Component):
     """
 
     def __init__(self, *, links: list[list[int]], consumption: int, classes: int, class_bits: int, readers: int,
-                 exits: int = 1, choice: bool = False):
+                 exits: int = 1, choice: bool = False, absorbs: bool = False):
         self.links_vcs = links
         self.consumption = consumption
         self.classes = classes
@@ -107,6 +111,7 @@ class InputVC(wiring.Component):
         self.readers = readers
         self.exits = exits
         self.choice = choice
+        self.absorbs = absorbs
         vcs = max((max(channels) + 1 for channels in links), default=1)
         members: dict = {
             "write": In(1),
@@ -135,6 +140,8 @@ class InputVC(wiring.Component):
                 members[f"{name}_{r}"] = In(1)
             for name in ("eligible", "want", "under_way"):
                 members[f"{name}_{r}"] = Out(1)
+        if absorbs:
+            members["fetched_keeps"] = In(1)
         if exits > 1:
             members |= {"fetched_exit": In(range(exits)), "exit": Out(range(exits))}
         counts = [max(channels) + 1 for channels in links]
@@ -204,6 +211,10 @@ class InputVC(wiring.Component):
                                     Mux(fetch & ~self.here, self.fetched_kind, held)))
 
         ended_here = self.ends_here & ~self.wants_consumption
+        if self.absorbs:
+            keeps = Signal()  # the flit that was fetched is still to be sent
+            m.d.sync += keeps.eq((fetch & self.fetched_keeps) | (keeps & ~(advance[-1] & ~self.claims)))
+            ended_here &= ~keeps
         if coupled:
             m.d.comb += self.under_way_0.eq(self.owns_link | ended_here)
         else:

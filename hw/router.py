@@ -85,6 +85,10 @@ class Options(Protocol):
     def vc_classes(self) -> str: ...
     @property
     def ties(self) -> str: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def slot(self) -> int: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
@@ -296,6 +300,8 @@ class Blueprint(Generic[Given]):
             header_flits=self.header_flits,
             t_ns=options.t_ns,
             t_nr=options.t_nr,
+            slots=options.slots,
+            slot_flits=options.slot,
         )
 
 
@@ -329,6 +335,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
+    absorbs = configuration.slots > 0
     # a network may call itself a mesh and have other ports, or links that lead elsewhere
     grid = topology.kind in GRIDS and kind.signature == grid_kind(topology.shape).signature
     compared = [one for one in (E_CUBE, HAMILTONIAN) if grid and topology.kind == "mesh" and MeshDecoder.knows(one)]
@@ -342,11 +349,14 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
-                           kind=kind, **ports)
+                           kind=kind, absorbs=absorbs and multicast, **ports)
     if plain in (E_CUBE, E_CUBE_SIGNED) and grid:
         return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
-                            **ports)
+                            absorbs=absorbs and multicast, **ports)
     if multicast and grid and AdaptiveDecoder.knows(relation):
+        if absorbs:
+            raise WormcastError(f"absorb: slots are given with relation {relation.name}, they go with relations that "
+                                "leave no choice")
         return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
     if header.signed:
         raise WormcastError(f"ties: signed is given, routers of {topology.name} look ways up in tables, which know no "
@@ -362,7 +372,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
                 f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and "
                 "hamiltonian need no tables"
             )
-        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind, **ports)
+        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
+                            absorbs=absorbs and multicast, **ports)
     digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
     own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
     if own is not None and None not in digits.values() and not relation.enters_empty:

@@ -239,7 +239,7 @@ class Switch(wiring.Component):
             classes = self.consumption_masks() if o >= self.ejection else self.class_masks(port)
             output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
                                 separate=self._is_separate(o),
-                                empty=self.decoder.enters_empty and o < self.ejection)
+                                empty=self.decoder.enters_empty if o < self.ejection else self.decoder.absorbs)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
             for number, name in enumerate(self._names(o)):

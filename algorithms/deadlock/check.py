@@ -30,7 +30,8 @@ class Dependency:
     Parameters
     ----------
     resource : str
-        ``link:U>V:vc`` or ``cons:NODE:i``, as a run writes them; the vc is ``*`` where any of several will do.
+        ``link:U>V:vc``, ``cons:NODE:i`` or ``retrans:NODE:i``, as a run writes them; the vc is ``*`` where any of
+        several will do, and slots are ``0-1`` then.
     scheme : str
         Whose worm it is.
     source : int
@@ -131,6 +132,8 @@ class Analysis:
     complete : bool
         Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
         larger multicasts: then no cycle is no proof.
+    slots : int
+        Retransmission slots of each node. With some, classes are not looked for: worms take any channel.
     """
 
     topology: Topology
@@ -151,6 +154,7 @@ class Analysis:
     lemma1: int | None
     corollary2: int | None
     complete: bool
+    slots: int = 0
 
     @property
     def free(self) -> bool:
@@ -186,6 +190,7 @@ def check(
     others: Sequence[tuple[Scheme, Relation | None]] = (),
     vcs: int = 2,
     ejection: str = "one",
+    slots: int = 0,
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -206,6 +211,9 @@ def check(
     ejection : "one" or "all"
         Ejection ports of each node: one, or one for each link by which worms come there, so that those that come by
         different links do not share consumption channels.
+    slots : int
+        Retransmission slots of each node, 0 to 16: with some, worms are absorbed at each destination and sent anew from
+        a slot. They then take any consumption channel, whatever classes there are.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -226,11 +234,20 @@ def check(
         require_kind(name, value, int, NoneType)
         if value is not None and not 1 <= value <= MOST_CHANNELS:
             raise WormcastError(f"{name}: {value} is given, allowed are 1 to {MOST_CHANNELS}")
+    require_kind("slots", slots, int)
+    if not 0 <= slots <= MOST_CHANNELS:
+        raise WormcastError(f"slots: {slots} is given, allowed are 0 to {MOST_CHANNELS}")
+    if slots:
+        classes = ConsumptionClasses()
     everybody = [(scheme, relation), *others]
-    parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
+    parts = [find_ways(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in everybody]
+    for part in parts:
+        if slots and part.stops_with_a_choice:
+            raise WormcastError(f"slots: {slots} is given, where worms of {part.name} have a choice of channels between "
+                                "their stops: allowed is 0")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
-    verdict = decide(parts, consumption, ejection)
+    verdict = decide(parts, consumption, ejection, slots)
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
@@ -249,7 +266,7 @@ def check(
         HeldWorm(named(worm.resources), named(worm.waits), parts[worm.part].name, worm.witness[0], worm.witness[1:])
         for worm in verdict.worms
     ]
-    dans, fewest = fewest_classes(parts, ejection)
+    dans, fewest = (None, None) if slots else fewest_classes(parts, ejection)
     # the bounds are for relations that are free by themselves
     lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
@@ -271,6 +288,7 @@ def check(
         lemma1=lemma1,
         corollary2=corollary2,
         complete=all(part.complete for part in parts),
+        slots=slots,
     )
 
 

@@ -26,7 +26,8 @@ class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
     Resources are the channels (link x `vc_classes` + class), then for each ejection port the groups of its consumption
-    channels (port x `groups` + group), then for each port "any channel of it".
+    channels (port x `groups` + group), with retransmission slots those of each node, then for each port "any channel of
+    it".
 
     - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
       waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
@@ -44,6 +45,10 @@ class DependencyGraph:
       an edge to "any channel", which is lost only where *every* group of the port is (Figure 4 of [Boppana98]
       is two worms at their last destinations).
     - Where a node has an ejection port for each link, worms that come by different links do not share channels.
+    - With retransmission slots a worm ends at each destination. One that goes on from there holds its consumption
+      channel until it has a slot, and the slot until its last flit has left it: for the link that it takes next, or
+      behind another worm of this node, of whichever destination, at the injection port. A node's slots are one
+      resource, as each of them will do.
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
 
     A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
@@ -68,6 +73,8 @@ class DependencyGraph:
         Consumption channels of each ejection port, by which they are named.
     ejection : "one" or "all"
         As `ejection_ports` has it.
+    slots : int
+        Retransmission slots of each node; 0: worms go on while they are consumed.
     """
 
     topology: Topology
@@ -78,6 +85,7 @@ class DependencyGraph:
     vc_classes: int = 1
     consumption: int = 1
     ejection: str = "one"
+    slots: int = 0
 
     @property
     def channels(self) -> int:
@@ -103,13 +111,21 @@ class DependencyGraph:
     @property
     def first_choice(self) -> int:
         """The first of the resources "any channel", which stand for a choice among others."""
+        return self.first_slots + (self.topology.nodes if self.slots else 0)
+
+    @property
+    def first_slots(self) -> int:
+        """The first of the resources that are the retransmission slots of a node."""
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
-        """Name a channel of a link, of so many virtual channels, or a consumption channel, as `Resource` does."""
+        """Name a channel of a link, of so many virtual channels, a consumption channel or slots, as `Resource` does."""
         if resource < self.channels:
             link, vc_class = divmod(resource, self.vc_classes)
             return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))
+        if resource >= self.first_slots:
+            number = "0" if self.slots == 1 else f"0-{self.slots - 1}"
+            return str(Resource.retrans(resource - self.first_slots, number))
         return str(self.ports.channel(*divmod(resource - self.channels, self.groups), self.consumption))
 
     def locked(self) -> npt.NDArray[np.bool_]:
@@ -144,7 +160,7 @@ class DependencyGraph:
 
 def dependency_graph(
     parts: Sequence[Ways], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
-    without: Sequence[Ways] = ()
+    without: Sequence[Ways] = (), slots: int = 0
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -161,6 +177,8 @@ def dependency_graph(
     without : sequence of Ways
         Parts whose worms are left out. Those of others that have a choice of channels are taken as if they asked for
         all of them: then a cycle need not be a deadlock.
+    slots : int
+        Retransmission slots of each node, where worms are absorbed at each destination; they have no classes then.
 
     Raises
     ------
@@ -173,7 +191,8 @@ def dependency_graph(
     ports = ejection_ports(topology, ejection)
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
     first_cons = len(topology.links) * vc_classes
-    first_any = first_cons + len(ports) * groups
+    first_slots = first_cons + len(ports) * groups
+    first_any = first_slots + (topology.nodes if slots else 0)
     end_of, link_of, node_of = topology.links[:, 2], topology.link_of_port, topology.node_of_output
 
     rows: list[Integers] = []
@@ -218,7 +237,15 @@ def dependency_graph(
         elif len(held):
             asked, witness = asked_of(held, output), part.stops[held, output]
             exits = ports.at(witness[:, 1], held // count)
-            if len(mapped):
+            if slots:
+                nodes = witness[:, 1]
+                add(index, first_cons + exits, first_slots + nodes, witness)
+                for ends in asked:
+                    add(index, first_slots + nodes, ends, witness)
+                first, sent = _first_channels(part, np.unique(nodes))
+                for one in range(share):
+                    add(index, first_slots + sent[:, 0], first * share + one, sent)
+            elif len(mapped):
                 onwards = link_of[end_of[held // count], output // count] * count + output % count
                 group = first_cons + exits * groups + (
                     _class_of_stops(part, mapped, held, onwards, witness) % channels)
@@ -243,7 +270,16 @@ def dependency_graph(
     _, kept = np.unique(edges[:, 0].astype(np.int64) * resources + edges[:, 1], return_index=True)
     edges = edges[kept]
     starts, ends = np.ascontiguousarray(edges[:, :2].T)
-    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, channels, ejection)
+    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, channels, ejection, slots)
+
+
+def _first_channels(part: Ways, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
+    """Channels that worms of some nodes take first, and a worm for each: its source, and where it goes."""
+    topology, count = part.topology, part.vc_classes
+    pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
+    switches = topology.injections[pairs[:, 0], 0]
+    codes = part.routes.options[0, switches, pairs[:, 1], 0]
+    return topology.link_of_port[switches, codes // count] * count + codes % count, pairs
 
 
 def _class_of_stops(

@@ -36,7 +36,7 @@ class Verdict:
     searched: str = ""
 
 
-def decide(parts: Sequence[Ways], channels: int, ejection: str = "one") -> Verdict:
+def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: int = 0) -> Verdict:
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock.
@@ -50,8 +50,10 @@ def decide(parts: Sequence[Ways], channels: int, ejection: str = "one") -> Verdi
         Consumption channels of each ejection port.
     ejection : "one" or "all"
         As `ejection_ports` has it.
+    slots : int
+        As `dependency_graph` has it.
     """
-    graph = dependency_graph(parts, channels, ejection=ejection)
+    graph = dependency_graph(parts, channels, ejection=ejection, slots=slots)
     if graph.free:
         return Verdict("free", graph)
     choosing = choosing_parts(parts)

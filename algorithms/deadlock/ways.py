@@ -116,6 +116,8 @@ def find_ways(
     relation: Relation | None = None,
     classes: ConsumptionClasses | None = None,
     seed: int = 0,
+    *,
+    absorbed: bool = False,
 ) -> Ways:
     """Find the ways of a scheme's worms.
 
@@ -130,6 +132,8 @@ def find_ways(
         In place of the scheme's own.
     seed : int
         Of the sample.
+    absorbed : bool
+        Worms end at each destination and are sent anew, so that they may take any turn there.
 
     Raises
     ------
@@ -173,7 +177,7 @@ def find_ways(
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         used, loaded, arrives = np.zeros((3, len(passes)), bool)
-    _require_turns(name, routes, passes, stops)
+    _require_turns(name, routes, passes, np.full_like(stops, NOWHERE) if absorbed else stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,

@@ -52,6 +52,16 @@ class Scheme(ABC):
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
 
+    @property
+    def own_relation(self) -> Relation:
+        """The relation that routes its worms where nobody has chosen another."""
+        return type(self).relation
+
+    @property
+    def module(self) -> str:
+        """Where it is written."""
+        return type(self).__module__
+
     @abstractmethod
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """Say which consumption channels its worms reserve on their way, so that they cannot deadlock there."""

@@ -30,6 +30,10 @@ class AddressListDecoder(Decoder):
     A flit that is used up has the own address in all its slots; anything behind a repeated own address is an error,
     and the worm ends here.
 
+    Where the decoder absorbs, the worm ends here whatever stands behind the own address, so slot 1 is not routed: the
+    flit goes to the node without the own address, and so do the header flits behind it; a flit that is used up is
+    stripped.
+
     Attributes
     ----------
     header : AddressList
@@ -39,6 +43,7 @@ class AddressListDecoder(Decoder):
 
     header: AddressList
     multicast: bool
+    absorbs: bool
 
     @abstractmethod
     def own_address(self, straps: dict[str, Value]) -> Value:
@@ -70,11 +75,15 @@ class AddressListDecoder(Decoder):
         if self.delivers(port):
             m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
-                following = self.examine(m, "next_address", straps, slots[1], selector)
-                behind = Cat(slot[:header.coordinate_bits] for slot in slots[2:])
-                repeated = behind == self.own_address(straps).replicate(header.capacity - 2)
-                m.d.comb += used.eq(self.is_own(straps, following) & repeated)
-                examined = {key: Mux(own, following[key], value) for key, value in examined.items()}
+                looked_at = 1 if self.absorbs else 2
+                behind = Cat(slot[:header.coordinate_bits] for slot in slots[looked_at:])
+                repeated = behind == self.own_address(straps).replicate(header.capacity - looked_at)
+                if self.absorbs:
+                    m.d.comb += used.eq(repeated)
+                else:
+                    following = self.examine(m, "next_address", straps, slots[1], selector)
+                    m.d.comb += used.eq(self.is_own(straps, following) & repeated)
+                    examined = {key: Mux(own, following[key], value) for key, value in examined.items()}
                 rest = data[header.capacity * bits:]
                 rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
@@ -84,16 +93,21 @@ class AddressListDecoder(Decoder):
         wanted = arrival.first & ~refused & ~outside
         going = {target: asked[target] & wanted for target in self.targets(port) if target in asked}
         onward, end = Signal(name="onward"), Signal(name="ends_here")
+        if self.absorbs:
+            ends, strips, arrived = here & used, C(0), here
+        else:
+            # a worm that cannot go on from a destination has its end there
+            ends = here & ~onward & (last | ~used) if self.multicast else here
+            strips, arrived = here & ~onward & ~end, here & used
         m.d.comb += [
             onward.eq(Cat(going.values()).any()),
-            # a worm that cannot go on from a destination has its end there
-            end.eq(here & ~onward & (last | ~used) if self.multicast else here),
+            end.eq(ends),
         ]
-        astray = arrival.first & ~onward & ~(here & used)
+        astray = arrival.first & ~onward & ~arrived
         return Decoded(
             code=self.encode(m, port, going, here & ~end),
             data=rewritten,
-            strip=here & ~onward & ~end,
+            strip=strips,
             ends_here=end,
             last=last,
             outside=astray & outside,

@@ -133,6 +133,10 @@ class Decoder(ABC):
         Outputs to each node, in the order of the kind's ejections.
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
+    absorbs : bool
+        A worm ends at the first of its destinations. What is left of its header leaves with the payload, by the
+        consumption channel: the node's interface sends both on. A worm takes a consumption channel only while its
+        buffer is empty.
     table_layout : StructLayout or None
         How an entry of an input's table is written, where the decoder has tables: then `decode` is given ``table``
         among the straps.
@@ -140,6 +144,7 @@ class Decoder(ABC):
 
     straps: dict[str, int]
     table_layout: data.StructLayout | None = None
+    absorbs = False
 
     def __init__(self, kind: SwitchKind, *, injection: str = "one", ejection: str = "one",
                  consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1, adaptive: bool = False,

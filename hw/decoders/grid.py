@@ -30,8 +30,8 @@ class GridDecoder(AddressListDecoder):
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
         That of all switches; made of the header's shape if it is not given.
-    vc_classes, adaptive, preferred, enters_empty
-        As of `Decoder`.
+    vc_classes, absorbs, adaptive, preferred, enters_empty
+        As `Decoder` has them.
 
     Straps
     ------
@@ -40,10 +40,11 @@ class GridDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses, multicast: bool, injection: str,
-                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1, adaptive: bool = False,
-                 preferred: tuple[int, ...] = (), enters_empty: bool = False):
+                 ejection: str, kind: SwitchKind | None, vc_classes: int = 1, absorbs: bool = False,
+                 adaptive: bool = False, preferred: tuple[int, ...] = (), enters_empty: bool = False):
         self.header = header
         self.multicast = multicast
+        self.absorbs = absorbs
         self.steps = mesh_directions(header.shape)
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption, vc_classes=vc_classes, adaptive=adaptive, preferred=preferred,

@@ -54,6 +54,8 @@ class MeshDecoder(GridDecoder):
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
         The mesh's; made of the header's shape if it is not given.
+    absorbs : bool
+        As `Decoder` has it.
 
     Straps
     ------
@@ -63,7 +65,7 @@ class MeshDecoder(GridDecoder):
 
     def __init__(self, header: AddressList, *, relations: tuple[str, ...],
                  consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True, injection: str = "one",
-                 ejection: str = "one", kind: SwitchKind | None = None):
+                 ejection: str = "one", kind: SwitchKind | None = None, absorbs: bool = False):
         self.relations = tuple(relations)
         for relation in self.relations:
             if relation not in RELATIONS:
@@ -74,7 +76,7 @@ class MeshDecoder(GridDecoder):
             raise WormcastError(f"MeshDecoder.relations: {len(self.relations)} given, but the header format "
                                 f"selects among {header.relations}")
         super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
-                         kind=kind)
+                         kind=kind, absorbs=absorbs)
 
     def turns(self, port, output):
         """Under e-cube no turn into a dimension that comes earlier; under R all but the way back."""

@@ -43,6 +43,8 @@ class TableDecoder(AddressListDecoder):
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
         A mesh's of the header's shape if it is not given.
+    absorbs : bool
+        As `Decoder` has it.
 
     Straps
     ------
@@ -56,7 +58,8 @@ class TableDecoder(AddressListDecoder):
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
-                 injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None):
+                 injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None,
+                 absorbs: bool = False):
         if header.relations != 1:
             raise WormcastError(f"TableDecoder.header: it selects among {header.relations} relations, one is allowed")
         if header.address_bits > MOST_ADDRESS_BITS:
@@ -64,6 +67,7 @@ class TableDecoder(AddressListDecoder):
                                 f"a table of ports is built for at most {MOST_ADDRESS_BITS}")
         self.header = header
         self.multicast = multicast
+        self.absorbs = absorbs
         self.steps = mesh_directions(header.shape)
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption)

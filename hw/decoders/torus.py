@@ -42,7 +42,7 @@ class TorusDecoder(GridDecoder):
         The header format, of one relation.
     classes : bool
         Whether classes of virtual channels are told apart; else any will do.
-    consumption, multicast, injection, ejection, kind
+    consumption, multicast, injection, ejection, kind, absorbs
         As of `GridDecoder`.
 
     Straps
@@ -53,11 +53,11 @@ class TorusDecoder(GridDecoder):
 
     def __init__(self, header: AddressList, *, classes: bool = True, consumption: ConsumptionClasses = ANY_CHANNEL,
                  multicast: bool = True, injection: str = "one", ejection: str = "one",
-                 kind: SwitchKind | None = None):
+                 kind: SwitchKind | None = None, absorbs: bool = False):
         if header.relations != 1:
             raise WormcastError(f"TorusDecoder.header: it selects among {header.relations} relations, one is allowed")
         super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
-                         kind=kind, vc_classes=2 if classes else 1)
+                         kind=kind, vc_classes=2 if classes else 1, absorbs=absorbs)
 
     def turns(self, port, output):
         """No turn into a dimension that comes earlier."""

@@ -10,6 +10,7 @@ from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..logic import bit_at
 from ..output_unit import OutputUnit
+from .retransmission import MOST_SLOTS
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -30,6 +31,11 @@ class Consumption(wiring.Component):
     channels; one channel gets min(1, depth / 4). Header flits wait for a credit of the host as all
     do, and take a cycle each, but leave the credit. The end of a worm that was cut off by an error is handed over as a
     tail flit is.
+    With slots, a packet that begins with a header flit is one that goes on from here: all its flits are handed over on
+    ``absorbed``, too, 2 cycles after they were on the network's link. When it is whole it needs a retransmission slot:
+    until one is granted, in the cycle of its tail if one is free, its channel takes nothing more, and the credit of the
+    tail is held back; a router that takes channels with all credits alone sees it as taken. Channels that wait for a
+    slot take turns.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
     cycle of the link. *Reset*: empty.
@@ -43,6 +49,8 @@ class Consumption(wiring.Component):
     storage : "lutram" or "registers"
     t_nr : int
         Cycles that a packet's tail flit is held back, 0 to 65535; 0: nothing is built for it.
+    slots : int
+        Retransmission slots, 0 to 16; 0: nothing is built for them.
 
     Members
     -------
@@ -51,25 +59,36 @@ class Consumption(wiring.Component):
         The same channels; a host that holds back credits stalls its consumption.
     wrong, overflow : Out(vcs)
         As of `OutputUnit`; a flit came for a buffer that was full, and is dropped.
+    absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
+        A flit of a packet that goes on, and its channel; only with slots.
+    granted, granted_vc : Out(1), Out
+        The packet that this channel has brought gets a slot, with its tail or later; likewise.
+    freed : In(1)
+        A slot has become free; likewise.
 
     Raises
     ------
     WormcastError
-        ``t_nr`` is outside its range.
+        ``t_nr`` or ``slots`` is outside its range.
     """
 
-    def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0):
-        if not 0 <= t_nr <= 65535:
-            raise WormcastError(f"Consumption.t_nr: must be 0 to 65535, not {t_nr}")
+    def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
+                 slots: int = 0):
+        for field, value, most in (("t_nr", t_nr, 65535), ("slots", slots, MOST_SLOTS)):
+            if not 0 <= value <= most:
+                raise WormcastError(f"Consumption.{field}: must be 0 to {most}, not {value}")
         self.port = network
         self.width = width
         self.storage = storage
         self.t_nr = t_nr
+        self.slots = slots
         super().__init__({
             "network": In(LinkSignature(vcs=network.vcs, width=width)),
             "host": Out(LinkSignature(vcs=network.vcs, width=width)),
             "wrong": Out(network.vcs),
             "overflow": Out(network.vcs),
+            **({"absorbed": Out(1), "absorbed_vc": Out(range(network.vcs)), "absorbed_flit": Out(flit_layout(width)),
+                "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -90,7 +109,8 @@ class Consumption(wiring.Component):
             self.wrong.eq(output.wrong),
             self.overflow.eq(Cat(self.network.valid & (self.network.vc == v) & buffer.full[v] for v in range(vcs))),
         ]
-        m.d.sync += self.network.credit.eq(buffer.freed)
+        if not self.slots:
+            m.d.sync += self.network.credit.eq(buffer.freed)
 
         eligible = Signal(vcs)
         sel = Signal(range(vcs))
@@ -100,8 +120,11 @@ class Consumption(wiring.Component):
         flit = Signal(layout)
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
+        holds = self._holds(m, looks, sel, flit, waits)
+        if self.slots:
+            waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
         m.d.comb += [
-            take.eq(looks & ~self._holds(m, looks, sel, flit, waits)),
+            take.eq(looks & ~holds),
             buffer.vc_0.eq(sel),
             buffer.take_0.eq(take),
             flit.eq(buffer.data_0),
@@ -120,6 +143,44 @@ class Consumption(wiring.Component):
                 (buffer.has_0[v] | buffer.arrives[v]) & output.ready[v],
             ))
         return m
+
+    def _absorb(self, m, sel, flit, take, freed):
+        """Hand over what goes on from here, grant slots, and give back credits, that of a tail with its slot; say which
+        channels wait for one in the next cycle."""
+        vcs = self.port.vcs
+        left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
+        within = Signal(vcs)  # the packet's first flit is through
+        goes_on = Signal(vcs)  # and it was a header flit
+        waiting, needs = Signal(vcs, name="waits_for_slot"), Signal(vcs, name="needs_slot")  # its packet is whole
+        first, absorbs, grant = Signal(), Signal(), Signal()
+        whole, granted = Signal(vcs), Signal(vcs)
+        served = Signal(range(vcs), name="slot_turn")
+        here = Cat(sel == v for v in range(vcs))
+        chosen = _next_of(m, needs, served, name="granted_next")
+        m.d.comb += [
+            first.eq(~bit_at(within, sel)),
+            absorbs.eq(Mux(first, flit.head & ~flit.tail, bit_at(goes_on, sel))),
+            whole.eq(Mux(take & absorbs & flit.tail, here, 0)),
+            needs.eq(waiting | whole),
+            grant.eq(needs.any() & (left != 0)),
+            granted.eq(Mux(grant, Cat(chosen == v for v in range(vcs)), 0)),
+        ]
+        m.d.sync += [
+            left.eq(left + self.freed - grant),
+            waiting.eq(needs & ~granted),
+            self.network.credit.eq((freed & ~whole) | granted),
+            self.absorbed.eq(take & absorbs),
+            self.absorbed_vc.eq(sel),
+            self.absorbed_flit.eq(flit),
+            self.granted.eq(grant),
+            self.granted_vc.eq(chosen),
+        ]
+        with m.If(grant):
+            m.d.sync += served.eq(chosen)
+        for v in range(vcs):
+            with m.If(take & (sel == v)):
+                m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
+        return needs & ~granted
 
     def _holds(self, m, looks, sel, flit, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""

@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (slots are made with the port, to refuse what cannot be built)
 """One injection port: worms from the host, cut into packets, each on a virtual channel that is free."""
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
@@ -9,6 +11,7 @@ from wormcast.algorithms.errors import WormcastError
 from ..buffer import STORAGE, ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..output_unit import OutputUnit
+from .retransmission import Retransmission
 
 __all__ = ["Injection"]
 
@@ -32,6 +35,10 @@ class Injection(wiring.Component):
     per cycle on the host's link; on the network's, one worm gets min(1, depth / 4). Between two packets on the same
     virtual channel one cycle passes unused. *Reset*: empty.
 
+    With slots it sends absorbed messages on as well, which come from its `Retransmission`: it takes turns with the host
+    where both have a worm, a whole worm each. The first flit of a message is on the network's link 2 cycles after its
+    tail was on ``absorbed``, ``t_ns`` more.
+
     Parameters
     ----------
     network : PortSpec
@@ -47,6 +54,9 @@ class Injection(wiring.Component):
         Most header flits of a worm, that many are kept. A longer header must not be posted.
     t_ns : int
         Cycles that a packet's first flit waits, 0 to 65535; 0: nothing is built for it.
+    slots, slot_flits, channels : int
+        Retransmission slots, flits of each, and consumption channels that bring messages, as of `Retransmission`; 0
+        slots: nothing is built for them.
 
     Members
     -------
@@ -57,6 +67,10 @@ class Injection(wiring.Component):
         As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
     unended : Out(1)
         A header flit has come before the tail of the worm in front, which is cut off.
+    absorbed, absorbed_vc, absorbed_flit : In(1), In, In
+        ``write``, ``vc`` and ``flit`` of `Retransmission`; only with slots.
+    granted, granted_vc, freed : In(1), In, Out(1)
+        As of `Retransmission`; likewise.
 
     Raises
     ------
@@ -65,7 +79,7 @@ class Injection(wiring.Component):
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
-                 header_flits: int = 1, t_ns: int = 0):
+                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
             if not least <= value <= most:
@@ -77,12 +91,15 @@ class Injection(wiring.Component):
         self.packet = packet
         self.header_flits = header_flits
         self.t_ns = t_ns
+        self.slots = Retransmission(slots=slots, flits=slot_flits, channels=channels, width=width) if slots else None
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
             "network": Out(LinkSignature(vcs=network.vcs, width=width)),
             "wrong": Out(network.vcs),
             "overflow": Out(1),
             "unended": Out(1),
+            **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
+                "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
         })
 
     def elaborate(self, platform):
@@ -114,14 +131,17 @@ class Injection(wiring.Component):
         send = Signal()
         take = Signal()
         ends = Signal()
+        first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~self.unended
+        if self.slots is not None:
+            first, has, takes = self._take_turns(m, self.slots, buffer, takes)
         m.d.comb += [
-            front.eq(buffer.data_0),
+            front.eq(first),
             flit.eq(front),
-            there.eq(buffer.has_0),
+            there.eq(has),
             self.unended.eq(within & front.head & ~front.tail & ~repeats & there),
             send.eq(there & may_go & Mux(owns, credit, output.free)),
             take.eq(send & ~owns),
-            buffer.take_0.eq(send & ~repeats & ~self.unended),
+            buffer.take_0.eq(takes),
             ends.eq(flit.tail),
             output.flit.eq(flit),
             output.touch.eq(send),
@@ -144,6 +164,32 @@ class Injection(wiring.Component):
             self._packetise(m, front, flit, send, repeats, there)
         self._wait(m, there & ~owns, send, may_go)
         return m
+
+    def _take_turns(self, m, slots, buffer, takes):
+        """The host's next flit or that of an absorbed message, once one is begun until its tail: the flit, whether it
+        is there, and whether it is the host's that is taken."""
+        m.submodules.slots = slots
+        front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
+        begun = Signal()  # a worm is presented, and its tail not taken
+        last = Signal()  # the worm presented last is of a slot
+        again = Signal()  # the flit presented is
+        m.d.comb += [
+            slots.write.eq(self.absorbed),
+            slots.vc.eq(self.absorbed_vc),
+            slots.flit.eq(self.absorbed_flit),
+            slots.granted.eq(self.granted),
+            slots.granted_vc.eq(self.granted_vc),
+            self.freed.eq(slots.freed),
+            again.eq(Mux(begun, last, slots.has & ~(buffer.has_0 & last))),
+            front.eq(Mux(again, slots.front, buffer.data_0)),
+            there.eq(Mux(again, slots.has, buffer.has_0)),
+            slots.take.eq(takes & again),
+        ]
+        # a worm whose flits have not come yet is begun, too
+        m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))
+        with m.If(there):
+            m.d.sync += last.eq(again)
+        return front, there, takes & ~again
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after so many payload flits, and put the header in front of the next."""

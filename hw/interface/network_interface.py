@@ -29,6 +29,15 @@ class NetworkInterface(wiring.Component):
     host that puts packets together: it has the message's memory, and each payload flit names worm and place.
     Ports and links know nothing of each other: each has its own buffers and its own t_ns or t_nr counter.
 
+    With slots, injection port 0 sends on what consumption link 0 brings of worms that have further destinations, with
+    what is left of their header ([Boppana98], section 3.1: absorb and retransmit); there must be one of each::
+
+        host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
+                     └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
+
+    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 4 cycles, t_nr and t_ns
+    more.
+
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
     worm alone min(1, depth / 4) to the network; of each consumption link a flit per cycle, one channel alone
@@ -40,7 +49,7 @@ class NetworkInterface(wiring.Component):
         One injection port's link, and one consumption link with the channels that share it.
     ports, links : int
         How many of each.
-    width, storage, queue, packet, header_flits, t_ns, t_nr
+    width, storage, queue, packet, header_flits, t_ns, t_nr, slots, slot_flits
         As of `Injection` and `Consumption`.
 
     Members
@@ -64,16 +73,20 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0):
+                 t_nr: int = 0, slots: int = 0, slot_flits: int = 128):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: must be at least 1, not {value}")
+            if slots and value > 1:
+                raise WormcastError(f"NetworkInterface.{field}: must be 1 where there are slots, not {value}")
+        self.slots = slots
         self.injections = [
             Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
-                      t_ns=t_ns)
+                      t_ns=t_ns, slots=slots, slot_flits=slot_flits, channels=consumption.vcs)
             for _ in range(ports)
         ]
-        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr) for _ in range(links)]
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, slots=slots)
+                             for _ in range(links)]
         super().__init__({
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
             **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
@@ -105,6 +118,16 @@ class NetworkInterface(wiring.Component):
             m.submodules[f"consumption_{c}"] = consumption
             wiring.connect(m, wiring.flipped(getattr(self, f"network_in_{c}")), consumption.network)
             wiring.connect(m, consumption.host, wiring.flipped(getattr(self, f"host_out_{c}")))
+        if self.slots:
+            [injection], [consumption] = self.injections, self.consumptions
+            m.d.comb += [
+                injection.absorbed.eq(consumption.absorbed),
+                injection.absorbed_vc.eq(consumption.absorbed_vc),
+                injection.absorbed_flit.eq(consumption.absorbed_flit),
+                injection.granted.eq(consumption.granted),
+                injection.granted_vc.eq(consumption.granted_vc),
+                consumption.freed.eq(injection.freed),
+            ]
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports()))
         return m
 

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, ideal_width
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
+from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
 from ..common.schema import option, options_of, require_allowed
@@ -21,6 +23,16 @@ __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS",
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
+
+
+def retransmission_slots(absorb: str) -> int:
+    """Read how many slots an interface has; refuses what says neither that nor ``off`` or ``host``."""
+    if absorb in ("off", "host"):
+        return 0
+    if not absorb.isdecimal() or not 1 <= int(absorb) <= MOST_SLOTS:
+        raise WormcastError(f"absorb: {absorb!r} is given, allowed are off, host, and 1 to {MOST_SLOTS} slots")
+    return int(absorb)
+
 
 _hardware = functools.partial(option, panel="Hardware", changes="node")
 _overhead = functools.partial(option, default=0, panel="Overheads, in cycles", unit="cycles")
@@ -75,6 +87,12 @@ class Configuration:
     t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, 65535), changes="interface")
     t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, 65535),
                           changes="interface")
+    absorb: str = _hardware(
+        "How worms pass a destination on their way: off, they go on while they are consumed (default); or they end "
+        "there and are sent anew, from so many retransmission slots of the interface, or from the memory of the host.",
+        "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
+    slot: int = _hardware("Flits of the longest message that is absorbed, header flits among them, {} by default.", 128,
+                          limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Host, once for each multicast, besides.", limits=(0, MOST_OVERHEAD),
@@ -98,6 +116,26 @@ class Configuration:
     def __post_init__(self) -> None:
         require_fields(self)
         require_allowed(self)
+        if self.slots:
+            alone = {"ports": "one", "ejection": "one", "consumption_links": "shared"}
+            for name, allowed in alone.items():
+                if getattr(self, name) != allowed:
+                    raise WormcastError(f"{name}: {getattr(self, name)} is given with retransmission slots (absorb "
+                                        f"{self.absorb}), which have one way in and one way out: allowed is {allowed}")
+        if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
+            raise WormcastError(f"classes: {self.classes} is given with absorb {self.absorb}, where worms end at each "
+                                'destination and take any channel: allowed is ""')
+
+    @property
+    def slots(self) -> int:
+        """Retransmission slots of each interface."""
+        return retransmission_slots(self.absorb)
+
+    def as_sent(self, scheme: Scheme) -> Scheme:
+        """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""
+        if self.absorb != "host" or isinstance(scheme, AbsorbedByHosts):
+            return scheme
+        return AbsorbedByHosts(scheme)
 
     def for_headers(self, topology: Topology, scheme: Scheme, destinations: int) -> "Configuration":
         """Resolve ``header="ideal"`` for a scheme's worms of at most so many destinations."""
@@ -113,7 +151,9 @@ class Configuration:
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
-        return classes_of(scheme, topology) if self.classes is None else ConsumptionClasses.parse(self.classes)
+        if self.classes is not None:
+            return ConsumptionClasses.parse(self.classes)
+        return classes_of(scheme, topology) if self.absorb == "off" else ConsumptionClasses()
 
     def to_dict(self) -> dict[str, Any]:
         """Give all options, resolved, as plain data for JSON."""
@@ -133,7 +173,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 
 #: Which channels worms may take.
-CHANNEL_FIELDS = ("ejection", "vc_classes", "ties")
+CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
 #: What changes no hardware, the network interfaces alone, the routers alone, and no cycle.
 HOST_FIELDS = changing("host")
 INTERFACE_FIELDS = changing("interface")

@@ -85,7 +85,7 @@ class Network(Placement):
     """
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", self.scheme.on(self.topology))
+        object.__setattr__(self, "scheme", self.configuration.as_sent(self.scheme.on(self.topology)))
         self._require_names()
         self._require_known_classes()
 

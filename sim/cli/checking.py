@@ -16,6 +16,7 @@ from wormcast.algorithms import (
     Scheme,
     Statement,
     Topology,
+    WormcastError,
     check,
     explain,
     load_relation,
@@ -23,6 +24,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
 
+from ..build.configuration import Configuration
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import consumption_text, resource_text
@@ -41,7 +43,17 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Classes, Consumption, Ejection, RelationOption, Ties, VcClasses, chosen, describe_classes
+from .hardware import (
+    Absorb,
+    Classes,
+    Consumption,
+    Ejection,
+    RelationOption,
+    Ties,
+    VcClasses,
+    chosen,
+    describe_classes,
+)
 
 __all__ = ["report", "report_explanation"]
 
@@ -59,6 +71,7 @@ def check_(
     relation: RelationOption = None,
     vc_classes: VcClasses = None,
     ties: Ties = None,
+    absorb: Absorb = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the theorems of Boppana et al. 1998, section 3, come to here, beside the paper.",
     )] = False,
@@ -78,12 +91,16 @@ def check_(
     if plot:
         require_drawable(network, plot)
     ejection = chosen("ejection", ejection)
-    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes))
+    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes),
+                   configuration=Configuration(ejection=ejection, classes=classes, absorb=chosen("absorb", absorb)))
     if plot:
         others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
+    if explain_ and built.configuration.absorb != "off":
+        raise WormcastError(f"explain: --absorb {built.configuration.absorb} is given, the statements are of worms that "
+                            "go on while they are consumed")
     found = find_scheme(scheme, network)
     with stdout_for_results():
         worms: _Worms = {
@@ -92,7 +109,8 @@ def check_(
             "others": [built.other(text) for text in with_ or ()],
             "vcs": vcs, "ejection": ejection, "seed": seed,
         }
-        analysis = check(network, found, consumption=consumption, **worms)
+        analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
+                         slots=built.configuration.slots, **worms)
         explanation = explain(network, found, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -110,6 +128,7 @@ def check_(
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
+                "absorb": built.configuration.absorb,
             },
             seed,
         )
@@ -146,6 +165,7 @@ class _Built:
     network: Topology
     ties: str
     vc_classes: str
+    configuration: Configuration
 
     def relation(self, scheme: Scheme, name: str | None) -> Relation:
         """Find the relation that routes a scheme's worms; without a name the scheme's own."""
@@ -156,7 +176,7 @@ class _Built:
         """Find a scheme of ``--with``, and its relation."""
         name, equals, relation = text.partition("=")
         scheme = find_scheme(name, self.network)
-        return scheme, self.relation(scheme, relation if equals else None)
+        return self.configuration.as_sent(scheme), self.relation(scheme, relation if equals else None)
 
 
 def report(analysis: Analysis) -> None:
@@ -189,7 +209,10 @@ def report(analysis: Analysis) -> None:
         least = f"{max(1, len(analysis.dans))} will do ({found})"
         if analysis.classes_minimal is None:
             least += ", whether fewer do is not known"
-    say(f"consumption classes: {analysis.classes_required} stated, {least}")
+    if analysis.slots:
+        say(f"retransmission slots: the same for {analysis.slots} as for any number, as messages hold all of them")
+    else:
+        say(f"consumption classes: {analysis.classes_required} stated, {least}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
         say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
             "one link alone (Lemma 1, Boppana et al. 1998)")

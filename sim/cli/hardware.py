@@ -13,8 +13,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Classes", "Consumption", "Ejection", "RelationOption", "Ties", "VcClasses", "chosen", "describe_classes",
-           "describe_hardware", "takes_component", "takes_hardware"]
+__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "VcClasses", "chosen",
+           "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -27,8 +27,8 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, Ejection, VcClasses, Ties = (
-    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties"))
+Consumption, Classes, Ejection, VcClasses, Ties, Absorb = (
+    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties", "absorb"))
 
 
 def chosen(name: str, value: Any) -> Any:

@@ -190,7 +190,7 @@ def report(result: Run) -> None:
     say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
-    own = relation is type(result.network.scheme).relation
+    own = relation is result.network.scheme.own_relation
     say(describe_hardware(configuration) + ("" if own else f", relation {relation.name}"))
     rows: list[list[object]] = []
     for index in range(len(result.messages)):

@@ -1,4 +1,4 @@
-"""A picture of a cycle of links and consumption channels that worms hold and ask for."""
+"""A picture of a cycle of links, consumption channels and retransmission slots that worms hold and ask for."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -33,6 +33,12 @@ __all__ = ["cycle_sheet", "draw_cycle"]
 
 HELD = "#b2182b"  # dark in grey too
 CHANNEL = "#2166ac"
+SLOT = "#1b7837"
+#: What is drawn at a node: its name in the legend, its colour, and the shape of its mark there and in the picture.
+AT_NODE = {
+    "cons": ("consumption channel", CHANNEL, "s", "square,pad=0.15"),
+    "retrans": ("retransmission slot", SLOT, "o", "circle,pad=0.15"),
+}
 
 # points
 LEAST, LARGEST = 17.0, 43.0  # a cell that holds what is drawn at a node, and one with space about it
@@ -49,15 +55,17 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
                title: str = "") -> None:
     """Draw a network, and in it the resources of a cycle.
 
-    Links become arrows beside the line between their switches, consumption channels squares at their node. They are
-    numbered in the order given, and listed by their numbers below. The same cycle gives the same file.
+    Links become arrows beside the line between their switches, consumption channels squares at their node, and
+    retransmission slots discs there. They are numbered in the order given, and listed by their numbers below. The same
+    cycle gives the same file.
 
     Parameters
     ----------
     topology : Topology
         That `require_drawable` lets pass.
     resources : sequence of str
-        ``link:U>V:vc`` and ``cons:NODE:i``, each held by a worm that asks for the next; none draws the network alone.
+        ``link:U>V:vc``, ``cons:NODE:i`` and ``retrans:NODE:i``, each held by a worm that asks for the next; none draws
+        the network alone.
     file : Path
         To write; its ending does not matter.
     form : "svg" or "png"
@@ -79,11 +87,11 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     marks: list[Mark] = []
     if "link" in kinds:
         marks.append(("link", {"color": HELD, "linewidth": 1.1, "marker": ">", "markersize": 3}))
-    if "cons" in kinds:
-        marks.append(("consumption channel", {"color": CHANNEL, "marker": "s", "markersize": 5}))
+    marks += [(name, {"color": color, "marker": marker, "markersize": 5})
+              for kind, (name, color, marker, _) in AT_NODE.items() if kind in kinds]
     waiting = f"a cycle of {len(resources)}: each is held by a worm that asks for the next"
     title = title or (waiting if resources else "no cycle")
-    channels = Counter(one.where for one in held if one.kind == "cons")
+    channels = Counter(one.where for one in held if one.kind in AT_NODE)
     clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
                 clear_of_names(topology, layout, NODE))
     dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)
@@ -105,7 +113,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
     squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # at each node, near to it and farther
     for number, resource in enumerate(held, 1):
-        if resource.kind == "cons":
+        if resource.kind in AT_NODE:
             node = int(resource.where)
             angles = line_angles(topology, layout, node)
             home = int(topology.consumptions[node, 0])
@@ -119,7 +127,9 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                     break
             squares[node, ring].append(angle)
             reach = sheet.cells(SQUARE + FARTHER * ring)
-            _square(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number))
+            _, color, _, shape = AT_NODE[resource.kind]
+            _at_node(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number), color,
+                     shape)
     return sheet
 
 
@@ -148,8 +158,8 @@ def _arrow(sheet: Sheet, topology: Topology, layout: NetworkLayout, link: int, n
                     gid=f"step-{number}", path_effects=[withStroke(linewidth=1.2, foreground="white")])
 
 
-def _square(sheet: Sheet, node: np.ndarray, away: np.ndarray, number: str) -> None:
+def _at_node(sheet: Sheet, node: np.ndarray, away: np.ndarray, number: str, color: str, shape: str) -> None:
     x, y = (node + away).tolist()
-    sheet.axes.plot(*np.stack([node, node + away], axis=1), color=CHANNEL, linewidth=0.8, zorder=2)
+    sheet.axes.plot(*np.stack([node, node + away], axis=1), color=color, linewidth=0.8, zorder=2)
     sheet.axes.text(x, y, number, ha="center", va="center", color="white", zorder=5, fontsize=SMALL,
-                    bbox={"boxstyle": "square,pad=0.15", "facecolor": CHANNEL, "edgecolor": "none"})
+                    bbox={"boxstyle": shape, "facecolor": color, "edgecolor": "none"})

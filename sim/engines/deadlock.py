@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..host import NOW, Packet
 from .bulk import BulkEngine
 from .front import Channel, resource, wanted
+from .slots import InSlots, Place
 from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
@@ -90,7 +91,9 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     The graph's vertices are packets. One waits for a consumption channel or a virtual channel of a link (any one of
     those it may take: OR), and for the packets before it in each buffer that it stands in (all: AND). Packets that
     wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
-    Consumption itself always goes on, and a packet that no register names counts as releasable.
+    Consumption itself always goes on, and a packet that no register names counts as releasable. With retransmission
+    slots a packet that goes on from a destination holds its consumption channel until it has one (any of the node's),
+    and waits there for the injection port.
 
     So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
     deadlock have come to rest, so that the first of them to move would need what another one must give free before.
@@ -100,7 +103,19 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     waits: dict[Packet, list[Wait]] = {}
     holds: dict[Packet, list[str]] = {}
     moving: set[Packet | None] = set()
+    in_slots = InSlots(snapshot) if snapshot.network.configuration.slots else None
 
+    def stand(place: Place) -> None:
+        """A packet has a place in an interface."""
+        moving.add(place.arriving)
+        if place.packet is not None:
+            _add(holds, place.packet, place.resource)
+            waits.setdefault(place.packet, [])
+            if place.waits:
+                waits[place.packet].append((list(place.waits), list(place.holders)))
+
+    for place in in_slots.slots() if in_slots else ():
+        stand(place)
     for channel in snapshot.channels():
         moving.update(snapshot.moves(channel))
         packets = snapshot.occupants(channel)
@@ -108,20 +123,23 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
             continue
         link, vc = snapshot.link(channel), channel[2]
         arrived = f"{link.name}:{vc}"
-        for place, packet in enumerate(packets):
+        for behind, packet in enumerate(packets):
             if packet is None:
                 continue
             waits.setdefault(packet, [])
             if link.kind == "network":
                 _add(holds, packet, arrived)
-            if place:
+            if behind:
                 waits[packet].append(([arrived], [packets[0]]))
         front = packets[0]
         if front is not None:
-            held, wait = _at_front(snapshot, channel)
+            held, wait = _at_front(snapshot, in_slots, channel)
             for resource in held:
                 _add(holds, front, resource)
             waits[front] += wait
+
+    for place in in_slots.consumption() if in_slots else ():
+        stand(place)
 
     stuck = set(waits) - moving
     while True:
@@ -138,21 +156,24 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
                     frozenset(stuck))
 
 
-def _at_front(snapshot: Snapshot, channel: Channel) -> tuple[list[str], list[Wait]]:
+def _at_front(snapshot: Snapshot, in_slots: InSlots | None, channel: Channel) -> tuple[list[str], list[Wait]]:
     """What the packet at the front of a buffer holds from there on, and what it waits for."""
     switch, network = channel[0], snapshot.network
     held = [resource(network, switch, *target) for target in snapshot.held(channel)]
     return held, [([resource(network, switch, *target) for target in targets],
-                   [_holder(snapshot, switch, *target) for target in targets])
+                   [_holder(snapshot, in_slots, switch, *target) for target in targets])
                   for targets in wanted(network, channel, snapshot.waiting(channel))]
 
 
-def _holder(snapshot: Snapshot, switch: int, output: int, vc: int) -> Packet | None:
+def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: int, vc: int) -> Packet | None:
     """The packet because of which a virtual channel of an output cannot be taken."""
     owner = snapshot.owners.get((switch, output, vc))
     link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
-    if owner is not None or link.kind == "consumption":
+    if owner is not None:
         return snapshot.first(owner)
+    if link.node is not None:
+        # nobody owns it: it can be taken as soon as what it has brought is gone
+        return in_slots.consumed(link.node, vc) if in_slots else None
     behind = snapshot.far_end(switch, output, vc)
     if snapshot.network.home(switch).router.decoder.enters_empty:
         # nobody owns it: it can be taken when all that are in the buffer behind it have left, the last one too

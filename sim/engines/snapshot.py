@@ -1,6 +1,6 @@
 """Who holds what in a network, and what its buffers hold: read from the registers of routers and interfaces."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from wormcast.hw.front import PathFront
 from wormcast.hw.intake import Mark
+from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.interface.front import SlotsFront
 
 from ..build.fabric import Link
 from ..host import Packet, packet_at_interface, packet_of
@@ -57,6 +59,7 @@ class Snapshot:
         self._links: dict[tuple[str, str], list[int]] = {}
         self._fronts: dict[tuple[str, int, int], _Fronts] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
+        self._interfaces: dict[int, SlotsFront] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """A register of one instance, counted from the lane's first."""
@@ -97,6 +100,20 @@ class Snapshot:
             for vc in range(self.vcs):
                 yield switch, port, vc
 
+    def interface(self, node: int) -> SlotsFront:
+        """What a node's interface says of its retransmission slots, where it has some."""
+        if node not in self._interfaces:
+            self._interfaces[node] = SlotsFront(self._interface, partial(self.register, "interface", instance=node))
+        return self._interfaces[node]
+
+    @cached_property
+    def _interface(self) -> NetworkInterface:
+        return self.network.blueprint.interface()
+
+    def named(self, flits: Sequence[int]) -> Packet | None:
+        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
+        return next((packet_of(self.host, flit >> 2) for flit in flits if not flit & 1), None)
+
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
         """The input virtual channel whose front packet owns a virtual channel of an output: switch, output, number."""
@@ -120,7 +137,7 @@ class Snapshot:
 
     def full(self, channel: Channel) -> bool:
         """Whether a buffer has no room for a flit, with one that is on its link."""
-        return max(self._unread(channel)) + len(self._on_link(channel)) == self.depth
+        return max(self._unread(channel)) + len(self._arriving(channel)) == self.depth
 
     def stored(self, channel: Channel) -> list[int]:
         """Rows in a buffer, front first, and of the flit on its link: data, then marks."""
@@ -130,22 +147,28 @@ class Snapshot:
         levels = fronts.unread[router]
         stored = max(levels)
         if not stored:
-            return self._on_link(channel)
+            return self._arriving(channel)
         first, start = fronts.path.first_row(levels.index(stored), read)
         memory = read(fronts.path.memory)
-        return [int(memory[first + (start + k) % self.depth]) for k in range(stored)] + self._on_link(channel)
+        return [int(memory[first + (start + k) % self.depth]) for k in range(stored)] + self._arriving(channel)
 
-    def _on_link(self, channel: Channel) -> list[int]:
+    def _arriving(self, channel: Channel) -> list[int]:
         """The flit that lies on the link to a buffer, as a row of it."""
-        kind, instance, port = self.link(channel).near
+        rows = []
+        for flit in self.on_link(self.link(channel), channel[2]):
+            head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
+            mark = Mark.TAIL if tail else Mark.PAYLOAD
+            rows.append(data | (1 if head else mark.value << 1) << self.width)
+        return rows
+
+    def on_link(self, link: Link, vc: int) -> list[int]:
+        """The flit that lies on a link for a virtual channel, if any: head mark, tail mark and data from bit 0."""
+        kind, instance, port = link.near
         word = self._driven(kind, port)[instance]
-        vc_bits = (self.vcs - 1).bit_length()
-        if not word & 1 or word >> 1 & (1 << vc_bits) - 1 != channel[2]:
+        vc_bits = (link.vcs - 1).bit_length()
+        if not word & 1 or word >> 1 & (1 << vc_bits) - 1 != vc:
             return []
-        flit = word >> 1 + vc_bits
-        head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
-        mark = Mark.TAIL if tail else Mark.PAYLOAD
-        return [data | (1 if head else mark.value << 1) << self.width]
+        return [word >> 1 + vc_bits]
 
     def _driven(self, kind: str, port: str) -> list[int]:
         if (kind, port) not in self._links:
@@ -195,13 +218,15 @@ class Snapshot:
         """The packet whose flits are still to come on an input virtual channel."""
         link = self.link(channel)
         if link.node is not None:
-            return self._injecting(link, channel[2])
+            return self.injecting(link, channel[2])
         assert link.output is not None
         return self.first(self.owners.get((link.source, link.output, channel[2])))
 
-    def _injecting(self, link: Link, vc: int) -> Packet | None:
+    def injecting(self, link: Link, vc: int) -> Packet | None:
         """The packet that a node's interface is sending on this virtual channel of an injection link."""
         node = link.near.instance
+        if self.network.configuration.slots and (front := self.interface(node)).sending:
+            return self.named(front.in_slot(front.next_slot)) if vc == front.injects_on else None
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):

@@ -221,6 +221,7 @@ def run(
                                 + ("no waveform is asked for" if vcd is None else f"the engine is {engine}"))
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
+    scheme = configuration.as_sent(scheme)
     worms = plan_messages(topology, scheme, messages)
     classes = configuration.consumption_classes(topology, scheme)
     require_classes(classes, scheme.name, Blueprint(topology, scheme, configuration).routes, worms)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
+from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import default_signs
 from wormcast.algorithms.worms import AT_ONCE
 
@@ -173,6 +174,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     ports, links, channels = network.ports, network.links, network.channels
     width, packet = network.header.flit_width, configuration.packet
     _check_packets(packet, width, int(length.max(initial=0)))
+    _check_slots(configuration, network.header, length, worms)
 
     rows = np.zeros(len(worms), WORM)
     message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
@@ -268,6 +270,24 @@ def _check_packets(packet: int, width: int, longest: int) -> None:
     if longest > most:
         raise WormcastError(f"packet: a message of {longest} flits is given with flits of {width} bits, "
                             f"in packets it may have up to {most}")
+
+
+def _check_slots(configuration: Configuration, header: AddressList, length: Integers, worms: Worms) -> None:
+    """Refuse packets on their way that are longer than a retransmission slot."""
+    visits = np.diff(worms.destination_offsets)
+    goes_on = visits > 1
+    if not configuration.slots or not goes_on.any():
+        return
+    payload = np.repeat(length, np.diff(worms.message_offsets))
+    if configuration.packet:
+        payload = np.minimum(payload, configuration.packet)
+    # the first header flit is stripped where it held one address
+    flits = payload[goes_on] - (-visits[goes_on] // header.capacity) - (header.capacity == 1)
+    most = int(flits.argmax())
+    if flits[most] > configuration.slot:
+        raise WormcastError(f"slot: {configuration.slot} flits are given, a worm to {visits[goes_on][most]} "
+                            f"destinations with {payload[goes_on][most]} payload flits needs {flits[most]}: give wider "
+                            "slots, or --packet")
 
 
 def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> tuple[Integers, Integers]:

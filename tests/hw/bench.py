@@ -53,16 +53,16 @@ def settle(build, cases):
 
 def mesh_switch(
     shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
-    injection="one", classes=UP_DOWN, table=False, **options,
+    injection="one", classes=UP_DOWN, table=False, absorbs=False, **options,
 ):
     """A mesh router with the same buffers everywhere; with ``table`` its straps say what the relation is."""
     header = (AddressList if multicast else Unicast)(shape, width, relations=len(relations))
     decoder: MeshDecoder | TableDecoder
     if table:
-        decoder = TableDecoder(header, consumption=classes, multicast=multicast, injection=injection)
+        decoder = TableDecoder(header, consumption=classes, multicast=multicast, injection=injection, absorbs=absorbs)
     else:
         decoder = MeshDecoder(header, relations=relations, consumption=classes, multicast=multicast,
-                              injection=injection)
+                              injection=injection, absorbs=absorbs)
     inputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.inputs]
     outputs = [PortSpec(name, vcs=vcs, depth=depth) for name in decoder.outputs[:-1]]
     outputs.append(PortSpec("local", vcs=consumption, depth=depth))

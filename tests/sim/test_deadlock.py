@@ -229,8 +229,10 @@ def in_the_network(engine):
         while worm >= 0:
             if sent > behind:
                 left[worm] = max(0, sent - behind - int(host.worms["headers"][worm]))
-                # a packet that has begun, with its header alone
+                # a packet that has begun, with its header alone; it may be one of a retransmission slot
                 begun = bool(engine.register("interface", "injection_0.owns")[node])
+                if engine.network.configuration.slots:
+                    begun &= not engine.register("interface", "injection_0.last")[node]
                 left[worm] += begun and left[worm] % size == 0
                 break
             del left[worm]
@@ -253,7 +255,13 @@ CROWD = [("mesh:1x4", 8, {"vcs": 1, "buffer": 4, "consumption": 1}),
          ("mesh:1x4", 8, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 3, "flit_width": 21}),
          slow("mesh:1x4", 8, {"vcs": 1, "buffer": 2, "consumption": 1, "packet": 1, "flit_width": 21}),
          slow("mesh:2x3", 12, {"vcs": 2, "buffer": 2, "consumption": 1, "packet": 4, "readers": "independent",
-                               "delays": "fast"})]
+                               "delays": "fast"}),
+         slow("mesh:1x4", 40, {"vcs": 1, "buffer": 4, "consumption": 1, "absorb": "1", "slot": 33}),
+         slow("mesh:3x3", 60, {"vcs": 2, "buffer": 2, "consumption": 2, "absorb": "1"}),
+         slow("mesh:4x4", 40, {"vcs": 1, "buffer": 4, "consumption": 1, "absorb": "2"}),
+         slow("mesh:3x3", 24, {"vcs": 2, "buffer": 1, "consumption": 1, "absorb": "1", "readers": "independent"}),
+         slow("mesh:2x3", 24, {"vcs": 2, "buffer": 2, "consumption": 1, "absorb": "1", "packet": 12, "flit_width": 21,
+                               "t_ns": 7, "t_nr": 3})]
 
 
 @pytest.mark.parametrize(("mesh", "most", "options"), CROWD)
@@ -340,7 +348,8 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                              links=[SimpleNamespace(kind="consumption", node=node, first=0) for node in range(2)])
     every = (1 << consumption) - 1
     engine = SimpleNamespace(
-        network=SimpleNamespace(fabric=fabric, home=lambda switch: SimpleNamespace(kind="router"),
+        network=SimpleNamespace(fabric=fabric, configuration=Configuration(),
+                                home=lambda switch: SimpleNamespace(kind="router"),
                                 front=lambda kind, port, vc: PathFront(router, port, vc),
                                 consumption_mask=lambda node, port, vc, output, ends: every if ends else masks),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))

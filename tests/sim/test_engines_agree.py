@@ -203,6 +203,23 @@ def test_engines_agree_on_other_schemes(mesh, scheme, options):
     compare(Draw(mesh, scheme, options, messages, 0.2, 5), 45)
 
 
+ABSORBING = [
+    ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "consumption": 1, "absorb": "1", "slot": 9, "flit_width": 16}),
+    ("mesh:2x3", "column-path", {"vcs": 2, "buffer": 3, "consumption": 2, "absorb": "3", "slot": 12, "flit_width": 20,
+                                 "packet": 3, "t_ns": 2, "t_nr": 1, "readers": "independent"}),
+    ("mesh:2x2", "multipath", {"vcs": 1, "buffer": 4, "absorb": "host", "flit_width": 16, "t_hs": 3}),
+]
+
+
+@pytest.mark.parametrize(("mesh", "scheme", "options"), [ABSORBING[0], *(slow(*one) for one in ABSORBING[1:])])
+def test_engines_agree_on_worms_that_are_absorbed(mesh, scheme, options):
+    """The same where worms end at each destination, and are sent on from slots, or by hosts."""
+    nodes = range(topology(mesh).nodes)
+    messages = [send(source, *(node for node in nodes if node != source), length=3 + source, at=source % 3)
+                for source in nodes]
+    compare(Draw(mesh, scheme, options, messages, 0.2, 5), 90)
+
+
 THIN = ("mesh:2x1x3", "dual-path", {"vcs": 1, "buffer": 1, "readers": "independent", "consumption": 2})
 
 

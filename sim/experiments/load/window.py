@@ -128,7 +128,7 @@ class Window:
         if (host.worms["source"] // nodes != lane).any() or (
                 host.deliveries["node"] // nodes != lane[host.deliveries["worm"]]).any():
             raise ValueError("window.messages are in other lanes than the host's")
-        if not type(network.scheme).__module__.startswith(f"{OURS}.") or not len(messages):
+        if not network.scheme.module.startswith(f"{OURS}.") or not len(messages):
             return
         offsets = np.append(host.worms["delivery"][starts], len(host.deliveries))
         sources, destinations = host.worms["source"] % nodes, host.deliveries["node"] % nodes

@@ -1,4 +1,4 @@
-"""The picture of a cycle: arrows on its links, squares at its consumption channels, numbered in its order."""
+"""The picture of a cycle: arrows on links, squares at consumption channels, discs at slots, numbered in its order."""
 
 import numpy as np
 import pytest
@@ -7,14 +7,15 @@ from wormcast.algorithms import SCHEMES, check, topology
 from wormcast.sim.common.text import resource_text
 from wormcast.sim.drawing import cycle_sheet, draw_cycle, layout_of
 
-CYCLES = [("4x4", "dual-path"), ("8x8", "dual-path"), ("8x8", "e-mcast"), ("3x3x3", "dual-path")]
+CYCLES = [("4x4", "dual-path", 0), ("8x8", "dual-path", 0), ("8x8", "e-mcast", 0), ("3x3x3", "dual-path", 0),
+          ("4x4", "dual-path", 2)]
 
 
-@pytest.mark.parametrize(("shape", "scheme"), CYCLES)
-def test_each_resource_has_its_number_where_it_is(shape, scheme, legible):
+@pytest.mark.parametrize(("shape", "scheme", "slots"), CYCLES)
+def test_each_resource_has_its_number_where_it_is(shape, scheme, slots, legible):
     mesh = topology(f"mesh:{shape}")
-    resources = [step.resource for step in check(mesh, SCHEMES[scheme], consumption=1).cycle]
-    assert {one.split(":")[0] for one in resources} == {"link", "cons"}
+    resources = [step.resource for step in check(mesh, SCHEMES[scheme], consumption=1, slots=slots).cycle]
+    assert {one.split(":")[0] for one in resources} == {"link", "cons", *(["retrans"] if slots else [])}
     sheet = cycle_sheet(mesh, resources, ["what it is"])
     said = legible(sheet)
     listed = ", ".join(f"{number}\xa0{resource_text(mesh, one)}" for number, one in enumerate(resources, 1))

@@ -58,6 +58,7 @@ WIDE = [
     pytest.param(lambda: blueprint("mesh:4x4", relations=("e-cube", "hamiltonian"), vcs=4, consumption=4),
                  id="two-relations"),
     pytest.param(lambda: blueprint("mesh:2x2x3", relation=OWN, classes="up/down:last"), id="table"),
+    pytest.param(lambda: blueprint(absorb="3", slot=13, consumption=2, vcs=1, flit_width=5), id="absorb"),
     pytest.param(lambda: blueprint("mesh:1x4", packet=100), id="one-row"),
     pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
     pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),

@@ -1,0 +1,106 @@
+"""Absorb-and-retransmit by hosts: a worm ends at each of its destinations, and the host there sends the rest on."""
+
+from copy import copy
+
+import numpy as np
+
+from .compiled import compiled
+from .consumption import ConsumptionClasses
+from .routing import Relation
+from .schemes import Scheme, ask
+from .topologies.base import Topology
+from .worms import AT_ONCE, Worms
+
+__all__ = ["AbsorbedByHosts", "absorbed"]
+
+
+def absorbed(worms: Worms) -> Worms:
+    """Give each visit of these worms a worm of its own, sent by the visit before it after that one's receipt.
+
+    A host has all its memory for what it sends on, so that no worm waits for room while it holds a channel
+    ([Boppana98], section 3.1). Destinations keep their places: row i is the worm to ``worms.destinations[i]``. What a
+    node sends on in this way comes before what else it sends after the same receipt.
+    """
+    source, rank, after = _chains(worms.source, worms.rank, worms.after, worms.destination_offsets, worms.destinations)
+    return Worms(worms.destination_offsets[worms.message_offsets], source, rank, after,
+                 np.arange(len(worms.destinations) + 1), worms.destinations)
+
+
+class AbsorbedByHosts(Scheme):
+    """A scheme whose worms are absorbed by hosts at each destination; see `absorbed`.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        Whose worms they are.
+    """
+
+    kinds = ()
+
+    def __init__(self, scheme: Scheme):
+        self.scheme = scheme
+        self.name = scheme.name
+        self.description = scheme.description
+        self.provenance = scheme.provenance
+        self.relation = scheme.relation
+        self.header = scheme.header
+        self.pairs_tell_all = scheme.pairs_tell_all
+
+    @property
+    def own_relation(self) -> Relation:
+        """The scheme's."""
+        return self.scheme.own_relation
+
+    @property
+    def module(self) -> str:
+        """Where the scheme is written."""
+        return self.scheme.module
+
+    def check(self, topology: Topology) -> None:
+        """Refuse a topology that the scheme is not defined on."""
+        ask(self.scheme, "check", topology)
+
+    def form(self, topology: Topology) -> str:
+        """Say which form the scheme takes."""
+        return ask(self.scheme, "form", topology)
+
+    def relation_on(self, topology: Topology) -> Relation:
+        """Say by which relation its worms are routed on a topology."""
+        return self.scheme.relation_on(topology)
+
+    def routed_by(self, relation: Relation) -> "AbsorbedByHosts":
+        """Give the same with its worms routed by another relation."""
+        other = copy(self)
+        other.scheme, other.relation = self.scheme.routed_by(relation), relation
+        return other
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """Say that any channel will do: no worm is on its way when it takes one."""
+        return ConsumptionClasses()
+
+    def legs(self, topology: Topology) -> np.ndarray:
+        """Say that no worm goes on from a destination."""
+        return np.empty((0, 3), np.int32)
+
+    def worms(self, topology, sources, destination_offsets, destinations):
+        """Compute the scheme's worms, and divide them."""
+        return absorbed(self.scheme.batch(topology, sources, destination_offsets, destinations))
+
+
+@compiled
+def _chains(source, rank, after, destination_offsets, destinations):
+    """Source, rank and after of the worm to each destination."""
+    count = len(destinations)
+    sources, ranks, afters = np.empty(count, np.int32), np.zeros(count, np.int32), np.empty(count, np.int64)
+    for worm in range(len(source)):
+        first, end = destination_offsets[worm], destination_offsets[worm + 1]
+        sources[first], ranks[first], afters[first] = source[worm], rank[worm], AT_ONCE
+        if after[worm] != AT_ONCE:
+            last = destination_offsets[after[worm] + 1] - 1
+            for visit in range(destination_offsets[after[worm]], last + 1):
+                if destinations[visit] == source[worm]:
+                    afters[first] = visit
+                    ranks[first] += visit < last
+        for visit in range(first + 1, end):
+            sources[visit], afters[visit] = destinations[visit - 1], visit - 1
+    return sources, ranks, afters

@@ -1,0 +1,150 @@
+"""Whole messages in an interface: those that are being consumed and go on from here, and those to be sent on."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+from ..link import flit_layout
+from ..logic import bit_at
+
+__all__ = ["MOST_SLOTS", "SLOT_FLITS", "Retransmission"]
+
+MOST_SLOTS = 16
+SLOT_FLITS = (2, 65536)
+"""Least and most flits of a message that there may be room for."""
+
+
+class Retransmission(wiring.Component):
+    """The absorb buffers and the retransmission slots of an interface ([Boppana98], section 3.1): a node can hold one
+    message for each consumption channel, which is being consumed, and so many more, which are to be sent on.
+
+    ::
+
+        write, vc, flit ─▶ absorb buffer of this channel, row ─▶ memory, a row per (buffer, flit) ─▶ front, has
+        granted, granted_vc: its message becomes ─▶ ring of slots ── the oldest one's buffer ─┘
+                                                          └─ tail taken ─▶ freed
+
+    Each channel has a buffer for what it brings, from a message's first header flit to its tail, and each slot has one.
+    When a channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free one.
+    Slots are sent from in the order in which they were granted. Who grants counts them: it must not grant one while
+    none is free, nor write into the buffer of a message that is whole and has no slot.
+
+    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a slot that is free is
+    reported in the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
+
+    Parameters
+    ----------
+    slots : int
+        Retransmission slots, 1 to 16.
+    flits : int
+        Longest message, header flits among them, 2 to 65536. Of a longer one the last row holds the tail alone, so it
+        must not be sent.
+    channels : int
+        Consumption channels, each with an absorb buffer.
+    width : int
+        Data bits of a flit.
+
+    Members
+    -------
+    write, vc, flit : In
+        A flit of a message that goes on, and the consumption channel that brings it.
+    granted, granted_vc : In
+        The message that this channel brought gets a slot; its tail is written, or is so in this cycle.
+    has, front : Out
+        The flit that goes next, where there is one.
+    take : In(1)
+        It is taken.
+    freed : Out(1)
+        A slot has become free.
+
+    Raises
+    ------
+    WormcastError
+        A parameter outside its range.
+    """
+
+    def __init__(self, *, slots: int, flits: int, channels: int, width: int):
+        for field, value, (least, most) in (("slots", slots, (1, MOST_SLOTS)), ("flits", flits, SLOT_FLITS)):
+            if not least <= value <= most:
+                raise WormcastError(f"Retransmission.{field}: must be {least} to {most}, not {value}")
+        self.slots = slots
+        self.flits = flits
+        self.channels = channels
+        self.width = width
+        super().__init__({
+            "write": In(1),
+            "vc": In(range(channels)),
+            "flit": In(flit_layout(width)),
+            "granted": In(1),
+            "granted_vc": In(range(channels)),
+            "has": Out(1),
+            "front": Out(flit_layout(width)),
+            "take": In(1),
+            "freed": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        buffers, rows = range(self.slots + self.channels), range(self.flits)
+        store: memory.Memory = memory.Memory(
+            shape=flit_layout(self.width).size, depth=len(buffers) << (self.flits - 1).bit_length(), init=[],
+            attrs={"ram_style": "block"},
+        )
+        m.submodules.memory = store
+        write, read = store.write_port(), store.read_port()
+        under_way = Signal(self.channels)  # a message of this channel is being written
+        write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
+        of_channel = Array(Signal(buffers, init=v, name=f"vc{v}_buffer") for v in range(self.channels))
+        of_slot = Array(Signal(buffers, init=self.channels + s, name=f"slot{s}_buffer") for s in range(self.slots))
+        row = write.addr[:(self.flits - 1).bit_length()]
+        m.d.comb += [
+            write.en.eq(self.write),
+            write.addr.eq(Cat(Mux(bit_at(under_way, self.vc), write_at[self.vc], 0), of_channel[self.vc])),
+            write.data.eq(self.flit),
+        ]
+        with m.If(self.write):
+            m.d.sync += [
+                write_at[self.vc].eq(Mux(row == self.flits - 1, row, row + 1)),
+                under_way.bit_select(self.vc, 1).eq(~self.flit.tail),
+            ]
+
+        newest = Signal(range(self.slots))  # the slot that is granted next
+        oldest = Signal(range(self.slots))  # the one that is sent from
+        filled = Signal(range(self.slots + 1))
+        read_at = Signal(rows)
+        ends = Signal()
+        m.d.comb += [
+            self.front.eq(read.data),
+            self.has.eq(filled != 0),
+            ends.eq(self.take & self.front.tail),
+        ]
+        with m.If(self.granted):
+            m.d.sync += [
+                of_slot[newest].eq(of_channel[self.granted_vc]),
+                of_channel[self.granted_vc].eq(of_slot[newest]),
+                newest.eq(self._after(newest)),
+            ]
+        following_slot, following_row, sent_from = Signal.like(oldest), Signal.like(read_at), Signal(buffers)
+        m.d.comb += [
+            following_slot.eq(Mux(ends, self._after(oldest), oldest)),
+            following_row.eq(Mux(self.take, Mux(self.front.tail, 0, read_at + 1), read_at)),
+            sent_from.eq(Mux(self.granted & (following_slot == newest), of_channel[self.granted_vc],
+                             of_slot[following_slot])),
+            # the memory answers in the next cycle; a message's first row has then been there for a cycle or more
+            read.addr.eq(Cat(following_row, sent_from)),
+        ]
+        m.d.sync += [
+            oldest.eq(following_slot),
+            read_at.eq(following_row),
+            filled.eq(filled + self.granted - ends),
+            self.freed.eq(ends),
+        ]
+        return m
+
+    def _after(self, slot):
+        """The slot behind this one, round the ring."""
+        if self.slots & (self.slots - 1) == 0:
+            return slot + 1
+        return Mux(slot == self.slots - 1, 0, slot + 1)

@@ -1,0 +1,108 @@
+"""Who holds what in interfaces with retransmission slots: the consumption channels, and the slots."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wormcast.algorithms.channels import Resource
+from wormcast.hw.interface.front import SlotsFront
+
+from ..host import Packet
+from .snapshot import Snapshot
+
+__all__ = ["InSlots", "Place"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A consumption channel or a retransmission slot.
+
+    Parameters
+    ----------
+    resource : str
+    packet : Packet or None
+        Whose it is.
+    waits : tuple of str
+        What this one waits for here: of these any one will do; empty where it waits for nothing.
+    holders : tuple of (Packet or None)
+        Because of whom it cannot have each; None for one that is not held for ever.
+    arriving : Packet or None
+        The packet whose flits come in by themselves.
+    """
+
+    resource: str
+    packet: Packet | None
+    waits: tuple[str, ...] = ()
+    holders: tuple[Packet | None, ...] = ()
+    arriving: Packet | None = None
+
+
+class InSlots:
+    """What is in the interfaces of a lane in one cycle: they have retransmission slots."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.snapshot = snapshot
+        fabric = snapshot.fabric
+        self._in = {link.target: link for link in fabric.of_kind("consumption")}
+        self._out = {link.source: link for link in fabric.of_kind("injection")}
+
+    def slots(self) -> Iterator[Place]:
+        """All slots that packets are in."""
+        for node in self._in:
+            front = self.snapshot.interface(node)
+            for slot in front.filled():
+                first = front.next_slot
+                place = _slot(node, slot), self.packet(node, slot)
+                if slot != first:
+                    yield Place(*place, (_slot(node, first),), (self.packet(node, first),))
+                elif front.sending:
+                    yield Place(*place)
+                else:
+                    yield Place(*place, *self._injection(node, front))
+
+    def consumption(self) -> Iterator[Place]:
+        """All consumption channels, behind the routers."""
+        for node, link in self._in.items():
+            front = self.snapshot.interface(node)
+            for vc in range(front.channels):
+                slots = range(front.slots) if front.waits(vc) else ()
+                room = len(front.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
+                yield Place(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
+                            tuple(_slot(node, slot) for slot in slots),
+                            tuple(self.packet(node, slot) for slot in slots),
+                            self._sender(node, vc) if room else None)
+
+    def packet(self, node: int, slot: int) -> Packet | None:
+        """The packet in a slot; None where there is none."""
+        front = self.snapshot.interface(node)
+        return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
+
+    def consumed(self, node: int, vc: int) -> Packet | None:
+        """The packet that a consumption channel has behind the router: whole and without a slot, or in its buffer."""
+        front = self.snapshot.interface(node)
+        if front.waits(vc):
+            return self.snapshot.named(front.absorbed(vc))
+        flits = front.stored(vc) + self.snapshot.on_link(self._in[node], vc)
+        return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
+
+    def _sender(self, node: int, vc: int) -> Packet | None:
+        """The packet whose flits are still to come on a consumption channel."""
+        link = self._in[node]
+        assert link.output is not None
+        return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))
+
+    def _injection(self, node: int, front: SlotsFront) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
+        """What the packet waits for that is to be sent next from a slot, and who has it."""
+        link, under_way = self._out[node], front.injects_on
+        assert link.input is not None
+        # or behind a host's worm that has none yet, and waits for any one as well
+        vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
+        waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
+        if under_way is not None:
+            return waits, (self.snapshot.injecting(link, under_way),)
+        channels = [(link.target, link.input, vc) for vc in vcs]
+        return waits, tuple(self.snapshot.first(channel) if self.snapshot.full(channel) else None
+                            for channel in channels)
+
+
+def _slot(node: int, slot: int) -> str:
+    return str(Resource.retrans(node, slot))

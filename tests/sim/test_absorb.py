@@ -1,0 +1,178 @@
+"""Absorb-and-retransmit, [Boppana98] section 3.1: its deadlocks, what is free of them, and what it costs."""
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from cases import slow, some
+
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.sim import Traffic, load
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.configurations import hardware
+from wormcast.sim.experiments.run import run
+from wormcast.sim.host import Message
+
+from .bench import bulk, finish, left_over, send
+
+ROW, MESH = topology("mesh:1x4"), topology("mesh:4x4")
+DUAL_PATH = SCHEMES["dual-path"]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+A, B, C, D = range(4)
+
+
+def runs(messages, absorb, *, network=ROW, vcs=1, engine="bulk", **options):
+    """Run messages; every message's destinations stay in dual-path's order."""
+    built = hardware(network, DUAL_PATH, {"absorb": str(absorb), "vcs": vcs, **options})
+    return run(network, DUAL_PATH, messages, built, engine=engine)
+
+
+def example(name):
+    return [Message(one["at"], ROW.node(one["source"]), tuple(map(ROW.node, one["destinations"])), one["length"])
+            for one in json.loads((EXAMPLES / f"{name}.json").read_text())]
+
+
+def waits_and_holds(result):
+    """Who waits for what, and holds what, in the cycle's order."""
+    return [(hold.worm, hold.holds, hold.waits) for hold in result.deadlock.cycle]
+
+
+@pytest.mark.parametrize("engine", ["bulk", slow("amaranth")])
+def test_table_1(engine):
+    """Its four messages m3, m4, m1, m2 hold and wait for what it says. One thing is not as printed: m1 and m2, which
+    are whole in the buffer of their consumption channel, have left the links [a, b] and [d, c] behind."""
+    result = runs(example("table1"), 1, engine=engine)
+    assert result.outcome == "deadlock"
+    assert waits_and_holds(result) == [
+        (0, ("retrans:1:0", "link:1>2:0"), ("cons:2:0",)),
+        (3, ("cons:2:0",), ("retrans:2:0",)),
+        (1, ("retrans:2:0", "link:2>1:0"), ("cons:1:0",)),
+        (2, ("cons:1:0",), ("retrans:1:0",)),
+    ]
+    assert result.deadlock.packets == {(worm, 0) for worm in range(4)}
+
+
+@pytest.mark.parametrize("without", range(4))
+def test_any_three_of_its_messages_are_delivered(without):
+    messages = example("table1")
+    assert runs(messages[:without] + messages[without + 1:], 1).outcome == "delivered"
+
+
+def test_figure_4_is_freed():
+    """m1 is absorbed at b and sent on to c, m2 the other way round; going on while they are consumed, they deadlock."""
+    messages = example("figure4")
+    assert runs(messages, "off", consumption=1, classes="").outcome == "deadlock"
+    for absorb in (1, 2, "host"):
+        assert runs(messages, absorb).outcome == "delivered"
+
+
+def theorem_2(slots):
+    """2m + 2 messages of 24 flits, half to 1.2 and then 1.1 from lower labels, half the other way round from higher
+    ones. Interfaces wait 200 cycles before they send: so all of a side are absorbed before the first is sent on."""
+    lower, higher = ("0.1", "0.2", "0.3", "1.3"), ("2.1", "2.2", "2.0", "1.0")
+    pair = MESH.node("1.1"), MESH.node("1.2")
+    return [Message(0, MESH.node(source), pair, 24) for source in lower[:slots + 1] + higher[:slots + 1]]
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_theorem_2(slots):
+    """With m slots 2m + 2 messages can deadlock; any one fewer of these do not, nor do they with a slot more, nor where
+    hosts have the memory."""
+    messages, options = theorem_2(slots), {"network": MESH, "t_ns": 200}
+    stuck = runs(messages, slots, **options)
+    assert stuck.outcome == "deadlock"
+    assert {worm for worm, _ in stuck.deadlock.packets} == set(range(2 * slots + 2))
+    for without in range(len(messages)):
+        assert runs(messages[:without] + messages[without + 1:], slots, **options).outcome == "delivered"
+    for more in (slots + 1, "host"):
+        assert runs(messages, more, **options).outcome == "delivered"
+
+
+def crowd(nodes, generator, count, length):
+    """Random multicasts of a set of nodes."""
+    found = []
+    for _ in range(count):
+        source, *others = generator.sample(range(nodes), generator.randint(2, nodes))
+        found.append(send(source, *others, length=generator.randint(1, length), at=generator.randint(0, 60)))
+    return found
+
+
+@pytest.mark.parametrize("seed", some(range(40), 0, 1))
+@pytest.mark.parametrize(("most", "length", "options"), [
+    (30, 40, {"absorb": "host", "vcs": 1, "buffer": 2, "consumption": 1}),
+    (16, 40, {"absorb": "16", "vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 16}),
+    (8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "readers": "independent", "flit_width": 21,
+             "packet": 5}),
+], ids=str)
+def test_everything_arrives_whole_and_nothing_is_left_over(most, length, options, seed):
+    """Fewer worms or packets than 2m + 2: every destination has its payload, unchanged, and registers are as after
+    reset."""
+    generator = random.Random(seed)
+    engine = bulk("mesh:3x3", "dual-path", crowd(9, generator, most, length), **options)
+    finish(engine, 60_000)
+    assert left_over(engine) == {}
+
+
+@pytest.mark.parametrize("stops", [1, 2, 3])
+@pytest.mark.parametrize(("length", "t_ns", "t_nr"), [(8, 0, 0), (20, 0, 0), (8, 5, 3)])
+def test_each_stop_costs_a_message(stops, length, t_ns, t_nr):
+    """Without load, one hop from stop to stop: of L payload flits the first one comes L + 11 + t_ns + t_nr cycles after
+    that of the stop before, as the message is whole before it is sent on; at the last stop a cycle earlier, as no
+    header comes before it. The tail is L - 1 behind."""
+    line = topology("mesh:1x4")
+    result = runs([Message(0, 0, tuple(range(1, stops + 1)), length)], 1, network=line, t_ns=t_ns, t_nr=t_nr)
+    heads, tails = result.host.head.tolist(), result.host.tail.tolist()
+    each = length + 11 + t_ns + t_nr
+    assert [after - before for before, after in pairwise(heads)] == [each, each - 1][3 - stops:]
+    assert [tail - head for head, tail in zip(heads, tails, strict=True)] == [length - 1] * stops
+
+
+@pytest.mark.parametrize(("absorb", "deadlock"), [("1", True), ("host", False)])
+def test_load_far_beyond_saturation(absorb, deadlock):
+    """At five times what is delivered slots deadlock, and hosts do not, however full their memory is."""
+    built = hardware(MESH, DUAL_PATH, {"absorb": absorb, "vcs": 1})
+    result = load(MESH, DUAL_PATH, Traffic(rate=0.2, destinations_mean=5.0), configuration=built, cycles=4000,
+                  warmup=100, seeds=[1])
+    assert (result.deadlock is not None) == deadlock
+    assert deadlock or result.saturated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["dual-path", "multipath", "column-path", "e-mcast"])
+def test_hosts_never_deadlock(scheme):
+    """Four seeds of 100 000 cycles, with one consumption channel, beyond saturation."""
+    mesh = topology("mesh:8x8")
+    built = hardware(mesh, SCHEMES[scheme], {"absorb": "host", "vcs": 1, "consumption": 1})
+    result = load(mesh, SCHEMES[scheme], Traffic(rate=0.05), configuration=built, cycles=100_000, warmup=1000)
+    assert result.deadlock is None
+    assert result.saturated
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"absorb": "0"}, "absorb: '0' is given, allowed are off, host, and 1 to 16 slots"),
+    ({"absorb": "17"}, "absorb: '17' is given, allowed are off, host, and 1 to 16 slots"),
+    ({"absorb": "1", "ports": "all"}, r"ports: all is given with retransmission slots \(absorb 1\), .* allowed is one"),
+    ({"absorb": "1", "ejection": "all"}, "ejection: all is given with retransmission slots"),
+    ({"absorb": "1", "consumption_links": "separate"}, "consumption_links: separate is given with retransmission"),
+    ({"absorb": "host", "classes": "up/down"}, "classes: up/down is given with absorb host, .* allowed is \"\""),
+    ({"slot": 1}, "slot: 1 is given, allowed are 2 to 65536"),
+])
+def test_options_that_do_not_fit_are_refused(options, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Configuration(**options)
+
+
+@pytest.mark.parametrize(("length", "options"), [(10, {"flit_width": 16}), (9, {"flit_width": 3}),
+                                                 (15, {"flit_width": 20, "packet": 10})])
+def test_longest_message_for_a_slot(length, options):
+    """Of worms that go on: header flits and payload, of a packet where there are any. One more is refused."""
+    header = 1 if options["flit_width"] > 3 else 2  # one address a flit: the first of three is stripped
+    flits = options.get("packet", length) + header
+    whole = [Message(0, 0, (1, 2, 3), length)]
+    assert runs(whole, 1, slot=flits, **options).outcome == "delivered"
+    with pytest.raises(WormcastError, match=rf"slot: {flits - 1} flits are given, a worm to 3 destinations with "
+                                            rf"{flits - header} payload flits needs {flits}: give wider slots, or"):
+        runs(whole, 1, slot=flits - 1, **options)
+    assert runs([Message(0, 0, (3,), length)], 1, slot=2, **options).outcome == "delivered"

@@ -243,8 +243,8 @@ def check(
     parts = [find_ways(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in everybody]
     for part in parts:
         if slots and part.stops_with_a_choice:
-            raise WormcastError(f"slots: {slots} is given, where worms of {part.name} have a choice of channels between "
-                                "their stops: allowed is 0")
+            raise WormcastError(f"slots: {slots} is given, where worms of {part.name} have a choice of channels "
+                                "between their stops: allowed is 0")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     verdict = decide(parts, consumption, ejection, slots)

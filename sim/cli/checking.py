@@ -99,8 +99,8 @@ def check_(
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
     if explain_ and built.configuration.absorb != "off":
-        raise WormcastError(f"explain: --absorb {built.configuration.absorb} is given, the statements are of worms that "
-                            "go on while they are consumed")
+        raise WormcastError(f"explain: --absorb {built.configuration.absorb} is given, the statements are of worms "
+                            "that go on while they are consumed")
     found = find_scheme(scheme, network)
     with stdout_for_results():
         worms: _Worms = {

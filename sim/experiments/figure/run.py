@@ -63,7 +63,9 @@ def measure(curves: Sequence[Curve], store: ResultStore, run: Runner) -> Generat
         wanted = [(curve, place, curve.point(place)) for curve in curves for place in sorted(curve.missing())]
         if not wanted:
             return
-        to_run = missing([point for *_, point in wanted], store)
+        # the longest first, so that nobody waits for them in the end
+        longest = sorted((point for *_, point in wanted), key=lambda point: -point.resolved["cycles"])
+        to_run = missing(longest, store)
         known += len(to_run)
         for _ in run(to_run):
             done += 1

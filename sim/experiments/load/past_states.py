@@ -32,9 +32,10 @@ class PastStates(Generic[T]):
     def __len__(self) -> int:
         return len(self._rungs)
 
-    def due(self, cycle: int) -> bool:
-        """Whether the state of this cycle is wanted."""
-        return cycle // RUNG not in self._rungs
+    def due(self, cycle: int, rarer: int = 1) -> bool:
+        """Whether the state of this cycle is wanted; of large ones each so many-th, and those of twice as many cycles."""
+        rung = cycle // RUNG
+        return rung not in self._rungs and (not self._rungs or rung % rarer == 0 or not rung & rung - 1)
 
     def add(self, cycle: int, state: T, size: int = 0) -> None:
         """Keep a state of so many bytes, the newest one, and forget others."""

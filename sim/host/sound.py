@@ -64,12 +64,12 @@ def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:
 def _lists(host: Host) -> bool:
     """Whether those that wait for a receipt stand in a list of its own, in the order of their rows, up to its last."""
     releases, deliveries = host.releases, host.deliveries
-    at, of = np.arange(len(releases)), releases["delivery"]
-    goes_on = releases["next"] >= 0
-    some = deliveries["release"] >= 0
-    return bool((releases["next"][goes_on] > at[goes_on]).all() and (of[releases["next"][goes_on]] == of[goes_on]).all()
-                and all((of[deliveries[end][some]] == np.flatnonzero(some)).all() for end in ("release", "last_release"))
-                and (releases["next"][deliveries["last_release"][some]] < 0).all())
+    of, goes_on = releases["delivery"], np.flatnonzero(releases["next"] >= 0)
+    following = releases["next"][goes_on]
+    some = np.flatnonzero(deliveries["release"] >= 0)
+    first, last = deliveries["release"][some], deliveries["last_release"][some]
+    return bool((following > goes_on).all() and (of[following] == of[goes_on]).all() and (of[first] == some).all()
+                and (of[last] == some).all() and (releases["next"][last] < 0).all())
 
 
 def _within(first: np.ndarray, end: np.ndarray, size: int) -> bool:

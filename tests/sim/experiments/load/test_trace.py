@@ -52,8 +52,7 @@ def random_lines(nodes, lines, cycles, seed, *, chance=0.5, reach=None):
 
 def created_by_definition(host, window, lines):
     """Cycle of each message: its own, or that of the last receipt by its source that it waits for."""
-    starts = np.cumsum(window.messages["worms"]) - window.messages["worms"]
-    message = np.repeat(np.arange(len(starts)), window.messages["worms"])[host.deliveries["worm"]]
+    message = window.message_of[host.deliveries["worm"]]
     received = {(int(m), int(node)): int(cycle) for m, node, cycle in
                 zip(message, host.deliveries["node"], host.received, strict=True)}
     result = []

@@ -1,18 +1,29 @@
 """The software above the network interfaces: posts worms, notes receipts. One program for every engine.
 
 ``layout`` lays out a run's messages as arrays, ``program`` is the compiled program over them, ``receipts`` says what
-was wrong with one, ``packets`` finds the packet that a flit belongs to, ``window`` drops old messages and adds new
-ones, ``waits`` lets them wait for receipts of others, ``sound`` refuses what is no program.
+was wrong with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who waits for a receipt,
+``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
 """
 
 from .layout import Host, Message, lay_out, make_host
 from .packets import Packet, packet_at_interface, packet_of
-from .program import NOW, SAMPLES, UNDELIVERED, UNDER_WAY, count_sample, gather, host_step, run_cycles, sampled, widen
+from .program import (
+    FREED,
+    NOW,
+    SAMPLES,
+    UNDELIVERED,
+    UNDER_WAY,
+    count_sample,
+    gather,
+    host_step,
+    run_cycles,
+    sampled,
+    widen,
+)
 from .receipts import check_receipts
 from .sound import require_program
-from .waits import wait_for
-from .window import append, drop, finished
+from .window import MovingHost
 
-__all__ = ["NOW", "SAMPLES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "Packet", "append", "check_receipts",
-           "count_sample", "drop", "finished", "gather", "host_step", "lay_out", "make_host", "packet_at_interface",
-           "packet_of", "require_program", "run_cycles", "sampled", "wait_for", "widen"]
+__all__ = ["FREED", "NOW", "SAMPLES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "MovingHost", "Packet",
+           "check_receipts", "count_sample", "gather", "host_step", "lay_out", "make_host", "packet_at_interface",
+           "packet_of", "require_program", "run_cycles", "sampled", "widen"]

@@ -15,6 +15,7 @@ from wormcast.algorithms.worms import AT_ONCE
 from ..build.configuration import Configuration
 from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
+from .releases import RELEASE, link
 
 __all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
 
@@ -25,27 +26,32 @@ Booleans = npt.NDArray[np.bool_]
 Records = npt.NDArray[np.void]
 
 
-def _record(*fields: str) -> np.dtype:
-    return np.dtype([(field, np.int64) for field in fields])
+def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
+    """Fields of 64 bits, and behind them of 32, where there are many records."""
+    return np.dtype([*((field, np.int64) for field in fields), *((field, np.int32) for field in narrow)])
 
 
-#: A node's processor: the task it works on (a worm to post, or as worms + d the receipt of delivery d), until
-#: when, and the first and last of the tasks that wait.
+#: A node's processor: the task it works on (a worm to post, or as -2 - d the receipt of delivery d), until when, and
+#: the first and last of the tasks that wait.
 NODE = _record("task", "until", "first", "last")
 #: The link to one injection port: the worm that is being sent, its flits sent, all its flits, its header flits; the
-#: worms that wait for the link; the worm sent before.
-STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before")
+#: worms that wait for the link; the worm sent before; how many it has begun to send.
+STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
 #: A consumption channel: the delivery whose packet is coming in, place of the next flit, place behind the packet's
 #: last flit, credits not yet given back.
 CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
 #: ``waits``: its message's cycle and receipts, as many of them as are still to come; ``ready``: that cycle, or that of
 #: the last one where it was a receipt; ``cost``: processor cycles before it is posted; ``stream``: row of its link;
 #: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
-#: worm sent before it on the same link; ``tag``: while it is under way.
-WORM = _record("ready", "source", "length", "headers", "header_at", "cost", "stream", "delivery", "delivery_end",
-               "injected", "handed", "touched", "left", "previous", "tag", "waits")
-#: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``: what waits for it.
-DELIVERY = _record("node", "worm", "due", "packets", "release", "release_end", "head", "tail", "received")
+#: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
+#: queue.
+WORM = _record("ready", "injected", "handed", "touched", "header_at", "cost", narrow=(
+    "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
+    "behind"))
+#: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
+#: for it; ``behind``: the task behind its receipt.
+DELIVERY = _record("head", "tail", "received", "packets", narrow=(
+    "node", "worm", "due", "release", "last_release", "behind"))
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,7 @@ class Host(NamedTuple):
     worms: Records  # [worms], WORM
     deliveries: Records  # [deliveries], DELIVERY
     agenda: Integers  # worms that wait for no receipt of their own message, in the order of their cycles
-    releases: Integers  # worms that wait for one, by delivery
-    chain: Integers  # [worms + deliveries], the task behind this one in its queue
+    releases: Records  # [pairs of a receipt and a worm that waits for it], RELEASE
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
     tagged: Integers  # [tags], the worm under way with this tag, or NONE
@@ -190,7 +195,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
         "injected": NONE, "handed": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
-        "waits": 1,
+        "waits": 1, "behind": NONE,
     }.items():
         rows[field] = values
     order = np.lexsort((worms.rank, message_of, created))
@@ -202,13 +207,14 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     deliveries = np.zeros(len(worms.destinations), DELIVERY)
     worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
     packets = _packets(rows["length"][worm_of], packet)
-    releases, offsets = _releases(worms, worm_of, order, nodes)
     for field, values in {
         "node": first_node[worm_of] + worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
-        "packets": np.cumsum(packets) - packets, "release": offsets[:-1], "release_end": offsets[1:],
-        "head": NONE, "tail": NONE, "received": NONE,
+        "packets": np.cumsum(packets) - packets, "release": NONE, "last_release": NONE,
+        "head": NONE, "tail": NONE, "received": NONE, "behind": NONE,
     }.items():
         deliveries[field] = values
+    releases = _releases(worms, worm_of, order, nodes)
+    link(deliveries, releases, 0)
 
     streams = np.zeros(ports * nodes, STREAM)
     for field in ("worm", "first", "before"):
@@ -219,7 +225,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         processors[field] = NONE
     consumption = np.zeros(links * nodes * channels, CHANNEL)
     consumption["delivery"] = NONE
-    counters = np.zeros(9, np.int64)
+    counters = np.zeros(10, np.int64)
     counters[UNDELIVERED] = len(deliveries)
     return Host(
         nodes=processors,
@@ -229,7 +235,6 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         deliveries=deliveries,
         agenda=agenda,
         releases=releases,
-        chain=np.full(len(worms) + len(deliveries), NONE),
         header=header,
         begun=np.zeros(int(packets.sum()), np.uint8),
         tagged=np.full(1 << tag_bits(width), NONE),
@@ -290,8 +295,8 @@ def _check_slots(configuration: Configuration, header: AddressList, length: Inte
                             "slots, or --packet")
 
 
-def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> tuple[Integers, Integers]:
-    """Worms that each delivery releases, in the order of messages and ranks, and offsets by delivery."""
+def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> Records:
+    """Worms that wait for receipts, in the order of messages and ranks, and these receipts; not linked yet."""
     waiting = order[worms.after[order] != AT_ONCE]
     given = worm_of * nodes + worms.destinations
     by_key = np.argsort(given)
@@ -302,7 +307,6 @@ def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> t
         worm = int(waiting[lost.argmax()])
         raise WormcastError(f"worm {worm} waits for node {worms.source[worm]}'s receipt of worm {worms.after[worm]}, "
                             "which does not go there")
-    delivery = by_key[at]
-    sequence = np.argsort(delivery, kind="stable")
-    counts = np.bincount(delivery, minlength=len(given))
-    return waiting[sequence], np.concatenate([[0], np.cumsum(counts)])
+    releases = np.zeros(len(waiting), RELEASE)
+    releases["worm"], releases["delivery"] = waiting, by_key[at]
+    return releases

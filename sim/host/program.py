@@ -12,12 +12,14 @@ from ..lowering import call_step
 
 __all__ = ["count_sample", "gather", "host_step", "place_of", "run_cycles", "sampled", "widen"]
 
+# a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
 NONE = -1
+RECEIPT = -2
 
 # places in Host.options
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR = range(6)
 # places in Host.counters
-NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL = range(9)
+NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED = range(10)
 # places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
 NARROW, SAMPLES = range(2)
 
@@ -26,22 +28,42 @@ VALID, HEAD, TAIL = 1, 2, 4
 
 
 @inlined
-def _append(queue, chain, task):
-    """Put a task at the end of a queue: a record with ``first`` and ``last``."""
-    chain[task] = NONE
-    if queue.first < 0:
+def _follow(worms, deliveries, task, behind):
+    """Put a task behind another one in its queue."""
+    if task >= 0:
+        worms[task].behind = behind
+    else:
+        deliveries[RECEIPT - task].behind = behind
+
+
+@inlined
+def _append(queue, worms, deliveries, task):
+    """Put a task at the end of a processor's queue: a record with ``first`` and ``last``."""
+    _follow(worms, deliveries, task, NONE)
+    if queue.first == NONE:
         queue.first = task
     else:
-        chain[queue.last] = task
+        _follow(worms, deliveries, queue.last, task)
     queue.last = task
 
 
 @inlined
-def _take(queue, chain):
-    """Take the first task of a queue that has one."""
+def _take(queue, worms, deliveries):
+    """Take the first task of a processor's queue that has one."""
     task = queue.first
-    queue.first = chain[task]
+    queue.first = worms[task].behind if task >= 0 else deliveries[RECEIPT - task].behind
     return task
+
+
+@inlined
+def _append_worm(queue, worms, worm):
+    """Put a worm at the end of a link's queue."""
+    worms[worm].behind = NONE
+    if queue.first < 0:
+        queue.first = worm
+    else:
+        worms[queue.last].behind = worm
+    queue.last = worm
 
 
 @inlined
@@ -71,39 +93,43 @@ def _stalls(stall, cycle, node, channel):
 
 
 @inlined
-def _compute(nodes, streams, worms, deliveries, releases, chain, working, sending, options, counters, node):
+def _compute(nodes, streams, worms, deliveries, releases, working, sending, options, counters, node):
     """Let a node's processor work: what is done in this cycle has its effect, and the next task begins."""
-    now, posts = counters[NOW], len(worms)
+    now = counters[NOW]
     cpu = nodes[node]
     while True:
-        if cpu.task < 0:
-            if cpu.first < 0:
+        if cpu.task == NONE:
+            if cpu.first == NONE:
                 working[node] = 0
                 break
-            cpu.task = _take(cpu, chain)
-            cpu.until = now + (worms[cpu.task].cost if cpu.task < posts else options[T_HR])
+            cpu.task = _take(cpu, worms, deliveries)
+            cpu.until = now + (worms[cpu.task].cost if cpu.task >= 0 else options[T_HR])
         if cpu.until > now:
             break
         task = cpu.task
         cpu.task = NONE
-        if task < posts:
+        if task >= 0:
             stream = worms[task].stream
-            _append(streams[stream], chain, task)
+            _append_worm(streams[stream], worms, task)
             sending[stream] = 1
         else:
-            delivery = deliveries[task - posts]
+            delivery = deliveries[RECEIPT - task]
             delivery.received = now
             counters[UNDELIVERED] -= 1
-            for at in range(delivery.release, delivery.release_end):
-                released = releases[at]
+            at = delivery.release
+            while at >= 0:
+                released = releases[at].worm
                 worms[released].waits -= 1
                 if worms[released].waits == 0:
                     worms[released].ready = now
-                    _append(cpu, chain, released)
+                    releases[counters[FREED]].freed = released
+                    counters[FREED] += 1
+                    _append(cpu, worms, deliveries, released)
+                at = releases[at].next
 
 
 @inlined
-def _send(streams, worms, chain, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
+def _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
     """Put the next flit of an injection port on its link."""
     now, width = counters[NOW], options[WIDTH]
     stream = streams[row]
@@ -112,7 +138,9 @@ def _send(streams, worms, chain, header, tagged, sending, options, counters, row
         if counters[UNDER_WAY] == len(tagged):
             counters[HELD] += 1  # the host's doing, not the network's: such a run counts for nothing
         else:
-            worm = _take(stream, chain)
+            worm = stream.first
+            stream.first = worms[worm].behind
+            stream.worms += 1
             tag = counters[TAG]
             while tagged[tag] >= 0:
                 tag = (tag + 1) & (len(tagged) - 1)
@@ -190,8 +218,8 @@ def _fail(counters, fault, node, channel):
 
 
 @inlined
-def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks, rx_data,
-             link, node, vc, row):
+def _receive(nodes, channels, worms, deliveries, begun, tagged, working, options, counters, marks, rx_data, link, node,
+             vc, row):
     """Take the flit that the interface hands over, and compare it with the one that is due."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
@@ -223,7 +251,7 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
             if last:
                 if delivery.due == 0:
                     delivery.tail = taken
-                    _append(nodes[node], chain, len(worms) + channel.delivery)
+                    _append(nodes[node], worms, deliveries, RECEIPT - channel.delivery)
                     working[node] = 1
                     worms[channel.worm].left -= 1
                     if worms[channel.worm].left == 0:
@@ -235,15 +263,15 @@ def _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, 
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """One cycle of all hosts; see `host_step`. ``lookup`` is room for a number for each node, and one."""
-    (nodes, streams, channels, worms, deliveries, agenda, releases, chain, header, begun, tagged, working, sending,
-     options, stall, counters) = host
+    (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, tagged, working, sending, options,
+     stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
     stalls = stall[0] > 0
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
         if worms[worm].waits == 0:
-            _append(nodes[worms[worm].source], chain, worm)
+            _append(nodes[worms[worm].source], worms, deliveries, worm)
             working[worms[worm].source] = 1
         counters[NEXT] += 1
     for link in range(rx.shape[0]):
@@ -259,8 +287,8 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             marks = np.int64(rx[link, node])
             vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
             row = (link * count + node) * vcs + vc
-            _receive(nodes, channels, worms, deliveries, chain, begun, tagged, working, options, counters, marks,
-                     rx_data, link, node, vc, row)
+            _receive(nodes, channels, worms, deliveries, begun, tagged, working, options, counters, marks, rx_data,
+                     link, node, vc, row)
             if stalls:
                 channels[row].owed += 1
             else:
@@ -273,7 +301,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 rx_credit[link, node] |= 1 << vc
     for node in range(count):
         if working[node]:
-            _compute(nodes, streams, worms, deliveries, releases, chain, working, sending, options, counters, node)
+            _compute(nodes, streams, worms, deliveries, releases, working, sending, options, counters, node)
     for port in range(tx.shape[0]):
         for node in range(count):
             row = port * count + node
@@ -281,7 +309,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 streams[row].credits += 1
             tx[port, node] = 0
             if sending[row] and streams[row].credits > 0:
-                _send(streams, worms, chain, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+                _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
     counters[NOW] += 1
 
 

@@ -2,103 +2,167 @@
 
 import numpy as np
 
-from .layout import Host
-from .program import NEXT, NONE, UNDELIVERED
+from wormcast.algorithms.compiled import compiled
 
-__all__ = ["append", "drop", "finished"]
+from ..common.growing import Growing
+from .layout import Host, Integers
+from .program import FREED, NEXT, UNDELIVERED
+from .releases import RELEASE, link
 
+__all__ = ["MovingHost"]
 
-def finished(host: Host) -> int:
-    """Worms at the front of the program whose receipts have all been noted."""
-    open_worms = host.deliveries["worm"][host.deliveries["received"] < 0]
-    return int(open_worms.min()) if len(open_worms) else len(host.worms)
-
-
-def drop(host: Host, worms: int) -> Host:
-    """Forget the first so many worms, all of which are `finished`; what is left is numbered from 0."""
-    if not worms:
-        return host
-    kept = host.worms[worms:].copy()
-    deliveries = int(host.worms["delivery_end"][worms - 1])
-    left = host.deliveries[deliveries:].copy()
-    header = int(kept["header_at"][0]) if len(kept) else len(host.header)
-    packets = int(left["packets"][0]) if len(left) else len(host.begun)
-    releases = int(left["release"][0]) if len(left) else len(host.releases)
-    kept["delivery"] -= deliveries
-    kept["delivery_end"] -= deliveries
-    kept["header_at"] -= header
-    kept["previous"] = np.maximum(kept["previous"] - worms, NONE)
-    left["worm"] -= worms
-    left["packets"] -= packets
-    left["release"] -= releases
-    left["release_end"] -= releases
-    counters = host.counters.copy()
-    started = int(counters[NEXT])
-    counters[NEXT] = 0
-    moved = _Moved(len(host.worms), worms, deliveries, len(kept))
-    chain = host.chain
-    return host._replace(
-        **moved.queues(host),
-        worms=kept,
-        deliveries=left,
-        agenda=host.agenda[started:] - worms,
-        releases=host.releases[releases:] - worms,
-        chain=moved.tasks(np.concatenate([chain[worms:len(host.worms)], chain[len(host.worms) + deliveries:]])),
-        header=host.header[header:],
-        begun=host.begun[packets:],
-        tagged=np.maximum(host.tagged - worms, NONE),
-        counters=counters,
-    )
+#: Fields of `Host` whose rows come and go.
+GROWING = ("worms", "deliveries", "agenda", "releases", "header", "begun")
 
 
-def append(host: Host, more: Host) -> Host:
-    """Add the worms of a program that has not begun, to be created no earlier than those that wait already."""
-    worms, deliveries = len(host.worms), len(host.deliveries)
-    added, due = more.worms.copy(), more.deliveries.copy()
-    for field, by in (("delivery", deliveries), ("delivery_end", deliveries), ("header_at", len(host.header))):
-        added[field] += by
-    for field, by in (("worm", worms), ("packets", len(host.begun)), ("release", len(host.releases)),
-                      ("release_end", len(host.releases))):
-        due[field] += by
-    counters = host.counters.copy()
-    counters[UNDELIVERED] += more.counters[UNDELIVERED]
-    moved = _Moved(worms, 0, 0, worms + len(added))
-    chain = moved.tasks(host.chain)
-    return host._replace(
-        **moved.queues(host),
-        worms=np.concatenate([host.worms, added]),
-        deliveries=np.concatenate([host.deliveries, due]),
-        agenda=np.concatenate([host.agenda, more.agenda + worms]),
-        releases=np.concatenate([host.releases, more.releases + worms]),
-        chain=np.concatenate([chain[:worms], np.full(len(added), NONE), chain[worms:], np.full(len(due), NONE)]),
-        header=np.concatenate([host.header, more.header]),
-        begun=np.concatenate([host.begun, more.begun]),
-        counters=counters,
-    )
+class MovingHost:
+    """A host's program to which worms are added, and from which those that are received are dropped.
+
+    To add worms takes no longer than these do, on average, however many there are; to drop any takes as long as all
+    that are left.
+
+    Parameters
+    ----------
+    host : Host
+        Its arrays are taken over.
+
+    Attributes
+    ----------
+    host : Host
+        The program as it is: of no use any more when worms have been added or dropped.
+    """
+
+    def __init__(self, host: Host):
+        self._rows = {field: Growing(getattr(host, field)) for field in GROWING}
+        self.host = host
+
+    def append(self, more: Host) -> None:
+        """Add the worms of a program that has not begun, to be created no earlier than those that wait already.
+
+        Its arrays are used up.
+        """
+        host = self.host
+        worms, deliveries, releases = len(host.worms), len(host.deliveries), len(host.releases)
+        for rows, field, by in (
+            (more.worms, "delivery", deliveries), (more.worms, "delivery_end", deliveries),
+            (more.worms, "header_at", len(host.header)), (more.deliveries, "worm", worms),
+            (more.deliveries, "packets", len(host.begun)), (more.releases, "worm", worms),
+            (more.releases, "delivery", deliveries),
+        ):
+            rows[field] += by
+        for rows, field in ((more.deliveries, "release"), (more.deliveries, "last_release"), (more.releases, "next")):
+            rows[field][rows[field] >= 0] += releases
+        np.add(more.agenda, worms, out=more.agenda)
+        host.counters[UNDELIVERED] += more.counters[UNDELIVERED]
+        for field in GROWING:
+            self._rows[field].extend(getattr(more, field))
+        self._renew()
+
+    def wait_for(self, worms: Integers, deliveries: Integers) -> None:
+        """Let worms wait for receipts besides what they wait for already; for those that are noted nobody waits.
+
+        Parameters
+        ----------
+        worms, deliveries : int64 arrays of the same length
+            Each worm, which has not been posted, and the delivery to its sender that it waits for; no pair twice.
+        """
+        host, rows = self.host, self._rows["releases"]
+        due = host.deliveries["received"][deliveries] < 0
+        more = np.zeros(int(due.sum()), RELEASE)
+        more["worm"], more["delivery"] = worms[due], deliveries[due]
+        np.add.at(host.worms["waits"], more["worm"], 1)
+        rows.extend(more)
+        link(host.deliveries, rows.rows, len(host.releases))
+        self._renew()
+
+    def drop(self, worms: int) -> None:
+        """Forget the first so many worms, all of which are received; what is left is numbered from 0.
+
+        Nobody is told any more which worms were released before this.
+        """
+        if not worms:
+            return
+        host = self.host
+        deliveries = int(host.worms["delivery_end"][worms - 1])
+        header = int(host.worms["header_at"][worms]) if worms < len(host.worms) else len(host.header)
+        packets = int(host.deliveries["packets"][deliveries]) if deliveries < len(host.deliveries) else len(host.begun)
+        kept = host.releases["delivery"] >= deliveries
+        place = np.cumsum(kept) - 1
+        for field, first in (("worms", worms), ("deliveries", deliveries), ("agenda", int(host.counters[NEXT])),
+                             ("header", header), ("begun", packets)):
+            self._rows[field].forget(first)
+        self._rows["releases"] = Growing(host.releases[kept])
+        self._renew()
+        self.host.counters[[NEXT, FREED]] = 0
+        self.host.agenda[:] -= worms
+        _renumber_rows(self.host.worms, self.host.deliveries, self.host.releases, worms, deliveries, header, packets,
+                       place)
+        _renumber_work(self.host.nodes, self.host.streams, self.host.channels, self.host.tagged, worms, deliveries)
+
+    def _renew(self) -> None:
+        self.host = self.host._replace(**{field: growing.rows for field, growing in self._rows.items()})
 
 
-class _Moved:
-    """How the numbers of tasks change: worms, and receipts of deliveries behind all worms."""
+@compiled
+def _worm(number, worms):
+    """Renumber a worm; one that is dropped, and none, become none."""
+    return max(number - worms, -1)
 
-    def __init__(self, before: int, worms: int, deliveries: int, after: int):
-        self.before = before
-        self.worms = worms
-        self.deliveries = deliveries
-        self.after = after
 
-    def tasks(self, old: np.ndarray) -> np.ndarray:
-        """Renumber tasks; those that are dropped, and none, become none."""
-        worm = np.maximum(old - self.worms, NONE)
-        receipt = old - self.before - self.deliveries + self.after
-        return np.where(old < self.before, worm, np.where(receipt < self.after, NONE, receipt))
+@compiled
+def _task(number, worms, deliveries):
+    """Renumber a task, as `_worm` does: the receipt of delivery d is -2 - d."""
+    if number >= 0:
+        return max(number - worms, -1)
+    return number + deliveries if number + deliveries < -1 else -1
 
-    def queues(self, host: Host) -> dict[str, np.ndarray]:
-        """Renumber what nodes, streams and channels work on."""
-        nodes, streams, channels = host.nodes.copy(), host.streams.copy(), host.channels.copy()
-        for field in ("task", "first", "last"):
-            nodes[field] = self.tasks(nodes[field])
-        for field in ("worm", "first", "last", "before"):
-            streams[field] = np.maximum(streams[field] - self.worms, NONE)
-        for field, by in (("delivery", self.deliveries), ("worm", self.worms)):
-            channels[field] = np.maximum(channels[field] - by, NONE)
-        return {"nodes": nodes, "streams": streams, "channels": channels}
+
+@compiled
+def _release(number, place):
+    return place[number] if number >= 0 else -1
+
+
+@compiled
+def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, header, packets, place):
+    """Renumber what rows that are left say of each other."""
+    for at in range(len(worms)):
+        worm = worms[at]
+        worm.delivery -= first_delivery
+        worm.delivery_end -= first_delivery
+        worm.header_at -= header
+        worm.previous = _worm(worm.previous, first_worm)
+        worm.behind = _task(worm.behind, first_worm, first_delivery)
+    for at in range(len(deliveries)):
+        delivery = deliveries[at]
+        delivery.worm -= first_worm
+        delivery.packets -= packets
+        delivery.release = _release(delivery.release, place)
+        delivery.last_release = _release(delivery.last_release, place)
+        delivery.behind = _task(delivery.behind, first_worm, first_delivery)
+    for at in range(len(releases)):
+        release = releases[at]
+        release.worm -= first_worm
+        release.delivery -= first_delivery
+        release.next = _release(release.next, place)
+
+
+@compiled
+def _renumber_work(nodes, streams, channels, tagged, worms, deliveries):
+    """Renumber what nodes, links and channels work on."""
+    for at in range(len(nodes)):
+        node = nodes[at]
+        node.task = _task(node.task, worms, deliveries)
+        node.first = _task(node.first, worms, deliveries)
+        node.last = _task(node.last, worms, deliveries)
+    for at in range(len(streams)):
+        stream = streams[at]
+        stream.worm = _worm(stream.worm, worms)
+        stream.first = _worm(stream.first, worms)
+        stream.last = _worm(stream.last, worms)
+        stream.before = _worm(stream.before, worms)
+    for at in range(len(channels)):
+        channel = channels[at]
+        channel.delivery = max(channel.delivery - deliveries, -1)
+        channel.worm = _worm(channel.worm, worms)
+    for at in range(len(tagged)):
+        tagged[at] = _worm(tagged[at], worms)

@@ -17,7 +17,7 @@ from wormcast.sim.lowering import Kernel
 from . import verilator
 from .exported import WAYS, network_speeds, record
 from .kernels import ablation, block_bytes, engine_for, kernel_speed, least_time
-from .networks import amaranth_ratio, compile_times, load_speed, network_speed, plan_speed
+from .networks import amaranth_ratio, backlog_speeds, compile_times, load_speed, network_speed, plan_speed
 
 #: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
@@ -28,6 +28,9 @@ NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000),
 #: Load experiments: mesh, seeds and cycles of each.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
+#: Beyond saturation: schemes with a rate below it and one beyond, and cycles.
+BACKLOGS = {"individual": (0.2, 0.4), "column-path": (0.03, 0.06), "multipath": (0.02, 0.06)}
+BACKLOG_CYCLES = (50_000, 400_000)
 ABLATIONS = (("mesh:8x8", 1, 0.008, 20_000), ("mesh:8x8", 8, 0.008, 4_000), ("mesh:8x8", 64, 0.008, 500),
              ("mesh:32x32", 1, 0.004, 2_000), ("mesh:64x64", 1, 0.002, 400))
 #: Traffic of the network that Verilator is given: payload flits created per node and cycle, to 3 nodes each.
@@ -41,12 +44,16 @@ def main() -> None:
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
     parser.add_argument("--networks-only", action="store_true", help="print the table of MINs, tori and irregular "
                         "networks alone")
+    parser.add_argument("--backlogs-only", action="store_true", help="print the table of loads beyond saturation alone")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.processor())
     if arguments.networks_only:
         _networks(Console(width=150), model)
+        return
+    if arguments.backlogs_only:
+        _backlogs(Console(width=150), model)
         return
     configuration = Configuration(consumption=2)
     network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
@@ -77,6 +84,7 @@ def main() -> None:
         one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
         table.add_row(f"{mesh}, seeds: {seeds}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
     console.print(table)
+    _backlogs(console, machine)
     for what, router in (("few", words["router"]), ("many", bits["router"])):
         size = block_bytes(router) + block_bytes(words["interface"])
         console.print(f"memory, {what} routers: {size:.0f} bytes for router, interface and their words, each lane")
@@ -140,6 +148,19 @@ def _networks(console: Console, machine: str) -> None:
         speeds = (network_speed(name, share * most, cycles) for share in RATES.values())
         table.add_row(name, str(network.topology.switches), str(len(network.routers)), f"{cold:.1f}",
                       *(f"{speed:,.0f}" for speed in speeds))
+    console.print(table)
+
+
+def _backlogs(console: Console, machine: str) -> None:
+    """What a cycle costs when more and more messages wait at their sources."""
+    table = Table("8x8, 4 seeds: load", "below saturation: cycles/s together",
+                  *(column for cycles in BACKLOG_CYCLES for column in (f"beyond, {cycles} cycles", "ratio")),
+                  title=f"{machine}; one core")
+    for scheme, rates in BACKLOGS.items():
+        backlog_speeds(scheme, rates, (4096,))  # the first one may compile
+        below, *beyond = backlog_speeds(scheme, rates, BACKLOG_CYCLES)
+        table.add_row(f"{scheme}, {rates[0]} and {rates[1]}", f"{below:,.0f}",
+                      *(text for speed in beyond for text in (f"{speed:,.0f}", f"{speed / below:.2f}")))
     console.print(table)
 
 

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,13 @@ from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import SOURCES, BulkEngine
 from wormcast.sim.engines.words import words
-from wormcast.sim.experiments.load import Traffic, load
+from wormcast.sim.experiments.load import Experiment, Traffic, load
 from wormcast.sim.host import check_receipts, lay_out
 from wormcast.sim.lowering import lower_cached
 
 from .kernels import LENGTH
 
-__all__ = ["amaranth_ratio", "compile_times", "load_speed", "network_speed", "plan_speed"]
+__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed"]
 
 PLANS = 100_000
 
@@ -79,6 +80,26 @@ def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
     load(topology(mesh), SCHEMES["dual-path"], traffic, configuration=Configuration(consumption=2), cycles=cycles,
          seeds=range(seeds), workers=workers)
     return cycles * seeds / (time.perf_counter() - started)
+
+
+def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) -> list[float]:
+    """Cycles per second of load experiments below and beyond saturation: of 4 seeds together, by processor time.
+
+    Parameters
+    ----------
+    rates : sequence of float
+        One below, one beyond, on 8x8; unicasts with individual, else multicasts to 10 nodes.
+    lengths : sequence of int
+        Cycles of the experiments beyond; that below comes first, and is as long as the first of these.
+    """
+    speeds = []
+    for rate, cycles in ((rates[0], lengths[0]), *((rates[1], cycles) for cycles in lengths)):
+        traffic = Traffic(rate, multicast_fraction=float(scheme != "individual"))
+        experiment = Experiment(topology("mesh:8x8"), SCHEMES[scheme], traffic, configuration=Configuration(),
+                                cycles=cycles, warmup=None, parts=[range(4)], rewind=True)
+        experiment.run()
+        speeds.append(4 * cycles / experiment.seconds)
+    return speeds
 
 
 def plan_speed(scheme: str) -> float:

@@ -37,7 +37,7 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
 
 
 def require_conservation(window: Window, table: np.ndarray, seeds: Sequence[int]) -> None:
-    """Compare what was created, the hosts' books, and what was counted on the links to the hosts.
+    """Compare what was created, the hosts' books, what was counted as it came and went, and on the links to the hosts.
 
     Parameters
     ----------
@@ -51,18 +51,22 @@ def require_conservation(window: Window, table: np.ndarray, seeds: Sequence[int]
     RuntimeError
         They differ: a bug of this package, never the user's.
     """
-    totals = {name: table[name].sum(axis=0) for name in ("begun", "messages", "wanted", "consumed")}
-    held, outstanding = window.held(), window.outstanding()
-    for wrong, sentence in (
-        (totals["begun"] != totals["messages"] + held,
+    totals = {name: table[name].sum(axis=0) for name in ("begun", "created", "messages", "wanted", "consumed")}
+    made, there = window.audit()
+    counts = {**totals, **{f"made_{name}": count for name, count in made.items()}, "counted": window.waiting(),
+              **{name: there[name] for name in ("held", "outstanding", "waiting")}}
+    for left, right, sentence in (
+        (totals["begun"], totals["messages"] + there["held"],
          "{begun} messages are created, {messages} of them received, and {held} on their way or waiting"),
-        (totals["wanted"] != totals["consumed"] + outstanding,
+        (totals["wanted"], totals["consumed"] + there["outstanding"],
          "{wanted} flits are to be consumed, {consumed} were on the links to hosts, and {outstanding} are outstanding"),
+        (counts["counted"], there["waiting"], "{waiting} worms wait, {counted} are counted"),
+        *((totals[name], made[name], f"of {what} {{made_{name}}} are created, {{{name}}} counted")
+          for name, what in (("begun", "messages"), ("created", "flits"), ("wanted", "flits to consume"))),
     ):
-        for lane in np.flatnonzero(wrong)[:1]:
-            counts = {**totals, "held": held, "outstanding": outstanding}
+        for lane in np.flatnonzero(left != right)[:1]:
             raise RuntimeError(f"seed {seeds[lane]}: " + sentence.format_map(
                 {name: int(count[lane]) for name, count in counts.items()}))
-    under_way = int(((window.host.injected >= 0) & (window.host.left > 0)).sum())
+    under_way = int(there["under_way"].sum())
     if under_way != window.host.counters[UNDER_WAY]:
         raise RuntimeError(f"{under_way} worms are under way, the hosts count {window.host.counters[UNDER_WAY]}")

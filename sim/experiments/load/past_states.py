@@ -21,7 +21,9 @@ class PastStates(Generic[T]):
     """Past states of a run, at most `MOST` of them, and 256 MiB.
 
     For every x from 4096 to about a million cycles there is one whose age lies between x and 2x, or that of the
-    start: of all states taken at multiples of 4096 x 2**k cycles the newest three stay, for each k from 0 to 8.
+    start: of all states taken at multiples of 4096 x 2**k cycles the newest three stay, for each k from 0 to 8. Where
+    states are `due` more rarely, this holds from as many times 4096 on, or else the newest is half as old as the run
+    at most.
     """
 
     MOST = 3 * (DOUBLINGS + 1) + 1
@@ -32,9 +34,16 @@ class PastStates(Generic[T]):
     def __len__(self) -> int:
         return len(self._rungs)
 
-    def due(self, cycle: int) -> bool:
-        """Whether the state of this cycle is wanted."""
-        return cycle // RUNG not in self._rungs
+    def due(self, cycle: int, rarer: int = 1) -> bool:
+        """Whether the state of this cycle is wanted.
+
+        Parameters
+        ----------
+        rarer : int
+            A power of two: only each so many-th is wanted, as it takes long; and those of 4096 x 2**n cycles.
+        """
+        rung = cycle // RUNG
+        return rung not in self._rungs and (not self._rungs or rung % rarer == 0 or not rung & rung - 1)
 
     def add(self, cycle: int, state: T, size: int = 0) -> None:
         """Keep a state of so many bytes, the newest one, and forget others."""

@@ -11,7 +11,7 @@ from ...build.network import Network
 from ...engines.bulk import BulkEngine, Capture
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...engines.meter import take
-from ...host import NOW, UNDELIVERED, Host, check_receipts
+from ...host import NOW, UNDELIVERED, MovingHost, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
@@ -37,7 +37,7 @@ LAST_PATIENCE = 2048
 FOR_EVER = MOST_CYCLES + 1
 
 #: What the engine's own capture holds.
-APART = (BulkEngine, Host)
+APART = (BulkEngine, MovingHost)
 
 
 class CommonEnd:
@@ -137,7 +137,7 @@ class SeedBatch:
             Where to keep states on the way.
         """
         while self.now < until and not self.drained and not end.before(following := self._next()):
-            if past is not None and past.due(self.now) and not self.found:
+            if past is not None and past.due(self.now, self.window.rhythm) and not self.found:
                 state = self.capture()
                 past.add(self.now, state, state.bytes)
             self._step(following)
@@ -166,8 +166,9 @@ class SeedBatch:
         engine.host = window.host
         require_no_faults(engine, self.seeds)
         check_receipts(window.host)
-        require_conservation(window, self.totals.table, self.seeds)
         at_the_end = self.now == self.totals.edges[-1]
+        if at_the_end or self.drained or self.now // CHUNK % window.rhythm == 0:
+            require_conservation(window, self.totals.table, self.seeds)
         patience = np.minimum(self._patience, LAST_PATIENCE + self._waits) if at_the_end else self._patience
         for lane in np.flatnonzero(window.quiet() > patience):
             self._patience[lane] *= 2
@@ -211,6 +212,7 @@ class SeedBatch:
 
     def capture(self) -> State:
         """Copy the whole state; not after a deadlock, which has nothing to continue."""
+        self._shrink()
         return State(self.now, self.engine.capture(), self._others())
 
     def restore(self, state: State) -> None:
@@ -220,6 +222,7 @@ class SeedBatch:
 
     def to_leaves(self) -> Leaves:
         """Give the whole state so that it means the same on every machine (`BulkEngine.to_arrays`)."""
+        self._shrink()
         return {f"engine.{name}": array for name, array in self.engine.to_arrays().items()} | self._others()
 
     def from_leaves(self, leaves: Leaves) -> None:
@@ -229,6 +232,11 @@ class SeedBatch:
             name.removeprefix(prefix): leaf for name, leaf in leaves.items()
             if name.startswith(prefix) and isinstance(leaf, np.ndarray)})
         self._put({name: leaf for name, leaf in leaves.items() if not name.startswith(prefix)})
+
+    def _shrink(self) -> None:
+        """Keep nothing that is through: a state has no use for it."""
+        self.window.shrink()
+        self.engine.host = self.window.host
 
     def _others(self) -> Leaves:
         assert self.found is None

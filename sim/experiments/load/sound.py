@@ -15,13 +15,12 @@ from .seed_batch import CHUNK, FOR_EVER, SeedBatch
 __all__ = ["grows", "require_sound", "require_state"]
 
 #: Arrays whose first dimension grows with what is under way, or with the slices of time.
-GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "chain", "header",
-                                                  "begun")),
-           "window.messages", "totals.edges", "totals.table", "links.table",
+GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "header", "begun")),
+           "window._messages.state", "totals.edges", "totals.table", "links.table",
            *(f"totals.latencies.{part}" for part in ("cells", "worst", "_pending"))}
 
 #: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
-CHANGING = {"now", "drained", "window.worms_before", "window.messages_before"}
+CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}
 STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
 

@@ -7,8 +7,11 @@ import numpy as np
 from wormcast.algorithms import Scheme, WormcastError
 
 from ...build.network import Network
-from ...host import NOW, Host, append, drop, finished, lay_out, wait_for
+from ...common.growing import Growing
+from ...host import FREED, NOW, Host, MovingHost, lay_out
+from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open, receipts
 from .created import Created, Stream
+from .result import COUNTS
 
 __all__ = ["DONE", "Window"]
 
@@ -23,11 +26,15 @@ DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
     "multicast", "worms")])
 
-MESSAGE = np.dtype([(field, np.int64) for field in ("lane", "message", "length", "multicast", "worms")])
+#: Deliveries of a node, up to which all that is here may be looked at in each step.
+FEW = 32
 
 
 class Window:
     """The messages of all lanes that are on their way or yet to be sent.
+
+    What is asked of it in each step takes no longer the more messages wait: it counts as they come and go. What has to
+    look at all of them is for each `rhythm`-th step.
 
     Parameters
     ----------
@@ -39,8 +46,6 @@ class Window:
 
     Attributes
     ----------
-    host : Host
-        The program that sends them.
     worms_before, messages_before : int
         How many have been forgotten; the host's numbers begin behind them.
     """
@@ -49,17 +54,35 @@ class Window:
         self.network = network
         self.worms_before = self.messages_before = 0
         self.sources = sources
-        self._created = {name: np.zeros(len(sources), np.int64) for name in ("created", "wanted", "begun")}
+        self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
         self._numbers = np.zeros(len(sources), np.int64)  # of the next message of each lane
-        self.messages, self.host, waits = self._create(until)
+        self._seen = 0  # messages here of the cycles that have been run
+        self._through = 0  # messages at the front of which `take_done` has told
+        messages, host, waits = self._create(until)
+        self._messages, self._moving = Growing(messages), MovingHost(host)
         self._wait(waits, 0)
+
+    @property
+    def host(self) -> Host:
+        """The program that sends them: another one whenever messages come or go."""
+        return self._moving.host
+
+    @host.setter
+    def host(self, host: Host) -> None:
+        self._moving = MovingHost(host)
+
+    @property
+    def messages(self) -> np.ndarray:
+        """What is known of each message here, `MESSAGE` records in the order in which they are created."""
+        return self._messages.rows
 
     def extend(self, until: int) -> None:
         """Create the messages of the cycles up to this one."""
         messages, more, waits = self._create(until)
         there = len(self.messages)
-        self.messages = np.concatenate([self.messages, messages])
-        self.host = append(self.host, more)
+        messages["worm"] += len(self.host.worms)
+        self._messages.extend(messages)
+        self._moving.append(more)
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
@@ -69,13 +92,11 @@ class Window:
             self.network.topology, merged.source, merged.offsets, merged.destinations)
         messages = np.zeros(len(lane), MESSAGE)
         for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
-                              "multicast": merged.multicast, "worms": np.diff(worms.message_offsets)}.items():
+                              "multicast": merged.multicast, "worm": worms.message_offsets[:-1]}.items():
             messages[field] = values
-        for name, values in (("created", merged.length), ("wanted", merged.length * np.diff(merged.offsets)),
-                             ("begun", np.ones_like(lane))):
-            np.add.at(self._created[name], lane, values)
-        return messages, lay_out(self.network, merged.at, merged.length, worms, lane=lane,
-                                 multicast=merged.multicast), merged.waits
+        host = lay_out(self.network, merged.at, merged.length, worms, lane=lane, multicast=merged.multicast)
+        add_all(self._created, messages, host.worms)
+        return messages, host, merged.waits
 
     def _number(self, lane: np.ndarray) -> np.ndarray:
         """Numbers of new messages in their lanes, from where the last ones ended."""
@@ -92,23 +113,15 @@ class Window:
         message, other = message[other >= 0], other[other >= 0]  # those that are forgotten are received
         if not len(message):
             return
-        host, nodes, starts = self.host, self.network.nodes, self._starts
-        message_of = self.message_of - self.messages_before
-        keys = message_of[host.deliveries["worm"]] * nodes + host.deliveries["node"]
-        wanted = other * nodes + host.worms["source"][starts[message]]
-        order = np.argsort(keys)
-        delivery = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
-        if (keys[delivery] != wanted).any():
+        host, messages = self.host, self.messages
+        delivery = receipts(messages, host.worms, host.deliveries, message, other)
+        if (delivery < 0).any():
             raise WormcastError("trace: a message waits for one of which its source is no destination, "
                                 "it must be one of its destinations")
-        pairs = [(worm, receipt) for one, receipt in zip(message, delivery, strict=True)
-                 for worm in range(starts[one], starts[one] + self.messages["worms"][one])]
-        self.host = wait_for(host, *np.array(pairs).T)
-
-    @property
-    def _starts(self) -> np.ndarray:
-        """First worm of each message, [messages]; it waits for no receipt of its own message."""
-        return np.cumsum(self.messages["worms"]) - self.messages["worms"]
+        first = messages["worm"][message]
+        count = np.append(messages["worm"][there:], len(host.worms))[message + 1 - there] - first
+        worms = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        self._moving.wait_for(worms, np.repeat(delivery, count))
 
     def require_planned(self) -> None:
         """Refuse messages that are not those of the program, and worms that our scheme would not have sent for them.
@@ -121,13 +134,14 @@ class Window:
             The first thing that does not fit.
         """
         host, network, messages = self.host, self.network, self.messages
-        if (messages["worms"] < 1).any() or messages["worms"].sum() != len(host.worms):
-            raise ValueError("window.messages have other worms than the host")
-        starts, nodes = self._starts, network.nodes
-        lane = np.repeat(messages["lane"], messages["worms"])
+        starts, nodes = messages["worm"], network.nodes
+        worms = np.diff(starts, append=len(host.worms))
+        if (worms < 1).any() or worms.sum() != len(host.worms) or self._seen > len(messages):
+            raise ValueError("window's messages have other worms than the host")
+        lane = np.repeat(messages["lane"], worms)
         if (host.worms["source"] // nodes != lane).any() or (
                 host.deliveries["node"] // nodes != lane[host.deliveries["worm"]]).any():
-            raise ValueError("window.messages are in other lanes than the host's")
+            raise ValueError("window's messages are in other lanes than the host's")
         if not network.scheme.module.startswith(f"{OURS}.") or not len(messages):
             return
         offsets = np.append(host.worms["delivery"][starts], len(host.deliveries))
@@ -139,94 +153,111 @@ class Window:
 
     def take_done(self) -> np.ndarray:
         """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages]."""
-        ends = np.cumsum(self.messages["worms"])
-        through = int(np.searchsorted(ends, finished(self.host), side="right"))
-        if not through:
-            return np.zeros(0, DONE)
-        result = self._results()[:through]
-        self.messages = self.messages[through:]
-        self.host = drop(self.host, int(ends[through - 1]))
-        self.messages_before += through
-        self.worms_before += int(ends[through - 1])
+        self._count()
+        host, first = self.host, self._through
+        self._through = first_open(self.messages, host.worms, host.deliveries, first)
+        result = self._results(first, self._through)
+        if 3 * self._through >= len(self.messages):  # else it would take longer than it has taken to send them
+            self.shrink()
         return result
 
     def take_rest(self) -> np.ndarray:
         """Say what became of those that are received while an older one is not."""
-        rest = self._results() if len(self.messages) else np.zeros(0, DONE)
+        rest = self._results(self._through, len(self.messages))
         return rest[rest["received"] >= 0]
 
-    def _results(self) -> np.ndarray:
-        """What has become of all messages here; ``received`` is -1 of those that some destination lacks."""
-        host, messages = self.host, self.messages
-        result = np.zeros(len(messages), DONE)
-        for field in ("lane", "message", "length", "multicast", "worms"):
+    def shrink(self) -> None:
+        """Give free what `take_done` has told of."""
+        through, worms = self._through, self._first_worm(self._through)
+        self._moving.drop(worms)
+        self._messages.forget(through)
+        self.messages["worm"] -= worms
+        self.messages_before += through
+        self.worms_before += worms
+        self._seen -= through
+        self._through = 0
+
+    def _first_worm(self, message: int) -> int:
+        """The first worm of a message, or of those that are to come."""
+        return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
+
+    def _results(self, first: int, end: int) -> np.ndarray:
+        """What has become of these messages; ``received`` is -1 of those that some destination lacks."""
+        result = np.zeros(end - first, DONE)
+        if first == end:
+            return result
+        messages, before = self.messages[first:end], self._first_worm(first)
+        worms = self.host.worms[before:self._first_worm(end)]
+        deliveries = self.host.deliveries[worms["delivery"][0]:worms["delivery_end"][-1]]
+        starts = messages["worm"] - before
+        places = worms["delivery"][starts] - worms["delivery"][0]
+        for field in ("lane", "message", "length", "multicast"):
             result[field] = messages[field]
-        starts = self._starts
-        result["source"] = host.worms["source"][starts] % self.network.nodes
-        result["created"] = host.worms["ready"][starts]
-        first = host.worms["delivery"][starts]
-        result["destinations"] = np.diff([*first, len(host.deliveries)])
-        result["injected"] = np.minimum.reduceat(host.injected, starts)
-        own = host.worms["source"] == np.repeat(host.worms["source"][starts], messages["worms"])
-        result["handed"] = np.maximum.reduceat(np.where(own, host.handed, -1), starts)
-        result["tail"] = np.maximum.reduceat(host.tail, first)
-        open_ = np.minimum.reduceat(host.received, first) < 0
-        result["received"] = np.where(open_, -1, np.maximum.reduceat(host.received, first))
+        result["worms"] = np.diff(starts, append=len(worms))
+        result["source"] = worms["source"][starts] % self.network.nodes
+        result["created"] = worms["ready"][starts]
+        result["destinations"] = np.diff(places, append=len(deliveries))
+        result["injected"] = np.minimum.reduceat(worms["injected"], starts)
+        own = worms["source"] == np.repeat(worms["source"][starts], result["worms"])
+        result["handed"] = np.maximum.reduceat(np.where(own, worms["handed"], -1), starts)
+        result["tail"] = np.maximum.reduceat(deliveries["tail"], places)
+        open_ = np.minimum.reduceat(deliveries["received"], places) < 0
+        result["received"] = np.where(open_, -1, np.maximum.reduceat(deliveries["received"], places))
         return result
 
-    def counts(self) -> dict[str, np.ndarray]:
-        """Messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes]."""
-        host, lanes = self.host, len(self.sources)
-        late = ~self._begun()
-        messages, starts = self.messages[late], self._starts[late]
-        ends = starts + messages["worms"] - 1
-        destinations = host.worms["delivery_end"][ends] - host.worms["delivery"][starts]
-        return {
-            name: self._created[name] - _sums(messages["lane"], values, lanes) for name, values in (
-                ("created", messages["length"]), ("wanted", messages["length"] * destinations),
-                ("begun", np.ones(len(messages), np.int64)))}
+    def _count(self) -> None:
+        """Add the messages that have begun since the last time."""
+        host = self.host
+        self._seen = add_begun(self._begun, self.messages, host.worms, host.releases, host.counters[FREED],
+                               host.counters[NOW], self._seen)
+        host.counters[FREED] = 0
 
-    def _begun(self) -> np.ndarray:
-        """Whether each message here is created: none of the receipts that it waits for is outstanding."""
-        return self.host.worms["waits"][self._starts] == 0
+    def counts(self) -> dict[str, np.ndarray]:
+        """Messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes].
+
+        A message is begun, or created, when none of the receipts that it waits for is outstanding.
+        """
+        self._count()
+        return {name: self._begun[name].copy() for name in COUNTS}
+
+    def waiting(self) -> np.ndarray:
+        """Worms of each lane that are created and not begun to be sent, [lanes]."""
+        self._count()
+        sent = self.host.streams["worms"].reshape(-1, len(self.sources), self.network.nodes)
+        return self._begun["worms"] - sent.sum(axis=(0, 2))
+
+    def quiet(self) -> np.ndarray:
+        """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
+        host, longest = self.host, np.zeros(len(self.sources), np.int64)
+        under_way = host.tagged[host.tagged >= 0]
+        lane = host.worms["source"][under_way] // self.network.nodes
+        np.maximum.at(longest, lane, host.counters[NOW] - host.touched[under_way])
+        return longest
+
+    def audit(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Look at all that is here: what `counts` must come to by it, and `AUDIT` records [lanes]."""
+        late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
+        audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
+        return {name: self._created[name] - late[name] for name in COUNTS}, found
+
+    @property
+    def rhythm(self) -> int:
+        """Of how many steps one may look at all that is here: 1 where it is little, else the rarer the more it is.
+
+        A power of two, so that it is the same steps whichever others it was before.
+        """
+        return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 
     @property
     def message_of(self) -> np.ndarray:
         """The message of each of the host's worms, counted from the first one of all; [worms]."""
-        return self.messages_before + np.repeat(np.arange(len(self.messages)), self.messages["worms"])
+        worms = np.diff(self.messages["worm"], append=len(self.host.worms))
+        return self.messages_before + np.repeat(np.arange(len(self.messages)), worms)
 
     @property
     def ended(self) -> bool:
         """Whether all messages that there will be are here, or have been."""
         return all(source.ended for source in self.sources)
-
-    def held(self) -> np.ndarray:
-        """Messages of each lane that are created and not forgotten, [lanes]."""
-        return np.bincount(self.messages["lane"][self._begun()], minlength=len(self.sources))
-
-    def outstanding(self) -> np.ndarray:
-        """Payload flits of each lane that are created and still to be consumed, [lanes]."""
-        begun = np.repeat(self._begun(), self.messages["worms"])
-        deliveries = self.host.deliveries[begun[self.host.deliveries["worm"]]]
-        return _sums(deliveries["node"] // self.network.nodes, deliveries["due"], len(self.sources))
-
-    def quiet(self) -> np.ndarray:
-        """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
-        under_way = np.flatnonzero((self.host.injected >= 0) & (self.host.left > 0))
-        longest = np.zeros(len(self.sources), np.int64)
-        lane = self.host.worms["source"][under_way] // self.network.nodes
-        np.maximum.at(longest, lane, self.host.counters[NOW] - self.host.touched[under_way])
-        return longest
-
-    def waiting(self) -> np.ndarray:
-        """Worms of each lane that are created and not begun, [lanes]."""
-        waits = (self.host.injected < 0) & np.repeat(self._begun(), self.messages["worms"])
-        return np.bincount(self.host.worms["source"][waits] // self.network.nodes, minlength=len(self.sources))
-
-
-def _sums(lane: np.ndarray, values: np.ndarray, lanes: int) -> np.ndarray:
-    """Sums of values by lane, [lanes]."""
-    return np.bincount(lane, values, lanes).astype(np.int64)  # exact up to 2**53
 
 
 def _merge(parts: Sequence[Created]) -> tuple[Created, np.ndarray]:

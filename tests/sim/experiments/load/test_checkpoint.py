@@ -225,6 +225,8 @@ def changed(content, at, value):
     (["groups", 0, "now"], 2048, "now is 2048"),
     (["groups", 0, "drained"], 1, "drained is 1"),
     (["groups", 0, "links._lanes"], 3, "links._lanes is 3"),
+    (["groups", 0, "window._seen"], 10**9, "window's messages have other worms than the host"),
+    (["groups", 0, "window._through"], 1, "window._through is 1"),
     (["groups", 0, "seeds.0"], 7, "seeds.0 is 7"),
     (["groups", 0, "more"], 7, "more is not known"),
 ])
@@ -244,14 +246,16 @@ def with_field(array, field, value):
 @pytest.mark.parametrize(("name", "craft"), [
     *((name, lambda array: np.zeros(3)) for name in (
         "0.engine.host.worms", "0.engine.host.counters", "0.engine.link.tx", "0.totals.table", "0.links.table",
-        "0.totals.edges", "0.window.messages", "0.window.sources.0.state", "0._counted")),
+        "0.totals.edges", "0.window._messages.state", "0.window.sources.0.state", "0._counted")),
     ("0.engine.router.local_input.buffer.memory", lambda array: array.astype(float)),
     ("0.engine.router.east_output.vc0_busy", lambda array: array | 0x80),  # it has one bit
     ("0.engine.router.first_fault", lambda array: array * 0 + 1),
     ("0.engine.router.first_fault", lambda array: array * 0 + 255),
     ("0.engine.host.agenda", lambda array: array + 10**6),
     ("0.engine.host.tagged", lambda array: array + 10**6),
-    ("0.engine.host.chain", lambda array: array[:-1]),
+    ("0.engine.host.worms", lambda array: with_field(array, "behind", 10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "behind", -10**9)),
+    ("0.engine.host.deliveries", lambda array: with_field(array, "release", 0)),
     ("0.engine.host.options", lambda array: array + 1),
     ("0.engine.host.worms", lambda array: with_field(array, "header_at", -3)),
     ("0.engine.host.worms", lambda array: with_field(array, "stream", 10**9)),
@@ -260,8 +264,8 @@ def with_field(array, field, value):
     ("0.engine.host.counters", lambda array: array - 5),
     ("0.totals.edges", lambda array: array[::-1]),
     ("0.links._starts", lambda array: array * 2),
-    ("0.window.messages", lambda array: with_field(array, "lane", 77)),
-    ("0.window.messages", lambda array: with_field(array, "worms", 10**9)),
+    ("0.window._messages.state", lambda array: with_field(array, "lane", 77)),
+    ("0.window._messages.state", lambda array: with_field(array, "worm", 10**9)),
     ("0.window.sources.0.state", lambda array: with_field(array, "next", -10**15)),
     ("1.more", lambda array: np.zeros(3)),
 ])

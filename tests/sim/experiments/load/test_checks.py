@@ -19,7 +19,16 @@ def run(scheme=SCHEMES["dual-path"], cycles=6000):
 
 
 def lose_a_message(window):
+    window._begun["begun"][1] += 1
     window._created["begun"][1] += 1
+
+
+def create_a_message(window):
+    window._created["begun"][1] += 1
+
+
+def unsend_a_worm(window):
+    window.host.streams["worms"][-1] -= 1
 
 
 def lose_a_delivery(window):
@@ -33,6 +42,8 @@ def lose_a_worm(window):
 
 @pytest.mark.parametrize(("harm", "sentence"), [
     (lose_a_message, r"seed [78]: \d+ messages are created, \d+ of them received, and \d+ on their way or waiting"),
+    (create_a_message, r"seed 8: of messages \d+ are created, \d+ counted"),
+    (unsend_a_worm, r"seed 8: \d+ worms wait, \d+ are counted"),
     (lose_a_delivery, r"seed [78]: \d+ flits are to be consumed"),
     (lose_a_worm, r"\d+ worms are under way, the hosts count \d+"),
 ])

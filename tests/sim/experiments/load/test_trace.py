@@ -52,8 +52,7 @@ def random_lines(nodes, lines, cycles, seed, *, chance=0.5, reach=None):
 
 def created_by_definition(host, window, lines):
     """Cycle of each message: its own, or that of the last receipt by its source that it waits for."""
-    starts = np.cumsum(window.messages["worms"]) - window.messages["worms"]
-    message = np.repeat(np.arange(len(starts)), window.messages["worms"])[host.deliveries["worm"]]
+    message = window.message_of[host.deliveries["worm"]]
     received = {(int(m), int(node)): int(cycle) for m, node, cycle in
                 zip(message, host.deliveries["node"], host.received, strict=True)}
     result = []
@@ -130,10 +129,12 @@ def test_counts_are_of_messages_that_are_created(trace_of):
         window.take_done()
         consumed += int(take(engine.meter).flits[network.fabric.rows("host")].sum())
         counts, host = window.counts(), window.host
-        begun = np.repeat(window._begun(), window.messages["worms"])
-        due = host.deliveries["due"][begun[host.deliveries["worm"]]].sum()
+        begun = host.worms["waits"][window.messages["worm"]] == 0
+        of_worm = begun[window.message_of - window.messages_before]
+        due = host.deliveries["due"][of_worm[host.deliveries["worm"]]].sum()
         assert counts["wanted"][0] == consumed + due
-        behind += int((~window._begun()).sum())
+        assert window.waiting()[0] == (of_worm & (host.injected < 0)).sum()
+        behind += int((~begun).sum())
         window.extend(end + 50)
     assert behind > 0
     assert counts["begun"][0] == 200

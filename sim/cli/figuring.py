@@ -5,6 +5,7 @@ import functools
 import io
 import json as json_module
 import shlex
+import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from wormcast.algorithms import WormcastError
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
+    HERE,
     Figure,
     Outcome,
     catalogue,
@@ -196,8 +198,9 @@ def _invoke(command: str) -> int:
 @functools.cache
 def _answer(command: str) -> tuple[int, dict[str, Any]]:
     """A command's exit code and JSON."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = _invoke(f"{command} --json")
+    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
+        vcd = " --vcd " + shlex.quote(str(Path(folder, "run.vcd"))) if command.startswith("run ") else ""
+        code = _invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json{vcd}")
     return code, json_module.loads(printed.getvalue())
 
 

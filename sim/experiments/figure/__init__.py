@@ -6,10 +6,10 @@ was measured there, ``run`` measures all curves and makes the table, ``verdict``
 writes it down.
 """
 
-from .definition import Figure, catalogue, find_figure
+from .definition import HERE, Figure, catalogue, find_figure
 from .drawing import draw_figure
 from .page import figure_page, index_page, verdicts_page
 from .run import Outcome, curves_of, measure, outcome_of
 
-__all__ = ["Figure", "Outcome", "catalogue", "curves_of", "draw_figure", "figure_page", "find_figure", "index_page",
-           "measure", "outcome_of", "verdicts_page"]
+__all__ = ["HERE", "Figure", "Outcome", "catalogue", "curves_of", "draw_figure", "figure_page", "find_figure",
+           "index_page", "measure", "outcome_of", "verdicts_page"]

@@ -14,9 +14,10 @@ from ..grid import require_known
 from ..sweep import OPTIONS, option_value
 from .predicate import Predicate
 
-__all__ = ["MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue", "find_figure",
-           "read_figure"]
+__all__ = ["HERE", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue",
+           "find_figure", "read_figure"]
 
+#: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"
 
 MOST_VARIATIONS = 6

@@ -1,7 +1,5 @@
 """The program, state and results of all nodes' hosts, as arrays."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +12,7 @@ from wormcast.algorithms.worms import AT_ONCE
 from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
 
-__all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
+__all__ = ["Host", "lay_out", "tag_bits"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -43,16 +41,6 @@ WORM = _record("ready", "source", "length", "headers", "header_at", "cost", "str
                "injected", "handed", "touched", "left", "previous", "tag", "waits")
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``: what waits for it.
 DELIVERY = _record("node", "worm", "due", "packets", "release", "release_end", "head", "tail", "received")
-
-
-@dataclass(frozen=True)
-class Message:
-    """One multicast to send: created in cycle ``at``, of ``length`` payload flits."""
-
-    at: int
-    source: int
-    destinations: tuple[int, ...]
-    length: int
 
 
 class Host(NamedTuple):
@@ -130,14 +118,6 @@ class Host(NamedTuple):
 def tag_bits(flit_width: int) -> int:
     """Bits of a payload flit that tell the worms under way apart."""
     return min(flit_width, 16)
-
-
-def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, stall: float = 0.0,
-              seed: int = 0) -> Host:
-    """Lay out the program that sends these worms of these messages; see `lay_out`."""
-    at = np.array([message.at for message in messages], np.int64)
-    length = np.array([message.length for message in messages], np.int64)
-    return lay_out(network, at, length, worms, stall=stall, seed=seed)
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wormcast.algorithms import Scheme, WormcastError
+from wormcast.algorithms import Scheme
 
 from ...build.network import Network
 from ...host import NOW, Host, append, drop, finished, lay_out, wait_for
@@ -76,21 +76,9 @@ class Window:
     def _wait(self, waits: np.ndarray, there: int) -> None:
         """Let messages wait for receipts (`Created.waits`); ``there``: the messages before the first of them."""
         message, other = there + waits[:, 0], there + waits[:, 0] - waits[:, 1]
-        message, other = message[other >= 0], other[other >= 0]  # those that are forgotten are received
-        if not len(message):
-            return
-        host, nodes, starts = self.host, self.network.nodes, self._starts
-        message_of = self.message_of - self.messages_before
-        keys = message_of[host.deliveries["worm"]] * nodes + host.deliveries["node"]
-        wanted = other * nodes + host.worms["source"][starts[message]]
-        order = np.argsort(keys)
-        delivery = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
-        if (keys[delivery] != wanted).any():
-            raise WormcastError("trace: a message waits for one of which its source is no destination, "
-                                "it must be one of its destinations")
-        pairs = [(worm, receipt) for one, receipt in zip(message, delivery, strict=True)
-                 for worm in range(starts[one], starts[one] + self.messages["worms"][one])]
-        self.host = wait_for(host, *np.array(pairs).T)
+        kept = other >= 0  # those that are forgotten are received
+        if kept.any():
+            self.host = wait_for(self.host, self.messages["worms"], message[kept], other[kept])
 
     @property
     def _starts(self) -> np.ndarray:

@@ -3,8 +3,8 @@
 One file for each group of commands; ``app`` holds what they share: options, output, exit codes.
 """
 
-from . import checking, continuing, demo, doctor, loading, running, showing, sweeping, synthesis, verilog, wave
+from . import checking, continuing, demo, doctor, hunting, loading, running, showing, sweeping, synthesis, verilog, wave
 from .app import main
 
-__all__ = ["checking", "continuing", "demo", "doctor", "loading", "main", "running", "showing", "sweeping", "synthesis",
-           "verilog", "wave"]
+__all__ = ["checking", "continuing", "demo", "doctor", "hunting", "loading", "main", "running", "showing", "sweeping",
+           "synthesis", "verilog", "wave"]

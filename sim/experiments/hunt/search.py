@@ -48,7 +48,7 @@ class Searched:
         Networks that were neither delivered nor in deadlock when they were given up.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
         The least and the largest that were drawn: payload flits to deliver per node and cycle, payload flits of a
-        message, destinations.
+        message, destinations; None where nothing was.
     """
 
     cycles: int = 0

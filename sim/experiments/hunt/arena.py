@@ -121,8 +121,9 @@ class Arena:
             open_[list(found)] = False
             moved = np.zeros(lanes, np.int64)
             np.maximum.at(moved, lane_of, host.touched)
+            under_way = np.bincount(lane_of[(host.injected >= 0) & (host.left > 0)], minlength=lanes) > 0
             last = now >= limit
-            for lane in np.flatnonzero(open_ & ((now - moved > patience) | last)):
+            for lane in np.flatnonzero(open_ & under_way & ((now - moved > patience) | last)):
                 patience[lane] *= 2
                 deadlock = find_deadlock(engine, int(lane))
                 if deadlock:

@@ -9,6 +9,7 @@ from . import (
     demo,
     doctor,
     figuring,
+    hunting,
     loading,
     running,
     showing,
@@ -19,5 +20,5 @@ from . import (
 )
 from .app import main
 
-__all__ = ["checking", "continuing", "demo", "doctor", "figuring", "loading", "main", "running", "showing", "sweeping",
-           "synthesis", "verilog", "wave"]
+__all__ = ["checking", "continuing", "demo", "doctor", "figuring", "hunting", "loading", "main", "running", "showing",
+           "sweeping", "synthesis", "verilog", "wave"]

@@ -16,8 +16,8 @@ __all__: list[str] = []
 
 #: Boppana et al. 1998, figure 4: two worms that meet between their two destinations.
 MESSAGES = """\
-[{"at": 0, "source": "0.0", "destinations": ["0.1", "0.2"], "length": 64},
- {"at": 0, "source": "0.3", "destinations": ["0.2", "0.1"], "length": 64}]
+{"cycle": 0, "source": "0.0", "destinations": ["0.1", "0.2"], "length": 64}
+{"cycle": 0, "source": "0.3", "destinations": ["0.2", "0.1"], "length": 64}
 """
 
 SCHEMES = """\
@@ -29,11 +29,11 @@ consumption = 4
 """
 
 #: Files that the commands read.
-GIVEN = {"figure4.json": MESSAGES, "schemes.toml": SCHEMES}
+GIVEN = {"figure4.jsonl": MESSAGES, "schemes.toml": SCHEMES}
 
 #: Boppana et al. 1998, figure 2.
 MULTICAST = "--source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5"
-FIGURE_4 = "run mesh:1x4 dual-path --vcs 1 --messages {out}/figure4.json"
+FIGURE_4 = "run mesh:1x4 dual-path --vcs 1 --messages {out}/figure4.jsonl"
 
 #: What is shown, the command that shows it, and how it ends.
 STEPS = (

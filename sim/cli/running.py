@@ -2,10 +2,9 @@
 
 import contextlib
 import dataclasses
-import json as json_module
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,6 +16,7 @@ from ..common.apart import require_apart
 from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
+from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
 from ..waves.record import whole_waveform
@@ -38,9 +38,7 @@ from .options import Given
 from .replaying import replay_run
 from .waveform import record_deadlock, waveform_files, window_of
 
-__all__ = ["describe_deadlock", "holds_and_waits", "read_messages", "report"]
-
-KEYS = {"at", "source", "destinations", "length"}
+__all__ = ["describe_deadlock", "holds_and_waits", "report"]
 
 
 @app.command("run")
@@ -52,7 +50,8 @@ def run_(
     destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
-        help='JSON list of {"at": cycle, "source": NODE, "destinations": [NODE, ...], "length": flits}.')] = None,
+        metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
+        '[NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.')] = None,
     engine: Annotated[str, typer.Option(
         metavar="|".join(ENGINES),
         help="bulk: compiled, fast. amaranth: its judge, slow.")] = "bulk",
@@ -89,13 +88,14 @@ def run_(
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology
-    posted = _messages(network, source, destinations, length, messages)
+    file = None if messages is None else MessageFile(str(messages), "messages", MOST_CYCLES, MOST_CYCLES)
+    posted = _messages(network, source, destinations, length, file)
     cycles = window_of(window)
     if replay:
         require_writable(replay)
     # the simulator of engine amaranth writes the waveform alone
     whole = whole_waveform if engine == "bulk" else whole_file
-    with (stdout_for_results(), _entries_named(messages),
+    with (stdout_for_results(), _lines_named(file),
           whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout)
@@ -119,67 +119,29 @@ def run_(
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
-              file: Path | None) -> list[Message]:
+              file: MessageFile | None) -> list[Message]:
     """Take the messages from the options of one multicast, or from a file: one of the two."""
     single = {"--source": source, "--destinations": destinations, "--length": length}
     given = [name for name, value in single.items() if value is not None]
     if file is not None:
         if given:
             raise WormcastError(f"run: {', '.join(given)} and --messages are given, allowed is one or the other")
-        return read_messages(network, file)
+        return messages_in(file, network)
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
         raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
     return [Message(0, network.node(source), tuple(network.node_set(destinations)), length)]
 
 
-def read_messages(network: Topology, file: Path) -> list[Message]:
-    """Read a file of messages.
-
-    Raises
-    ------
-    WormcastError
-        It cannot be read, is no JSON, or has an entry that is no message.
-    """
-    try:
-        entries = json_module.loads(file.read_text())
-    except OSError as error:
-        raise WormcastError(f"messages: {file} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise WormcastError(f"messages: {file} is no JSON: {error}") from error
-    if not isinstance(entries, list):
-        raise WormcastError(f"messages: {file} holds no JSON list, it must be a list of messages")
-    messages = []
-    for index, entry in enumerate(entries):
-        try:
-            messages.append(_message(network, entry))
-        except WormcastError as error:
-            raise WormcastError(f"messages: entry {index} of {file}: {error}") from error
-    return messages
-
-
 @contextlib.contextmanager
-def _entries_named(file: Path | None) -> Iterator[None]:
-    """Name a message that is refused by its entry in the file, if it is from one."""
+def _lines_named(file: MessageFile | None) -> Iterator[None]:
+    """Name a message that is refused by its line in the file, if it is from one."""
     try:
         yield
     except MessageError as error:
         if file is None:
             raise
-        raise WormcastError(f"messages: entry {error.message} of {file}: {error.reason}") from error
-
-
-def _message(network: Topology, entry: Any) -> Message:
-    if not isinstance(entry, dict) or set(entry) != KEYS:
-        what = f"{{{', '.join(sorted(entry))}}}" if isinstance(entry, dict) else repr(entry)
-        raise WormcastError(f"{what} is given, it must have {', '.join(sorted(KEYS))}")
-    for key in ("at", "length"):
-        if not isinstance(entry[key], int) or isinstance(entry[key], bool):
-            raise WormcastError(f"{key} {entry[key]!r} is given, it must be a whole number")
-    nodes = entry["destinations"]
-    if not isinstance(nodes, list) or not all(isinstance(node, int | str) for node in [entry["source"], *nodes]):
-        raise WormcastError("the source must be a node, and the destinations a list of nodes")
-    return Message(entry["at"], network.node(entry["source"]), tuple(network.node_set(nodes)), entry["length"])
+        raise file.refused(error.message, error.reason) from error
 
 
 def report(result: Run) -> None:

@@ -104,11 +104,12 @@ class Run:
         done = bool((received >= 0).all())
         injected = host.injected[first:end]
         started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
+        created = int(host.worms["ready"][first]) if host.worms["waits"][first] == 0 or not message.after else None
         return {
             "id": index,
             "source": message.source,
-            "created": message.at,
-            "latency": int(received.max()) - message.at if done else None,
+            "created": created,
+            "latency": int(received.max()) - created if done and created is not None else None,
             "network_latency": int(tails.max()) - started if done and started is not None else None,
             "deliveries": deliveries,
         }
@@ -140,6 +141,7 @@ def check_messages(messages: Sequence[Message]) -> None:
         require_kind(where, message, Message)
         try:
             require_kind("destinations", message.destinations, Sequence, np.ndarray)
+            require_kind("after", message.after, Sequence)
             for name, number in (("at", message.at), ("source", message.source), ("length", message.length),
                                  *(("destinations", node) for node in message.destinations)):
                 require_kind(name, number, int)
@@ -150,6 +152,12 @@ def check_messages(messages: Sequence[Message]) -> None:
                 where, index, f"length {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
         if not 0 <= message.at <= MOST_CYCLES:
             raise MessageError(where, index, f"cycle {message.at} is given, allowed are 0 to {MOST_CYCLES}")
+        for other in message.after:
+            if not 0 <= other < index or message.source not in messages[other].destinations:
+                raise MessageError(where, index, f"after {other} is given, it must be an earlier message of which node "
+                                   f"{message.source}, the source, is a destination")
+        if len(set(message.after)) < len(message.after):
+            raise MessageError(where, index, f"after {message.after} is given, each message may be there once")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:

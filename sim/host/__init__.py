@@ -1,11 +1,12 @@
 """The software above the network interfaces: posts worms, notes receipts. One program for every engine.
 
-``layout`` lays out a run's messages as arrays, ``program`` is the compiled program over them, ``receipts`` says what
-was wrong with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who waits for a receipt,
-``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
+``message`` and ``layout`` lay out a run's messages as arrays, ``program`` is the compiled program over them,
+``receipts`` says what was wrong with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who
+waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
 """
 
-from .layout import Host, Message, lay_out, make_host
+from .layout import Host, lay_out
+from .message import Message, make_host
 from .packets import Packet, packet_at_interface, packet_of
 from .program import (
     FREED,

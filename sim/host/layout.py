@@ -1,7 +1,5 @@
 """The program, state and results of all nodes' hosts, as arrays."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +15,7 @@ from ..build.network import Network
 from .program import NONE, PACKET, UNDELIVERED
 from .releases import RELEASE, link
 
-__all__ = ["Host", "Message", "lay_out", "make_host", "tag_bits"]
+__all__ = ["Host", "lay_out", "tag_bits"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -52,16 +50,6 @@ WORM = _record("ready", "injected", "handed", "touched", "header_at", "cost", na
 #: for it; ``behind``: the task behind its receipt.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind"))
-
-
-@dataclass(frozen=True)
-class Message:
-    """One multicast to send: created in cycle ``at``, of ``length`` payload flits."""
-
-    at: int
-    source: int
-    destinations: tuple[int, ...]
-    length: int
 
 
 class Host(NamedTuple):
@@ -138,14 +126,6 @@ class Host(NamedTuple):
 def tag_bits(flit_width: int) -> int:
     """Bits of a payload flit that tell the worms under way apart."""
     return min(flit_width, 16)
-
-
-def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, stall: float = 0.0,
-              seed: int = 0) -> Host:
-    """Lay out the program that sends these worms of these messages; see `lay_out`."""
-    at = np.array([message.at for message in messages], np.int64)
-    length = np.array([message.length for message in messages], np.int64)
-    return lay_out(network, at, length, worms, stall=stall, seed=seed)
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,

@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-__all__ = ["RELEASE", "link"]
+__all__ = ["RELEASE", "link", "receipts"]
 
 #: A worm that waits for the receipt of a delivery, and the next one that does, or -1. ``freed`` is a list of its own:
 #: the worms that have been released, as many as `Host.counters` say, in the order in which they were.
@@ -22,3 +22,16 @@ def link(deliveries, releases, first):
         else:
             releases[delivery.last_release].next = at
         delivery.last_release = at
+
+
+@compiled
+def receipts(first_worms, worms, deliveries, waiting, others):
+    """For each message that waits for another one, the delivery of that one to its source; -1 for none."""
+    found = np.full(len(waiting), -1)
+    for k in range(len(waiting)):
+        source = worms[first_worms[waiting[k]]].source
+        end = first_worms[others[k] + 1] if others[k] + 1 < len(first_worms) else len(worms)
+        for delivery in range(worms[first_worms[others[k]]].delivery, worms[end - 1].delivery_end):
+            if deliveries[delivery].node == source:
+                found[k] = delivery
+    return found

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from wormcast.algorithms import WormcastError
 from wormcast.algorithms.compiled import compiled
 
 from ..common.growing import Growing
 from .layout import Host, Integers
 from .program import FREED, NEXT, UNDELIVERED
-from .releases import RELEASE, link
+from .releases import RELEASE, link, receipts
 
 __all__ = ["MovingHost"]
 
@@ -58,15 +59,33 @@ class MovingHost:
             self._rows[field].extend(getattr(more, field))
         self._renew()
 
-    def wait_for(self, worms: Integers, deliveries: Integers) -> None:
-        """Let worms wait for receipts besides what they wait for already; for those that are noted nobody waits.
+    def wait_for(self, first_worms: Integers, messages: Integers, others: Integers) -> None:
+        """Let messages wait for their sources' receipts of others, besides what they wait for already.
+
+        For a receipt that is noted nobody waits.
 
         Parameters
         ----------
-        worms, deliveries : int64 arrays of the same length
-            Each worm, which has not been posted, and the delivery to its sender that it waits for; no pair twice.
+        first_worms : int array [messages]
+            The first worm of each message here, in their order.
+        messages, others : int64 arrays of the same length
+            A message of which no worm has been posted, and one whose receipt at its source it waits for; no pair twice.
+
+        Raises
+        ------
+        WormcastError
+            A source is no destination of what it is to wait for.
         """
         host, rows = self.host, self._rows["releases"]
+        delivery = receipts(first_worms, host.worms, host.deliveries, messages, others)
+        if (delivery < 0).any():
+            raise WormcastError("after: a message waits for one of which its source is no destination, it must be one "
+                                "of its destinations")
+        last = messages + 1 == len(first_worms)
+        first = first_worms[messages]
+        count = np.where(last, len(host.worms), first_worms[np.where(last, 0, messages + 1)]) - first
+        worms = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        deliveries = np.repeat(delivery, count)
         due = host.deliveries["received"][deliveries] < 0
         more = np.zeros(int(due.sum()), RELEASE)
         more["worm"], more["delivery"] = worms[due], deliveries[due]

@@ -1,5 +1,6 @@
 """The command line as its users meet it: in a process of its own, by exit code, stdout and stderr."""
 
+import gzip
 import json
 import signal
 import subprocess
@@ -233,8 +234,8 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[{]", "is no JSON"),
-        ("{}", "holds no JSON list"),
+        ("[{]", "begins with [ and is no JSON list"),
+        ("{}", "line 0 (from 0): {} is given, it must have cycle, destinations, length, source, and may have after"),
         ("[]", "none is given"),
     ],
 )
@@ -250,16 +251,18 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
 @pytest.mark.parametrize(
     ("before", "entry", "sentence"),
     [
-        (0, "3", "3 is given, it must have at, destinations, length, source"),
-        (2, '{"at": 0}', "{at} is given, it must have at, destinations, length, source"),
+        (0, "3", "no JSON object is given, it must have cycle, destinations, length, source"),
+        (2, '{"at": 0}', "{cycle} is given, it must have cycle, destinations, length, source"),
         (0, '{"at": 0, "source": 0, "destinations": [1], "length": "4"}', "length '4' is given"),
         (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length 0 is given"),
         (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle -1 is given"),
-        (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "the source must be a node, and the destina"),
+        (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations 1 is given, it must be a"),
         (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is outside mesh:4x4"),
-        (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "no destination is given"),
-        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "node 5 (1.1) is the source and among"),
-        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "node 1 (0.1) is twice among"),
+        (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations [] is given, it must be"),
+        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "a destination is given twice, or is"),
+        (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after 2 is given, allowed are"),
+        (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after 1 is given, it must be a"),
+        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "a destination is given twice, or is"),
     ],
 )
 def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_path):
@@ -268,8 +271,31 @@ def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_
     file.write_text(f"[{', '.join([*before * [good], entry])}]")
     code, out, err = wormcast("run", "mesh:4x4", "dual-path", "--messages", file)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: messages: entry {before} of {file}: {sentence}")
+    assert err.startswith(f"wormcast: messages: {file}, line {before} (from 0): {sentence}")
     assert err.count("\n") == 1
+
+
+def test_run_and_load_read_one_format(tmp_path):
+    """Lines, the same packed, and the list with ``at``; a message waits for the receipt of the one that it is after."""
+    lines = [{"cycle": 3, "source": "1.1", "destinations": [0, "2.2", "@15"], "length": 9},
+             {"cycle": 5, "source": 10, "destinations": ["0.1"], "length": 4, "after": 0},
+             {"cycle": 90, "source": 0, "destinations": [5], "length": 4, "after": [0]}]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    entries = [{"at" if key == "cycle" else key: value for key, value in line.items()} for line in lines]
+    (tmp_path / "m.jsonl").write_text(text)
+    (tmp_path / "m.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "m.json").write_text(f"\n {json.dumps(entries, indent=1)}")
+    runs, loads = ([as_json(command, "mesh:4x4", "dual-path", option, file, cwd=tmp_path)[1]
+                    for file in ("m.jsonl", "m.jsonl.gz", "m.json")]
+                   for command, option in (("run", "--messages"), ("load", "--trace")))
+    for run in runs:
+        assert run["messages"] == runs[0]["messages"]
+    first, second, third = runs[0]["messages"]
+    assert second["created"] == first["deliveries"]["10"]["received"] > 5
+    assert third["created"] == 90 > first["deliveries"]["0"]["received"]
+    for load in loads:
+        assert load["messages"] == 3
+        assert load["latency"]["mean"] == pytest.approx(sum(message["latency"] for message in runs[0]["messages"]) / 3)
 
 
 def test_demo_makes_the_files_it_names(tmp_path):

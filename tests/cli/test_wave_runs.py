@@ -36,10 +36,10 @@ def test_paths_and_deliveries_are_those_of_the_plan_and_the_run(tmp_path, hardwa
 
 
 def test_a_deadlock_comes_out_of_the_waveform_that_it_leaves(tmp_path):
-    messages = [{"at": 0, "source": source, "destinations": nodes, "length": 64}
+    messages = [{"cycle": 0, "source": source, "destinations": nodes, "length": 64}
                 for source, nodes in ((0, [1, 2]), (3, [2, 1]))]
-    (tmp_path / "figure4.json").write_text(json.dumps(messages))
-    run = told("run", "mesh:1x4", "dual-path", "--vcs", 1, "--consumption", 1, "--messages", "figure4.json",
+    (tmp_path / "figure4.jsonl").write_text("\n".join(map(json.dumps, messages)))
+    run = told("run", "mesh:1x4", "dual-path", "--vcs", 1, "--consumption", 1, "--messages", "figure4.jsonl",
                cwd=tmp_path, code=3)
     seen = told("wave", run["waveform"], "--plot", "f.svg", cwd=tmp_path)
     assert seen["deadlock"] == run["deadlock"]

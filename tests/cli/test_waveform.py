@@ -71,10 +71,10 @@ def test_result_is_the_same_with_a_waveform(tmp_path):
 @pytest.fixture
 def deadlock(tmp_path):
     """A run of [Boppana98]'s figure 4, which ends in a deadlock."""
-    messages = [{"at": 0, "source": source, "destinations": nodes, "length": 64}
+    messages = [{"cycle": 0, "source": source, "destinations": nodes, "length": 64}
                 for source, nodes in ((0, [1, 2]), (3, [2, 1]))]
-    (tmp_path / "figure4.json").write_text(json.dumps(messages))
-    return ["run", "mesh:1x4", "dual-path", "--vcs", "1", "--consumption", "1", "--messages", "figure4.json"]
+    (tmp_path / "figure4.jsonl").write_text("\n".join(map(json.dumps, messages)))
+    return ["run", "mesh:1x4", "dual-path", "--vcs", "1", "--consumption", "1", "--messages", "figure4.jsonl"]
 
 
 def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
@@ -88,7 +88,7 @@ def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
 def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
     code, _, err = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
     assert (code, err) == (3, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.json", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.jsonl", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
 
 
 def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlock, tmp_path):

@@ -1,6 +1,7 @@
 """Deadlock: Figure 4 of [Boppana98], where it begins, and that it is called when, and only when, it is one."""
 
 import random
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ from wormcast.sim.host import NOW
 from wormcast.sim.lowering.errors import LoweringError
 
 from .bench import bulk, check_receipts, send
-from .deadlock_search import CASES, kept
+from .deadlock_cases import CASES, kept
 from .thresholds import DEPTHS, figure4
 
 # Figure 4 ------------------------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def test_shortest_packet_that_deadlocks(depth, readers):
 
 
 def test_packets_of_column_path_deadlock_with_one_channel_alone():
-    case, messages = CASES["column-path_6x1"], kept("column-path_6x1")
+    case, messages = CASES["column-path_6x1"], [replace(one, length=64) for one in kept("column-path_6x1")]
     result = case.run(messages, packet=2)
     assert result.outcome == "deadlock"
     require_closed(result.deadlock.cycle)

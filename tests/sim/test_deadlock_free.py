@@ -1,18 +1,21 @@
 """Too few consumption channels deadlock, and enough of them do not, however long the network is kept full."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from cases import some
 
-from wormcast.algorithms import SCHEMES
+from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.deadlock import find_deadlock
+from wormcast.sim.experiments.hunt import hunt
 from wormcast.sim.host import NOW, UNDELIVERED, lay_out
 
-from .bench import check_receipts, left_over, network
-from .deadlock_search import CASES, DEADLOCKS, THREE_CLASSES, kept
+from .bench import check_receipts, left_over
+from .deadlock_cases import CASES, DEADLOCKS, THREE_CLASSES, kept
 
 # what was found ------------------------------------------------------------------------------------------------
 
@@ -27,16 +30,37 @@ QUICK = ("column-path_6x1", "e-mcast_6x3_1+,0+_1-,0-")
 
 @pytest.mark.parametrize("name", some(CASES, *QUICK))
 def test_too_few_channels_deadlock(name):
-    """All worms of a workload that a search has found and shrunk wait in a circle, in which a consumption channel
-    is waited for."""
+    """All worms of a workload that a hunt has found and shrunk wait for ever, some in a circle, in which a consumption
+    channel is waited for."""
     messages = kept(name)
     result = CASES[name].run(messages)
     assert result.outcome == "deadlock"
     cycle = result.deadlock.cycle
     assert len(cycle) >= 2
+    assert {hold.worm for hold in cycle} <= result.deadlock.worms == set(range(len(messages)))
     assert any(one.startswith("cons:") for hold in cycle for one in hold.waits)
     for hold, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
         assert set(hold.waits) & set(after.holds), "the next worm does not hold what is waited for"
+
+
+def smaller(messages):
+    """Lists without one message, or one destination, with a payload a flit shorter, or a message a cycle earlier."""
+    for place, message in enumerate(messages):
+        rest = [messages[:place], messages[place + 1:]]
+        if len(messages) > 1:
+            yield rest[0] + rest[1]
+        nodes = message.destinations
+        fewer = [nodes[:k] + nodes[k + 1:] for k in range(len(nodes))] if len(nodes) > 1 else []
+        changed = [replace(message, destinations=left) for left in fewer]
+        changed += [replace(message, length=message.length - 1)] * (message.length > 1)
+        changed += [replace(message, at=message.at - 1)] * (message.at > 0)
+        yield from (rest[0] + [one] + rest[1] for one in changed)
+
+
+@pytest.mark.parametrize("name", some(CASES, *QUICK))
+def test_nothing_less_deadlocks(name):
+    for messages in smaller(kept(name)):
+        assert CASES[name].run(messages).outcome == "delivered", messages
 
 
 @pytest.mark.parametrize("name", some(CASES, *QUICK))
@@ -89,51 +113,60 @@ FULL = {
 
 
 def multicasts(net, rate, cycles, random, most):
-    """A host that creates multicasts to 1 to so many nodes, of 20 to 100 flits, all through so many cycles."""
-    messages = rate * cycles // 10_000
+    """A host that creates multicasts to 1 to so many nodes, of 20 to 100 flits, all through so many cycles.
+
+    In the first lane at 0.7 of the rate, in the last one at 1.3 of it: near saturation, and beyond.
+    """
+    lane = np.repeat(np.arange(net.lanes), (rate * cycles / 10_000 * np.linspace(0.7, 1.3, net.lanes)).astype(int))
+    messages, nodes = len(lane), net.topology.nodes
     counts = random.integers(1, most + 1, messages)
-    nodes = np.argsort(random.random((messages, net.nodes)), axis=1)
-    chosen = np.arange(net.nodes - 1) < counts[:, None]
-    worms = net.scheme.batch(net.topology, nodes[:, 0], np.cumsum([0, *counts]), nodes[:, 1:][chosen])
-    at = np.sort(random.integers(0, cycles, messages))
-    return lay_out(net, at, random.integers(20, 101, messages), worms)
+    order = np.argsort(random.random((messages, nodes)), axis=1)
+    chosen = np.arange(nodes - 1) < counts[:, None]
+    worms = net.scheme.batch(net.topology, order[:, 0], np.cumsum([0, *counts]), order[:, 1:][chosen])
+    at = random.integers(0, cycles, messages)
+    return lay_out(net, at, random.integers(20, 101, messages), worms, lane=lane)
 
 
 CHUNK = 2048
 QUIET = 8192
+LANES = 16
 
 
 def keep_full(case, *, cycles, batches, seed):
-    """Run one network for batches of so many cycles, each until all is delivered; cycles simulated together.
+    """Run `LANES` networks for batches of so many cycles, each until all is delivered; cycles simulated together.
 
     A worm that has not moved for `QUIET` cycles, and for twice as many at each further look, is looked at.
     """
-    net = network(case.network, case.scheme, tuple(sorted(case.options.items())), case.relation)
+    built = topology(case.network)
+    net = Network(built, find_scheme(case.scheme, built, case.relation), Configuration(**case.options), LANES)
     random = np.random.default_rng(seed)
     engine, total = None, 0
     for _ in range(batches):
         host = multicasts(net, case.rate, cycles, random, 19 if case.network == "mesh:8x8" else 1)
         if engine is None:
             engine = BulkEngine(net, host)
-        engine.host = host  # the network goes on as it was left: empty, but with its own turns
+        engine.host = host  # the networks go on as they were left: empty, but with their own turns
+        lane_of = host.worms["source"] // built.nodes
         patience, halfway = QUIET, False
         while host.counters[UNDELIVERED]:
             before = int(host.counters[NOW])
             engine.run(CHUNK)
             check_receipts(host)
             now = int(host.counters[NOW])
-            assert host.touched.max() >= before, f"nothing has moved since cycle {before}"
             under_way = (host.injected >= 0) & (host.left > 0)
+            for lane in np.unique(lane_of[under_way]):
+                assert host.touched[lane_of == lane].max() >= before, f"nothing has moved in {lane} since {before}"
             if not halfway and now > cycles // 2:
                 halfway = True
-                assert find_deadlock(engine) is None
+                assert not any(find_deadlock(engine, lane) for lane in range(LANES))
                 busy = np.count_nonzero(host.streams["worm"] >= 0)
-                assert busy >= net.nodes // 4, f"only {busy} nodes are sending: the network is not full"
-            if (now - host.touched[under_way] > patience).any():
-                assert find_deadlock(engine) is None
+                assert busy >= net.hosts // 4, f"only {busy} nodes are sending: the networks are not full"
+            late = np.unique(lane_of[under_way & (now - host.touched > patience)])
+            if len(late):
+                assert not any(find_deadlock(engine, lane) for lane in late.tolist())
                 patience *= 2
         assert now >= cycles
-        total += now
+        total += now * LANES
         engine.run(200, beyond=True)
         assert not left_over(engine)
     return total
@@ -146,12 +179,27 @@ def test_every_scheme_is_kept_full():
 # a channel for each way, in the order of labels and of columns
 @pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path"))
 def test_enough_channels_never_deadlock(name):
-    """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the network."""
-    assert keep_full(FULL[name], cycles=200_000, batches=1, seed=1) >= 200_000
+    """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the networks."""
+    assert keep_full(FULL[name], cycles=200_000 // LANES, batches=1, seed=1) >= 200_000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FULL)
 def test_enough_channels_never_deadlock_in_ten_million_cycles(name):
-    """The same in twenty batches; what the hosts know of a batch is forgotten before the next."""
-    assert keep_full(FULL[name], cycles=500_000, batches=20, seed=2) >= 10_000_000
+    """The same in six batches; what the hosts know of a batch is forgotten before the next. 10^8 cycles in all."""
+    assert keep_full(FULL[name], cycles=110_000, batches=6, seed=2) >= 10_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FULL)
+def test_no_hunt_finds_a_deadlock_in_ten_million_cycles(name):
+    """Worms of 1 to 256 flits, few that are staged and many that fill networks; 10^8 cycles in all."""
+    case = FULL[name]
+    built = topology(case.network)
+    found = hunt(built, find_scheme(case.scheme, built, case.relation), configuration=Configuration(**case.options),
+                 cycles=10_000_000)
+    assert found.result is None
+    assert found.searched.cycles >= 10_000_000
+    assert found.searched.unfinished == 0
+    assert found.searched.loads[1] > 3
+    assert found.searched.lengths[1] > 200

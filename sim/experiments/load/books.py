@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-__all__ = ["AUDIT", "MESSAGE", "SUMS", "add_all", "add_begun", "audit", "first_open", "receipts"]
+__all__ = ["AUDIT", "MESSAGE", "SUMS", "add_all", "add_begun", "audit", "first_open"]
 
 
 def _record(*fields: str) -> np.dtype:
@@ -87,19 +87,6 @@ def first_open(messages, worms, deliveries, first):
                 return first
         first += 1
     return first
-
-
-@compiled
-def receipts(messages, worms, deliveries, waiting, others):
-    """For each message that waits for another one, the delivery of that one to its source; -1 for none."""
-    found = np.full(len(waiting), -1)
-    for k in range(len(waiting)):
-        source = worms[messages[waiting[k]].worm].source
-        end = worms[_end(messages, worms, others[k]) - 1].delivery_end
-        for delivery in range(worms[messages[others[k]].worm].delivery, end):
-            if deliveries[delivery].node == source:
-                found[k] = delivery
-    return found
 
 
 @compiled

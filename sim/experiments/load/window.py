@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wormcast.algorithms import Scheme, WormcastError
+from wormcast.algorithms import Scheme
 
 from ...build.network import Network
 from ...common.growing import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
-from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open, receipts
+from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
 from .created import Created, Stream
 from .result import COUNTS
 
@@ -110,18 +110,9 @@ class Window:
     def _wait(self, waits: np.ndarray, there: int) -> None:
         """Let messages wait for receipts (`Created.waits`); ``there``: the messages before the first of them."""
         message, other = there + waits[:, 0], there + waits[:, 0] - waits[:, 1]
-        message, other = message[other >= 0], other[other >= 0]  # those that are forgotten are received
-        if not len(message):
-            return
-        host, messages = self.host, self.messages
-        delivery = receipts(messages, host.worms, host.deliveries, message, other)
-        if (delivery < 0).any():
-            raise WormcastError("trace: a message waits for one of which its source is no destination, "
-                                "it must be one of its destinations")
-        first = messages["worm"][message]
-        count = np.append(messages["worm"][there:], len(host.worms))[message + 1 - there] - first
-        worms = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
-        self._moving.wait_for(worms, np.repeat(delivery, count))
+        kept = other >= 0  # those that are forgotten are received
+        if kept.any():
+            self._moving.wait_for(self.messages["worm"], message[kept], other[kept])
 
     def require_planned(self) -> None:
         """Refuse messages that are not those of the program, and worms that our scheme would not have sent for them.

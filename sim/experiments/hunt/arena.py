@@ -1,0 +1,150 @@
+"""Lists of messages run side by side, each in a lane of its own from an empty network, until one deadlocks."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from wormcast.algorithms import Scheme, Topology
+
+from ...build.configuration import Configuration
+from ...build.network import Network
+from ...engines.bulk import BulkEngine
+from ...engines.deadlock import Deadlock, find_deadlock
+from ...host import NOW, UNDELIVERED, Host, Message, check_receipts, lay_out
+from ...host.layout import tag_bits
+from ..load.checks import require_no_faults
+
+__all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
+
+#: Lanes, and routers of all of them together: more are no faster.
+MOST_LANES, MOST_ROUTERS = 64, 4096
+
+#: Worms that may be under way at a time, for each node.
+WORMS_OF_A_NODE = 4
+
+#: Cycles that are run between two looks, and for which no host of a network has sent or received a flit before it is
+#: looked at: lists end, so that all that can move has come to rest.
+STEP, PATIENCE = 128, 128
+
+#: Cycles, beyond the hosts' own, after which a list that is neither delivered nor in deadlock is given up.
+LIMIT = 32_768
+
+
+class Batch(NamedTuple):
+    """Lists of messages as arrays: lane after lane, each in its own order."""
+
+    lane: np.ndarray  # [messages]
+    at: np.ndarray
+    source: np.ndarray
+    length: np.ndarray
+    offsets: np.ndarray  # [messages + 1]
+    destinations: np.ndarray
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
+        """Put lists side by side; none of the messages waits for a receipt."""
+        every = [message for one in lists for message in one]
+        return cls(np.repeat(np.arange(len(lists)), [len(one) for one in lists]),
+                   np.array([message.at for message in every], np.int64),
+                   np.array([message.source for message in every], np.int32),
+                   np.array([message.length for message in every], np.int64),
+                   np.cumsum([0, *(len(message.destinations) for message in every)]),
+                   np.array([node for message in every for node in message.destinations], np.int32))
+
+    def messages(self, lane: int) -> list[Message]:
+        """The list of a lane."""
+        return [Message(int(self.at[k]), int(self.source[k]),
+                        tuple(self.destinations[self.offsets[k]:self.offsets[k + 1]].tolist()), int(self.length[k]))
+                for k in np.flatnonzero(self.lane == lane)]
+
+
+class Outcome(NamedTuple):
+    """What became of a batch: which lane deadlocked, how, and the program that it is told by; cycles, of all lanes.
+
+    ``worms`` are those of the deadlock, the ``circle`` first, each with the place of its message in the lane's list,
+    and as a message of its own that is created when its first flit was sent. ``unfinished`` counts lanes that were
+    given up.
+    """
+
+    lane: int | None
+    circle: int
+    worms: tuple[tuple[int, Message], ...]
+    cycles: int
+    unfinished: int
+
+
+def lanes_for(topology: Topology, configuration: Configuration) -> int:
+    """How many lists are best run side by side, whatever the processor."""
+    tags = 1 << tag_bits(configuration.flit_width)
+    return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
+
+
+class Arena:
+    """A network of several lanes that is emptied before each batch.
+
+    Parameters
+    ----------
+    topology, scheme, configuration
+    lanes : int
+    """
+
+    def __init__(self, topology: Topology, scheme: Scheme, configuration: Configuration, lanes: int):
+        self.network = Network(topology, scheme, configuration, lanes)
+        self.lanes = lanes
+        self._engine = BulkEngine(self.network, self._host(Batch.of([])))
+        self._empty = self._engine.capture()
+        hosts = configuration.t_hs + configuration.t_hr + configuration.injection_delay
+        self._waits = hosts + configuration.t_ns + configuration.t_nr
+        self._limit = LIMIT + 64 * self._waits
+
+    def _host(self, batch: Batch) -> Host:
+        worms = self.network.scheme.batch(self.network.topology, batch.source, batch.offsets, batch.destinations)
+        self._message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
+        return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
+
+    def run(self, batch: Batch) -> Outcome:
+        """Run up to ``lanes`` lists until the first of them, in their order, that deadlocks is known, or none does."""
+        engine, nodes = self._engine, self.network.topology.nodes
+        engine.restore(self._empty)
+        engine.host = host = self._host(batch)
+        lanes = int(batch.lane.max(initial=-1)) + 1
+        lane_of = host.worms["source"] // nodes
+        limit = self._limit + int(batch.at.max(initial=0))
+        patience = np.full(lanes, PATIENCE + self._waits)
+        found: dict[int, Deadlock] = {}
+        while True:
+            engine.run(min(STEP, limit - int(host.counters[NOW])))
+            check_receipts(host)
+            now = int(host.counters[NOW])
+            open_ = np.bincount(lane_of, host.left, lanes) > 0
+            open_[list(found)] = False
+            moved = np.zeros(lanes, np.int64)
+            np.maximum.at(moved, lane_of, host.touched)
+            under_way = np.bincount(lane_of[(host.injected >= 0) & (host.left > 0)], minlength=lanes) > 0
+            last = now >= limit
+            for lane in np.flatnonzero(open_ & under_way & ((now - moved > patience) | last)):
+                patience[lane] *= 2
+                deadlock = find_deadlock(engine, int(lane))
+                if deadlock:
+                    found[int(lane)] = deadlock
+                    open_[lane] = False
+                    break  # those behind it do not matter
+            first = min(found, default=lanes)
+            if last or not open_[:first].any() or not host.counters[UNDELIVERED]:
+                require_no_faults(engine, range(self.lanes))
+                unfinished = int(open_[:first].sum())
+                if not found:
+                    return Outcome(None, 0, (), now * lanes, unfinished)
+                circle = dict.fromkeys(hold.worm for hold in found[first].cycle)
+                others = sorted(found[first].worms - circle.keys())
+                before = int(np.searchsorted(batch.lane, first))
+                worms = tuple(self._alone(host, worm, before) for worm in (*circle, *others))
+                return Outcome(first, len(circle), worms, now * lanes, unfinished)
+
+    def _alone(self, host: Host, worm: int, before: int) -> tuple[int, Message]:
+        """The place of a worm's message in the list that begins behind so many messages; and the worm as a message."""
+        row, nodes = host.worms[worm], self.network.topology.nodes
+        visits = host.deliveries["node"][row["delivery"]:row["delivery_end"]] % nodes
+        return int(self._message_of[worm]) - before, Message(
+            int(row["injected"]), int(row["source"]) % nodes, tuple(visits.tolist()), int(row["length"]))

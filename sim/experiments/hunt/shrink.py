@@ -1,0 +1,129 @@
+"""Shrinking messages that deadlock: to fewer of them, fewer destinations, shorter payloads, smaller offsets."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ...host import Message
+
+__all__ = ["Messages", "cost", "retimed", "shrink"]
+
+Messages = tuple[Message, ...]
+
+First = Callable[[Iterable[Messages]], Messages | None]
+"""Gives the first of some lists that deadlocks, None if none does."""
+
+#: Of so many messages and fewer, other times and lengths are tried when one is taken away.
+FEW = 12
+
+#: How many other times.
+RETIMED = 28
+
+
+def cost(messages: Messages) -> tuple[int, int, int, int]:
+    """What is made smaller, the first first: messages, destinations, payload flits, cycles of creation."""
+    return (len(messages), sum(len(message.destinations) for message in messages),
+            sum(message.length for message in messages), sum(message.at for message in messages))
+
+
+def shrink(messages: Messages, first: First, *, nodes: int, longest: int) -> Messages:
+    """Make messages that deadlock smaller until nothing below leads to smaller ones that deadlock.
+
+    What is returned is 1-minimal: it deadlocks no longer without any one of its messages or of their destinations, with
+    any one payload a flit shorter, or with any one message created a cycle earlier. Neither does anything else of what
+    `MOVES` tries; a smaller deadlock of another kind there may be.
+
+    Parameters
+    ----------
+    messages : tuple of Message
+        They deadlock; none waits for a receipt.
+    first : callable
+        The first of some lists that deadlocks, None if none does.
+    nodes : int
+        Of the network; payloads get shorter where destinations move together.
+    longest : int
+        Payload flits that messages may have while others are taken away.
+    """
+    while True:
+        before = messages
+        for move in MOVES:
+            while (found := first(one for one in move(messages, nodes, longest) if cost(one) < cost(messages))):
+                messages = found
+        if messages == before:
+            return messages
+
+
+def retimed(messages: Messages, longest: int) -> Iterator[Messages]:
+    """The same messages with other times and lengths; if they are few at random, too, but always the same ones."""
+    yield messages
+    rng = random.Random(0)
+    yield tuple(replace(message, at=0) for message in messages)
+    for length in (max(message.length for message in messages), longest):
+        long = [replace(message, length=length) for message in messages]
+        yield tuple(long)
+        yield tuple(replace(message, at=0) for message in long)
+        for _ in range(RETIMED // 2 if len(messages) <= FEW else 0):
+            yield tuple(replace(message, at=rng.randrange(2 * length)) for message in long)
+            yield tuple(replace(message, at=max(0, message.at + rng.randint(-20, 20))) for message in long)
+
+
+def _fewer_messages(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
+    piece = len(messages) // 2  # delta debugging: by halves, quarters, ... and one by one
+    while piece:
+        for start in range(0, len(messages), piece):
+            yield from retimed(messages[:start] + messages[start + piece:], longest)
+        piece //= 2
+
+
+def _fewer_destinations(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
+    for place, message in enumerate(messages):
+        for dropped in range(len(message.destinations) if len(message.destinations) > 1 else 0):
+            left = message.destinations[:dropped] + message.destinations[dropped + 1:]
+            yield from retimed(_with(messages, place, replace(message, destinations=left)), longest)
+
+
+def _shorter(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
+    for length in _below(max(message.length for message in messages), 1):
+        yield tuple(replace(message, length=min(length, message.length)) for message in messages)
+    for place, message in enumerate(messages):
+        for length in _below(message.length, 1):
+            yield _with(messages, place, replace(message, length=length))
+
+
+def _earlier(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
+    yield tuple(replace(message, at=0) for message in messages)
+    least = min(message.at for message in messages)
+    yield tuple(replace(message, at=message.at - least) for message in messages)
+    for place, message in enumerate(messages):
+        for at in _below(message.at, 0):
+            yield _with(messages, place, replace(message, at=at))
+
+
+def _nearer(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
+    """A node takes another's part in all messages, and one of them, or all, is a flit shorter."""
+    if len(messages) > FEW:
+        return
+    used = sorted({node for message in messages for node in (message.source, *message.destinations)})
+    for node, other in itertools.product(used, range(nodes)):
+        if other in used:
+            continue
+        moved = tuple(replace(
+            message, source=other if message.source == node else message.source,
+            destinations=tuple(other if one == node else one for one in message.destinations)) for message in messages)
+        for place, message in enumerate(moved):
+            if message.length > 1:
+                yield _with(moved, place, replace(message, length=message.length - 1))
+
+
+MOVES = (_fewer_messages, _fewer_destinations, _shorter, _earlier, _nearer)
+
+
+def _with(messages: Messages, place: int, message: Message) -> Messages:
+    return (*messages[:place], message, *messages[place + 1:])
+
+
+def _below(value: int, least: int) -> Sequence[int]:
+    """Numbers from ``least`` to below a value, the smallest first: few of many, the next one below among them."""
+    powers = [1 << k for k in range(max(0, value - least).bit_length())]
+    return sorted({one for step in powers for one in (least + step - 1, value - step) if least <= one < value})

@@ -1,0 +1,41 @@
+"""Messages, and the program that sends a list of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wormcast.algorithms import Worms
+
+from ..build.network import Network
+from .layout import Host, lay_out
+from .window import MovingHost
+
+__all__ = ["Message", "make_host"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One multicast to send: created in cycle ``at``, of ``length`` payload flits.
+
+    If it is ``after`` others, earlier ones by their places of which its source is a destination, it is created in that
+    cycle or when its source notes the last of their receipts, whichever is later.
+    """
+
+    at: int
+    source: int
+    destinations: tuple[int, ...]
+    length: int
+    after: tuple[int, ...] = ()
+
+
+def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, stall: float = 0.0,
+              seed: int = 0) -> Host:
+    """Lay out the program that sends these worms of these messages; see `lay_out` and `MovingHost.wait_for`."""
+    at = np.array([message.at for message in messages], np.int64)
+    length = np.array([message.length for message in messages], np.int64)
+    moving = MovingHost(lay_out(network, at, length, worms, stall=stall, seed=seed))
+    waits = [(number, other) for number, message in enumerate(messages) for other in message.after]
+    if waits:
+        moving.wait_for(worms.message_offsets[:-1], *np.array(waits, np.int64).T)
+    return moving.host

@@ -29,7 +29,8 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     Offered and delivered are payload flits times destinations, per cycle of the whole network and per node and cycle.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
-    same results give the same file.
+    latency of a saturated point has no mean: the first one stands at the upper edge. The same results give the same
+    file.
 
     Parameters
     ----------
@@ -113,20 +114,20 @@ def _top(curves: Sequence[Curve]) -> float:
 
 
 def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
-    """Draw a curve up to its first saturated point behind the knee; of what is delivered all of it."""
-    whole = math.isinf(top)
-    last = max(curve.steady, default=0)
-    places = [place for place in curve.places if whole or place <= last]
-    beyond = [] if whole else [place for place in curve.places if place > last][:1]
-    at = [(x(curve, place), y(curve, place)) for place in [*places, *beyond]]
-    axes.plot([one for one, _ in at], [one for _, one in at], color=style["color"], linestyle=style["linestyle"],
-              linewidth=1.0)
+    """Draw a curve: what is delivered at all points, latencies up to the first saturated one, which is at the top."""
+    places = [place for place in curve.places if place in curve.steady or math.isinf(top)]
+    beyond = [place for place in curve.places if place not in places][:1]
+    drawn = [(place, x(curve, place), y(curve, place)) for place in places]
+    drawn += [(place, x(curve, place), top) for place in beyond]
+    axes.plot([across for _, across, _ in drawn], [up for *_, up in drawn], color=style["color"],
+              linestyle=style["linestyle"], linewidth=1.0)
     if y is _latency:
         halves = [curve.results[place]["latency"]["half_width"] or 0.0 for place in places]
         axes.errorbar([x(curve, place) for place in places], [y(curve, place) for place in places], halves, fmt="none",
                       ecolor=style["color"], elinewidth=0.6, capthick=0.6)
-    for place in [*places, *beyond]:
-        axes.plot([x(curve, place)], [y(curve, place)], linestyle="", **marker_options(style, _kind(curve, place, y)))
+    for place, across, up in drawn:
+        axes.plot([across], [up], linestyle="", clip_on=place not in beyond,
+                  **marker_options(style, _kind(curve, place, y)))
     for place in curve.deadlocked:
         axes.plot([_offered(curve, place)] if x is _offered else [], [0] if x is _offered else [], linestyle="",
                   color=style["color"], marker="x", markersize=5, clip_on=False)

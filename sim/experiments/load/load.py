@@ -129,8 +129,8 @@ def settled(results: Sequence[Load]) -> bool:
     """Whether more cycles are not needed, by the results of as many cycles as there were and of half as many before.
 
     It is so in a deadlock; when the result is precise and not saturated; or when the network is far beyond saturation,
-    twice in a row, and half the interval of what is delivered is within ``precision`` of its mean. What is saturated and
-    not far beyond may look so by chance.
+    twice in a row, and half the interval of what is delivered is within ``precision`` of its mean. What is saturated
+    and not far beyond may look so by chance.
     """
     last = results[-1]
     if last.deadlock is not None or (last.precise and not last.saturated):

@@ -8,7 +8,7 @@ WORKERS ?= 2
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
-.PHONY: demo test test-all browser lint types docs bench costs figures tables prove clean
+.PHONY: demo test test-all browser lint types docs bench costs figures verdicts tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -53,6 +53,11 @@ figures: .venv-test/ready
 	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg
 	cd examples && ../$(TEST)/wormcast sweep compare.toml --out ../out/compare --plot ../docs/compare.svg
 	$(TEST)/wormcast demo --out out/demo && cp out/demo/figure4.svg docs/
+
+# hours; with QUICK=--quick minutes
+verdicts: .venv-test/ready
+	$(TEST)/wormcast figure all $(QUICK) --out out/figures
+	cp out/figures/verdicts.md docs/
 
 tables: .venv-test/ready
 	$(TEST)/python -m tools.tables docs/synthesis.md

@@ -199,8 +199,9 @@ def _invoke(command: str) -> int:
 def _answer(command: str) -> tuple[int, dict[str, Any]]:
     """A command's exit code and JSON."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
-        vcd = " --vcd " + shlex.quote(str(Path(folder, "run.vcd"))) if command.startswith("run ") else ""
-        code = _invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json{vcd}")
+        aside = {"run": f" --vcd {shlex.quote(folder)}/run.vcd", "hunt": f" --out {shlex.quote(folder)}"}
+        whole = command.replace("{here}", shlex.quote(str(HERE))) + aside.get(command.partition(" ")[0], "")
+        code = _invoke(f"{whole} --json")
     return code, json_module.loads(printed.getvalue())
 
 

@@ -17,6 +17,7 @@ from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
+from ..experiments.figure import catalogue, find_figure
 from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
 from .hardware import Ties, chosen
 
@@ -31,6 +32,7 @@ class Subject(enum.StrEnum):
     RELATIONS = "relations"
     CONFIGURATIONS = "configurations"
     COMPONENTS = "components"
+    FIGURES = "figures"
 
 
 #: Things of which there is no more to say than a line.
@@ -41,10 +43,13 @@ DESCRIBED: dict[Subject, Mapping[str, Any]] = {
 
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
-    """List schemes, topologies, routing relations, named configurations or hardware components, each with a line."""
+    """List schemes, topologies, routing relations, named configurations, hardware components or figures of papers."""
     entries: list[dict[str, str | None]]
     if what is Subject.SCHEMES:
         entries = [_scheme(name, SCHEMES[name]) for name in SCHEMES]
+    elif what is Subject.FIGURES:
+        found = [find_figure(name) for name in catalogue()]
+        entries = [{"name": one.name, "description": one.title, "source": one.source} for one in found]
     elif what in DESCRIBED:
         entries = [{"name": name, "description": thing.description} for name, thing in DESCRIBED[what].items()]
     else:

@@ -1,7 +1,6 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +9,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
+from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
 from .predicate import Predicate
@@ -165,13 +165,7 @@ def read_figure(file: Path) -> Figure:
 
 def _entries(file: Path) -> dict[str, Any]:
     """What a file says, with what it takes over from another one by ``like``."""
-    try:
-        with file.open("rb") as opened:
-            entries = tomllib.load(opened)
-    except OSError as error:
-        raise WormcastError(f"figure: {file} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise WormcastError(f"figure: {file} is no TOML: {error}") from error
+    entries = read_toml(file, "figure")
     like = entries.pop("like", None)
     if like is None:
         return entries

@@ -1,7 +1,6 @@
 """The file of a sweep: options of ``wormcast load`` by name, a list of values where an option is swept."""
 
 import math
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from wormcast.algorithms import WormcastError
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...common.schema import Option, options_of
+from ...common.toml_file import read_toml
 from ..grid import Sweep, require_known, require_points
 from ..load import Traffic
 
@@ -39,13 +39,7 @@ def read(file: Path) -> Sweep:
     """
     if file.suffix != ".toml":
         raise WormcastError(f"sweep: {file} is given, it must be a file NAME.toml")
-    try:
-        with file.open("rb") as opened:
-            entries = tomllib.load(opened)
-    except OSError as error:
-        raise WormcastError(f"sweep: {file} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise WormcastError(f"sweep: {file} is no TOML: {error}") from error
+    entries = read_toml(file, "sweep")
     try:
         return _sweep(file.stem, entries)
     except WormcastError as error:

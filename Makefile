@@ -47,7 +47,7 @@ figures: .venv-test/ready
 	$(TEST)/wormcast plan mesh:6x6 dual-path $(FIGURE_2) --plot docs/plan_dual-path.svg
 	$(TEST)/wormcast plan mesh:6x6 u-mesh $(FIGURE_2) --plot docs/plan_u-mesh.svg
 	$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg || [ $$? = 3 ]  # a deadlock
-	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.json --vcd out/table1.vcd || [ $$? = 3 ]
+	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.jsonl --vcd out/table1.vcd || [ $$? = 3 ]
 	$(TEST)/wormcast wave out/table1.vcd --plot docs/table1.svg
 	$(TEST)/wormcast load mesh:8x8 dual-path --rate 0.012 --plot docs/utilisation.svg
 	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg

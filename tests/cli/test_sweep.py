@@ -112,7 +112,7 @@ def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_pat
 def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
     folder = disk.path
     assert sweep(file, "--out", tmp_path / "whole")[0] == 0
-    disk.has(size=26 << 10)
+    disk.has(size=36 << 10)
     code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, out) == (2, "")
     assert err == f"wormcast: {folder}/small.sqlite cannot be used: database or disk is full\n"

@@ -22,7 +22,8 @@ def test_files_are_those_of_the_examples(step):
 
 def test_the_demo_runs_into_the_same_deadlock():
     assert GIVEN["figure4.jsonl"] == (ROOT / "examples" / "figure4.jsonl").read_text()
-    assert {"figure4.jsonl", "short_paths.py", "hypercube.py", "compare.toml"} == {step.name for step in WRITTEN}
+    assert {"figure4.jsonl", "short_paths.py", "hypercube.py", "compare.toml", "mine.toml"} == {
+        step.name for step in WRITTEN}
 
 
 def test_an_own_scheme_takes_less_than_thirty_lines():

@@ -38,7 +38,7 @@ def test_wheel_holds_every_source_file_and_nothing_else(wheel):
     expected = {"wormcast/__init__.py", "wormcast/__main__.py", "wormcast/py.typed", "wormcast_tb/py.typed"}
     for folder in SOURCES:
         expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*")
-                     if path.suffix in (".py", ".html", ".css", ".js")}
+                     if path.suffix in (".py", ".html", ".css", ".js", ".toml", ".jsonl")}
     expected |= {str(path.relative_to(ROOT / "tb")) for path in (ROOT / "tb" / "wormcast_tb").rglob("*.py")}
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == expected

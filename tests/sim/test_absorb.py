@@ -30,8 +30,8 @@ def runs(messages, absorb, *, network=ROW, vcs=1, engine="bulk", **options):
 
 
 def example(name):
-    return [Message(one["at"], ROW.node(one["source"]), tuple(map(ROW.node, one["destinations"])), one["length"])
-            for one in json.loads((EXAMPLES / f"{name}.json").read_text())]
+    return [Message(one["cycle"], ROW.node(one["source"]), tuple(map(ROW.node, one["destinations"])), one["length"])
+            for one in map(json.loads, (EXAMPLES / f"{name}.jsonl").read_text().splitlines())]
 
 
 def waits_and_holds(result):

@@ -52,7 +52,7 @@ def test_lanes_of_words_and_of_bits_are_the_same(monkeypatch):
     assert (words.host.deliveries["received"] >= 0).sum() > 100
     mine, other = (take(engine.meter) for engine in (words, bits))
     assert mine.samples == other.samples > 0
-    for counts in ("flits", "worms", "waiting"):
+    for counts in ("flits", "worms", "sampled"):
         assert np.array_equal(getattr(mine, counts), getattr(other, counts)), counts
         assert (getattr(mine, counts)[..., -1] > 0).any()
     for kind, kernel in words.kernels.items():

@@ -1,7 +1,7 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -37,11 +37,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Statement:
-    """What the paper says, by the number of the claim, in words and as a predicate."""
+    """What the paper says, by the number of the claim, in words and as a predicate; and a note on why it is not so."""
 
     claim: str
     text: str
     holds: Predicate
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -217,8 +218,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
         raise WormcastError("step, most and cycles must be above 0")
     return Figure(
         name, entries["title"], entries["source"], _options(entries.get("options", {})), series,
-        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]))
-              for one in _list(entries, "statements", {"claim", "text", "holds"})),
+        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]), one.get("note", ""))
+              for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
         **numbers)
@@ -231,9 +232,11 @@ def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, 
     return list(entries.get(what, {}).items())
 
 
-def _list(entries: Mapping[str, Any], what: str, keys: set[str]) -> list[dict[str, str]]:
+def _list(entries: Mapping[str, Any], what: str, keys: set[str], more: Collection[str] = ()) -> list[dict[str, str]]:
+    """Tables with these keys, and perhaps more of them, all texts."""
     for one in entries.get(what, []):
-        if not isinstance(one, dict) or set(one) != keys or not all(isinstance(value, str) for value in one.values()):
+        if not isinstance(one, dict) or not keys <= set(one) <= keys.union(more) or not all(
+                isinstance(value, str) for value in one.values()):
             raise WormcastError(f"{what}: {one!r} is given, each must have {', '.join(sorted(keys))}, texts")
     return entries.get(what, [])
 

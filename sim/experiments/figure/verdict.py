@@ -19,7 +19,8 @@ class Verdict:
     verdict : "held", "not held" or "undecided"
         Of the default setting.
     numbers, why : str
-        Both sides of its comparisons; where it is held, reversed or open, if that differs.
+        Both sides of its comparisons; where it is held, reversed or open, if that differs, and unless it is held the
+        statement's note.
     changed_by : mapping of str to str
         Variations with another verdict, and which.
     """
@@ -52,5 +53,6 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
     verdict = outcome.truth.verdict
     others = {name: statement.holds.evaluate(measured(name), told).truth.verdict
               for name in variations if statement.holds.series}
+    why = [outcome.truth.region, statement.note if verdict != "held" else ""]
     return Verdict(statement.claim, statement.text, statement.holds.text, verdict, " | ".join(outcome.numbers),
-                   outcome.truth.region, {name: other for name, other in others.items() if other != verdict})
+                   "; ".join(filter(None, why)), {name: other for name, other in others.items() if other != verdict})

@@ -13,7 +13,7 @@ from ..load.traffic import LONGEST
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .search import Searched, search
-from .shrink import Messages, retimed, shrink
+from .shrink import FEW, Messages, retimed, shrink
 
 __all__ = ["CYCLES", "LENGTHS", "Hunt", "hunt"]
 
@@ -58,8 +58,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     """Look for messages that deadlock, and make them as few and small as they get (`shrink`).
 
     Random messages are sent through many networks side by side, each of which is empty at first (`draw`); the first one
-    in which a deadlock is proved ends the search. Where shrinking leaves more than two messages, another search, of a
-    tenth of the cycles, is for a deadlock of fewer. The same seed finds the same, on any number of processors.
+    in which a deadlock is proved ends the search. Where shrinking leaves more than two messages, and before it where
+    they are many, another search, of a tenth of the cycles, is for a deadlock of fewer. The same seed finds the same,
+    on any number of processors.
 
     Parameters
     ----------
@@ -98,12 +99,17 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     if found is None:
         return Hunt(searched)
     first = len(_messages(found))
+
+    def again(most: int) -> tuple[Batch, Outcome] | None:
+        return search(arenas, lengths, -(-cycles // FEWER), seed, fewer, most=most) if most >= 2 else None
+
     while found is not None:
         core = judge.first(_cores(found, lengths[1]))
         assert core is not None, "messages deadlock once, and then no more"
+        if len(core) > FEW and (found := again(len(core) // 2)):
+            continue  # few are shrunk sooner than many
         left = shrink(core, judge.first, nodes=topology.nodes, longest=lengths[1])
-        found = None if len(left) <= 2 else search(
-            arenas, lengths, -(-cycles // FEWER), seed, fewer, most=len(left) - 1)
+        found = again(len(left) - 1)
     result = run(topology, scheme, left, configuration)
     if result.outcome != "deadlock":
         raise RuntimeError(f"messages that deadlock in lanes are {result.outcome} alone: {left}")

@@ -4,10 +4,13 @@ import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from ...host import Message
 
-__all__ = ["Messages", "cost", "retimed", "shrink"]
+__all__ = ["FEW", "Messages", "cost", "retimed", "shrink"]
+
+Thing = TypeVar("Thing")
 
 Messages = tuple[Message, ...]
 
@@ -55,31 +58,29 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int) -> Mes
 
 
 def retimed(messages: Messages, longest: int) -> Iterator[Messages]:
-    """The same messages with other times and lengths; if they are few at random, too, but always the same ones."""
+    """The same messages, and if they are few, with other times and lengths, at random but always the same ones."""
     yield messages
+    if len(messages) > FEW:
+        return
     rng = random.Random(0)
     yield tuple(replace(message, at=0) for message in messages)
     for length in (max(message.length for message in messages), longest):
         long = [replace(message, length=length) for message in messages]
         yield tuple(long)
         yield tuple(replace(message, at=0) for message in long)
-        for _ in range(RETIMED // 2 if len(messages) <= FEW else 0):
+        for _ in range(RETIMED // 2):
             yield tuple(replace(message, at=rng.randrange(2 * length)) for message in long)
             yield tuple(replace(message, at=max(0, message.at + rng.randint(-20, 20))) for message in long)
 
 
 def _fewer_messages(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
-    piece = len(messages) // 2  # delta debugging: by halves, quarters, ... and one by one
-    while piece:
-        for start in range(0, len(messages), piece):
-            yield from retimed(messages[:start] + messages[start + piece:], longest)
-        piece //= 2
+    for rest in _without_some(messages):
+        yield from retimed(rest, longest)
 
 
 def _fewer_destinations(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
     for place, message in enumerate(messages):
-        for dropped in range(len(message.destinations) if len(message.destinations) > 1 else 0):
-            left = message.destinations[:dropped] + message.destinations[dropped + 1:]
+        for left in _without_some(message.destinations):
             yield from retimed(_with(messages, place, replace(message, destinations=left)), longest)
 
 
@@ -117,6 +118,15 @@ def _nearer(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
 
 
 MOVES = (_fewer_messages, _fewer_destinations, _shorter, _earlier, _nearer)
+
+
+def _without_some(things: tuple[Thing, ...]) -> Iterator[tuple[Thing, ...]]:
+    """Things without some of them, as delta debugging has it: without halves, quarters, ... and one by one."""
+    piece = len(things) // 2
+    while piece:
+        for start in range(0, len(things), piece):
+            yield things[:start] + things[start + piece:]
+        piece //= 2
 
 
 def _with(messages: Messages, place: int, message: Message) -> Messages:

@@ -102,4 +102,4 @@ def test_only_messages_that_can_be_sent_are_tried():
 def test_other_times_are_the_same_ones_each_time():
     assert list(retimed(MANY[:3], 64)) == list(retimed(MANY[:3], 64))
     assert len(set(retimed(MANY[:3], 64))) > 40
-    assert len(list(retimed(MANY * 2, 64))) == 6
+    assert list(retimed(MANY * 2, 64)) == [MANY * 2]

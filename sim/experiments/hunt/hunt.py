@@ -17,6 +17,9 @@ from .shrink import FEW, Messages, retimed, shrink
 
 __all__ = ["CYCLES", "LENGTHS", "Hunt", "hunt"]
 
+#: Other times and lengths that are tried of the worms of a deadlock alone: if they do, all others go at once.
+TRIES = 4000
+
 #: What part of the cycles goes into looking for a deadlock of fewer messages than one that is found.
 FEWER = 10
 
@@ -159,6 +162,6 @@ def _cores(found: tuple[Batch, Outcome], longest: int) -> Iterator[Messages]:
     first = min(worm.at for _, worm in outcome.worms)
     for number in (outcome.circle, len(outcome.worms)):
         some = outcome.worms[:number]
-        yield from retimed(tuple(replace(worm, at=worm.at - first) for _, worm in some), longest)
+        yield from retimed(tuple(replace(worm, at=worm.at - first) for _, worm in some), longest, TRIES)
         yield from retimed(tuple(messages[place] for place in sorted({place for place, _ in some})), longest)
     yield messages

@@ -57,8 +57,11 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int) -> Mes
             return messages
 
 
-def retimed(messages: Messages, longest: int) -> Iterator[Messages]:
-    """The same messages, and if they are few, with other times and lengths, at random but always the same ones."""
+def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
+    """The same messages, and if they are few, with other times and lengths, at random but always the same ones.
+
+    ``tries`` says with how many for each of two lengths: that of the longest of them, and ``longest``.
+    """
     yield messages
     if len(messages) > FEW:
         return
@@ -68,7 +71,7 @@ def retimed(messages: Messages, longest: int) -> Iterator[Messages]:
         long = [replace(message, length=length) for message in messages]
         yield tuple(long)
         yield tuple(replace(message, at=0) for message in long)
-        for _ in range(RETIMED // 2):
+        for _ in range(tries // 2):
             yield tuple(replace(message, at=rng.randrange(2 * length)) for message in long)
             yield tuple(replace(message, at=max(0, message.at + rng.randint(-20, 20))) for message in long)
 

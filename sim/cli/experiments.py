@@ -20,6 +20,7 @@ from ..experiments.load import Experiment, Load, draw_utilisation, keep, rewind_
 from ..experiments.load.waveform import Instance
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
+from .messages import Messages
 from .options import Given
 from .progress import on_terminal, progress
 from .waveform import DEADLOCK_FILE, waveform_files, window_of
@@ -36,6 +37,9 @@ OUTPUTS: dict[str, Any] = {
     "links": Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")],
     "plot": Annotated[Path | None, typer.Option(
         help="Draw the network, and how busy its links are into this .svg or .png.")],
+    "messages_out": Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a row for each message that is received, to this .csv or .parquet.",
+        show_default=False)],
     "checkpoint": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
         rich_help_panel=STATE, show_default=False)],
@@ -195,6 +199,7 @@ class Outputs:
         self.links: bool = given.get("links", False)
         self.keeping = Keeping(given.get("checkpoint"), given.get("checkpoint_every"))
         self.drawing = Drawing(given.get("plot"))
+        self.messages = Messages(given)
         self.recording = Recording(None, None, [])
         self._given = given
 
@@ -202,37 +207,45 @@ class Outputs:
     def writes(self) -> dict[str, Path | None]:
         """All files that may be written, as `require_apart` takes them."""
         return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
+                "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
         """Refuse what cannot be made of an experiment, before it is run."""
         self.recording = Recording.parse(self._given, experiment)
+        self.messages.begin(experiment)
 
     def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:
         """Write the files of the end, or note why there are none: the result is told first."""
         if result.deadlock:
             self.recording.take_deadlock(experiment)
+            self.messages.leave_out()
         else:
             self.recording.miss_window(experiment)
+            self.messages.finish()
             self.keeping.try_to_write(experiment, origin)
 
     def files(self, result: Load) -> dict[str, Path | None]:
         """The files that are written, by what is in them."""
         return {"waveform": self.recording.written,
                 "checkpoint": None if self.keeping.written is None else self.keeping.path,
-                "plot": None if result.deadlock else self.drawing.path}
+                "plot": None if result.deadlock else self.drawing.path,
+                "messages_out": self.messages.path if self.messages.written else None}
 
     def tell(self) -> None:
         """Say which files are written."""
         if self.recording.written:
             say(f"waveform: {self.recording.written}")
+        if self.messages.told:
+            say(self.messages.told)
         if self.keeping.written is not None:
             say(f"checkpoint: {self.keeping.path}, cycle {self.keeping.written}")
 
     @property
     def refused(self) -> list[str]:
         """Why files are not written."""
-        return [sentence for sentence in (self.recording.refused, self.keeping.refused) if sentence]
+        return [sentence for sentence in (
+            self.recording.refused, self.messages.refused, self.keeping.refused) if sentence]
 
 
 def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:

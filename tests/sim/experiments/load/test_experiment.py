@@ -109,10 +109,10 @@ def test_an_interruption_leaves_groups_between_steps(unbroken, monkeypatch):
     first = one.groups[0]
     step = first._step
 
-    def interrupted(until):
+    def interrupted(until, *more):
         if until > 6000:
             raise KeyboardInterrupt
-        step(until)
+        step(until, *more)
 
     monkeypatch.setattr(first, "_step", interrupted)
     with pytest.raises(KeyboardInterrupt):

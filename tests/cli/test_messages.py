@@ -1,4 +1,4 @@
-"""``load --messages-out`` from outside."""
+"""``load --messages-out`` and ``--around-worst`` from outside."""
 
 import csv
 import subprocess
@@ -89,3 +89,37 @@ def test_a_table_that_cannot_be_written_in_the_end_is_told_after_the_results(dis
     assert (code, err) == (2, f"wormcast: {disk.path}/m.csv cannot be written: No space left on device\n")
     assert "messages received" in out
     assert not list(disk.path.iterdir())
+
+
+def test_the_worst_message_is_recorded_and_named(tmp_path):
+    code, found = as_json(*QUICK)
+    assert code == 0
+    worst = found["worst"][0]
+    code, out, err = wormcast(*QUICK, "--around-worst", "--vcd", "w.vcd", "--checkpoint", "kept", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    said = f"waveform: w.vcd, message {worst['message']} of seed {worst['seed']}, its worm"
+    assert said in out
+    assert "$enddefinitions" in (tmp_path / "w.vcd").read_text()
+    assert measured("continue", tmp_path / "kept") == measured(*QUICK)
+    code, out, err = wormcast("continue", "kept", "--around-worst", "--vcd", "v.vcd", cwd=tmp_path)
+    assert code == 2
+    assert "the slowest" in out
+    assert err == (f"wormcast: message {worst['message']} was created in cycle {worst['created']}, the oldest state "
+                   "that is kept is of cycle 12000, from which on messages can be shown\n")
+
+
+@pytest.mark.parametrize(("more", "sentence"), [
+    ([], "around-worst: given without --vcd FILE, it is what goes there"),
+    (["--vcd", "x.vcd", "--window", "1:2"],
+     "around-worst: --window 1:2 is given beside it, the message says itself what is recorded"),
+    (["--vcd", "x.vcd", "--instances", "0"],
+     "around-worst: --instances 0 is given beside it, the message says itself what is recorded"),
+])
+def test_what_does_not_go_with_the_worst(more, sentence, tmp_path):
+    assert wormcast(*QUICK, "--around-worst", *more, cwd=tmp_path) == (2, "", f"wormcast: {sentence}\n")
+
+
+def test_no_message_is_the_worst_where_none_is_received(tmp_path):
+    code, _, err = wormcast(*QUICK, "--cycles", 20, "--warmup", 0, "--around-worst", "--vcd", "w.vcd", cwd=tmp_path)
+    assert code == 2
+    assert err == "wormcast: around-worst: no message that counts is received by the end, there must be one\n"

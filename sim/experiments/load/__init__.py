@@ -33,7 +33,7 @@ from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
-from .waveform import rewind_to_deadlock, rewind_to_window
+from .waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
 
 __all__ = [
     "CYCLES",
@@ -62,6 +62,7 @@ __all__ = [
     "require_table",
     "resume",
     "rewind_to_deadlock",
+    "rewind_to_message",
     "rewind_to_window",
     "settled",
     "shared",

@@ -1,5 +1,6 @@
 """An experiment that is paused, put back, extended or replayed comes to what an unbroken one comes to."""
 
+import csv
 import json
 import sys
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from cases import slow
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
 from wormcast.sim.experiments.load.load import Experiment, shared
+from wormcast.sim.experiments.load.messages import MessageTable
 from wormcast.sim.experiments.load.past_states import RUNG
 from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
 from wormcast.sim.waves.record import About, find_instances, record
@@ -225,6 +227,24 @@ def test_the_worst_message_is_shown_from_its_creation_to_its_receipt(scheme, tmp
     assert len(theirs) == len(ours)
     assert {at for at, seen in shown.items() if seen & ours} == {
         at for at, seen in everything.items() if seen & theirs} != set()
+
+
+def test_messages_of_the_same_number_are_told_apart_by_their_seeds(tmp_path):
+    one = experiment(cycles=6000, seeds=(3, 2), workers=1, rewind=True)
+    table = MessageTable(one)
+    one.run()
+    table.write(tmp_path / "m.csv", parquet=False)
+    with (tmp_path / "m.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if int(row["created"]) > RUNG]
+    number = next(row["message"] for row in rows if [other["message"] for other in rows].count(row["message"]) == 2)
+    for row in rows:
+        if row["message"] == number:
+            seed, message, created, received = (int(row[name]) for name in ("seed", "message", "created", "received"))
+            worms = rewind_to_message(one, tmp_path / "w.vcd", seed, message, created, received)
+            _, told = worms_on_links(tmp_path / "w.vcd")
+            mine = [worm for worm in told["worms"] if worm["worm"] in worms]
+            assert (len(worms), mine[0]["source"]) == (int(row["worms"]), int(row["source"]))
+            assert " ".join(str(node) for worm in mine for node in worm["destinations"]) == row["destinations"]
 
 
 def test_a_message_older_than_all_that_is_kept_is_refused(tmp_path):

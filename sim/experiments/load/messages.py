@@ -25,7 +25,9 @@ BLOCK = 1 << 24
 COLUMNS = {
     "seed": "int64", "message": "int64", "source": "int64", "destinations": "string", "multicast": "bool_",
     "length": "int64", "worms": "int64", "created": "int64", "injected": "int64", "handed": "int64", "last": "int64",
-    "head": "int64", "tail": "int64", "received": "int64", **dict.fromkeys(SPANS, "int64"),
+    "tail": "int64", "received": "int64", **dict.fromkeys(SPANS, "int64"),
+    **dict.fromkeys(("last_sent", "last_head", "last_tail", "before_worm", "header", "serialisation", "tail_stretch",
+                     "noting"), "int64"),
 }
 
 #: Those that are fields of `DONE`, under the same name.
@@ -103,8 +105,14 @@ def _lines(through: Through, mine: np.ndarray, seed: str) -> Iterator[str]:
     done = through.done[mine]
     columns = {name: done[name].tolist() for name in SAME}
     columns |= {span: (done[end] - done[begin]).tolist() for span, (begin, end) in SPANS.items()}
+    sent, head, tail = (cycles[mine] for cycles in (through.sent, through.head, through.end))
+    columns |= {name: cycles.tolist() for name, cycles in {
+        "last_sent": sent, "last_head": head, "last_tail": tail,
+        # these add up to the latency
+        "before_worm": sent - done["created"], "header": head - sent, "serialisation": done["length"] - 1,
+        "tail_stretch": tail - head - (done["length"] - 1), "noting": done["received"] - tail}.items()}
     columns |= {
-        "seed": [seed] * len(mine), "last": through.last[mine].tolist(), "head": through.head[mine].tolist(),
+        "seed": [seed] * len(mine), "last": through.last[mine].tolist(),
         "multicast": ["true" if one else "false" for one in done["multicast"].tolist()],
         "destinations": [" ".join(map(str, through.destinations[first:end].tolist())) for first, end in zip(
             through.offsets[mine].tolist(), through.offsets[mine + 1].tolist(), strict=True)],

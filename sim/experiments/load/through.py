@@ -43,8 +43,10 @@ class Through:
     done : DONE [messages]
     last : int64 array [messages]
         The destination whose receipt was noted last, of several the first in the order of ``destinations``.
-    head : int64 array [messages]
-        Cycle in which that one took the first payload flit.
+    sent : int64 array [messages]
+        Cycle in which the first flit of the worm to that one was handed to its sender's interface.
+    head, end : int64 array [messages]
+        Cycles in which that one took the first and the last payload flit, the last without t_nr.
     offsets : int64 array [messages + 1]
         Destinations of message m are destinations[offsets[m]:offsets[m + 1]].
     destinations : int64 array [all destinations]
@@ -53,7 +55,9 @@ class Through:
 
     done: np.ndarray
     last: Integers
+    sent: Integers
     head: Integers
+    end: Integers
     offsets: Integers
     destinations: Integers
 
@@ -94,6 +98,6 @@ def through_of(rows: Rows, done: np.ndarray, nodes: int) -> Through:
     deliveries = rows.deliveries[np.repeat(there, counts)]
     offsets = np.concatenate([[0], np.cumsum(done["destinations"])])
     latest = np.flatnonzero(deliveries["received"] == np.repeat(done["received"], done["destinations"]))
-    last = latest[np.searchsorted(latest, offsets[:-1])]
-    return Through(done, deliveries["node"][last] % nodes, deliveries["head"][last], offsets,
-                   deliveries["node"] % nodes)
+    last = deliveries[latest[np.searchsorted(latest, offsets[:-1])]]
+    sent = rows.worms["injected"][last["worm"] - rows.deliveries["worm"][0]]
+    return Through(done, last["node"] % nodes, sent, last["head"], last["tail"], offsets, deliveries["node"] % nodes)

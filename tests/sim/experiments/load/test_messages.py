@@ -40,6 +40,7 @@ def expected(scheme, seed):
     for number, message in enumerate(window.messages):
         end = window.messages["worm"][number + 1] if number + 1 < len(window.messages) else len(host.worms)
         worms = host.worms[message["worm"]:end]
+        sent = [worm["injected"] for worm in worms for _ in range(worm["delivery"], worm["delivery_end"])]
         visits = [visit for worm in worms for visit in host.deliveries[worm["delivery"]:worm["delivery_end"]]]
         if any(visit["received"] < 0 for visit in visits):
             continue
@@ -51,11 +52,15 @@ def expected(scheme, seed):
         row = {"seed": seed, "message": number, "source": source,
                "destinations": " ".join(str(visit["node"]) for visit in visits),
                "multicast": "true" if len(visits) > 1 else "false", "length": message["length"], "worms": len(worms),
-               "created": created, "injected": injected, "handed": handed, "last": last["node"], "head": last["head"],
+               "created": created, "injected": injected, "handed": handed, "last": last["node"],
                "tail": tail, "received": last["received"], "latency": last["received"] - created,
                "queue_latency": injected - created, "injection_latency": handed - injected,
                "transit_latency": tail - handed, "network_latency": tail - injected,
-               "reception_latency": last["received"] - tail}
+               "reception_latency": last["received"] - tail,
+               "last_sent": sent[visits.index(last)], "last_head": last["head"], "last_tail": last["tail"]}
+        row |= {"before_worm": row["last_sent"] - created, "header": last["head"] - row["last_sent"],
+                "serialisation": message["length"] - 1, "noting": last["received"] - last["tail"],
+                "tail_stretch": last["tail"] - last["head"] - message["length"] + 1}
         rows.append({name: str(value) for name, value in row.items()})
     return rows
 
@@ -66,6 +71,10 @@ def test_each_message_that_is_through_has_a_row_of_its_own_events(scheme, tmp_pa
         rows = list(csv.DictReader(file))
     assert rows == [*expected(scheme, 1), *expected(scheme, 4)]
     assert len(rows) > 200
+    for row in rows:
+        parts = [int(row[name]) for name in ("before_worm", "header", "serialisation", "tail_stretch", "noting")]
+        assert sum(parts) == int(row["latency"])
+        assert min(parts) >= 0
 
 
 def test_rows_depend_on_no_threads_and_no_pauses(tmp_path):

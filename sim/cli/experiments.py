@@ -16,10 +16,19 @@ from ..build.setup import Origin
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..drawing import require_drawable
-from ..experiments.load import Experiment, Load, draw_utilisation, keep, rewind_to_deadlock, rewind_to_window
+from ..experiments.load import (
+    Experiment,
+    Load,
+    draw_utilisation,
+    keep,
+    rewind_to_deadlock,
+    rewind_to_message,
+    rewind_to_window,
+)
 from ..experiments.load.waveform import Instance
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
+from .messages import Messages
 from .options import Given
 from .progress import on_terminal, progress
 from .waveform import DEADLOCK_FILE, waveform_files, window_of
@@ -36,6 +45,9 @@ OUTPUTS: dict[str, Any] = {
     "links": Annotated[bool, typer.Option("--links", help="Tell the utilisation of each link too.")],
     "plot": Annotated[Path | None, typer.Option(
         help="Draw the network, and how busy its links are into this .svg or .png.")],
+    "messages_out": Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a row for each message that is received, to this .csv or .parquet.",
+        show_default=False)],
     "checkpoint": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write all there is to this file, for: wormcast continue FILE; at the end, and on Ctrl-C.",
         rich_help_panel=STATE, show_default=False)],
@@ -47,6 +59,9 @@ OUTPUTS: dict[str, Any] = {
     "window": Annotated[str | None, typer.Option(
         metavar="A:B", help="Record cycles A to B - 1 of the first seed, into --vcd.", rich_help_panel=STATE,
         show_default=False)],
+    "around_worst": Annotated[bool, typer.Option(
+        "--around-worst", help="Record the message with the largest latency, from its creation to its last receipt, "
+        "into --vcd.", rich_help_panel=STATE)],
     "instances": Annotated[str | None, typer.Option(
         metavar="NAME,NAME,...", help="Record these alone: 1.2 (a node's router and interface), router_1_2, ...; "
         "default: all.", rich_help_panel=STATE, show_default=False)],
@@ -95,6 +110,8 @@ class Recording:
     vcd: Path | None
     window: tuple[int, int] | None
     instances: list[Instance]
+    around_worst: bool = False
+    shown: str = ""  # what the file shows, where it has to be said
     written: Path | None = None
     refused: str | None = None
 
@@ -105,6 +122,14 @@ class Recording:
         if vcd is not None:
             require_waveform(vcd)
         cycles = window_of(window)
+        if "around_worst" in given:
+            for name, other in (("window", window), ("instances", instances)):
+                if other is not None:
+                    raise WormcastError(f"around-worst: --{name} {other} is given beside it, the message says itself "
+                                        "what is recorded")
+            if vcd is None:
+                raise WormcastError("around-worst: given without --vcd FILE, it is what goes there")
+            return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:
                 raise WormcastError("instances: given without --window, they say what of it is recorded")
@@ -139,6 +164,25 @@ class Recording:
         if self.window and not self.written and not self.refused:
             self.refused = (f"window: {self.window[0]}:{self.window[1]} is given, all is received in cycle "
                             f"{experiment.now}, it must begin before")
+
+    def take_worst(self, experiment: Experiment, result: Load) -> None:
+        """Record the worst message, if that is asked for."""
+        if not self.around_worst:
+            return
+        worst = next(iter(result.worst()), None)
+        if worst is None:
+            self.refused = "around-worst: no message that counts is received by the end, there must be one"
+            return
+        seed, of_seed = (worst["seed"], f" of seed {worst['seed']}") if worst["seed"] is not None else (
+            result.seeds[0], "")
+        message, created, latency = (int(worst[name] or 0) for name in ("message", "created", "latency"))
+
+        def record(unfinished: Path) -> None:
+            worms = rewind_to_message(experiment, unfinished, seed, message, created, created + latency)
+            numbers = ", ".join(map(str, worms))
+            self.shown = f", message {message}{of_seed}, its worm{'s' * (len(worms) > 1)} there: {numbers}"
+
+        self._write(self.vcd, record)
 
     def take_deadlock(self, experiment: Experiment) -> None:
         """Record how a deadlock came about, if no window is recorded."""
@@ -195,6 +239,7 @@ class Outputs:
         self.links: bool = given.get("links", False)
         self.keeping = Keeping(given.get("checkpoint"), given.get("checkpoint_every"))
         self.drawing = Drawing(given.get("plot"))
+        self.messages = Messages(given)
         self.recording = Recording(None, None, [])
         self._given = given
 
@@ -202,37 +247,46 @@ class Outputs:
     def writes(self) -> dict[str, Path | None]:
         """All files that may be written, as `require_apart` takes them."""
         return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
+                "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
         """Refuse what cannot be made of an experiment, before it is run."""
         self.recording = Recording.parse(self._given, experiment)
+        self.messages.begin(experiment)
 
     def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:
         """Write the files of the end, or note why there are none: the result is told first."""
         if result.deadlock:
             self.recording.take_deadlock(experiment)
+            self.messages.leave_out()
         else:
             self.recording.miss_window(experiment)
+            self.messages.finish()
+            self.recording.take_worst(experiment, result)
             self.keeping.try_to_write(experiment, origin)
 
     def files(self, result: Load) -> dict[str, Path | None]:
         """The files that are written, by what is in them."""
         return {"waveform": self.recording.written,
                 "checkpoint": None if self.keeping.written is None else self.keeping.path,
-                "plot": None if result.deadlock else self.drawing.path}
+                "plot": None if result.deadlock else self.drawing.path,
+                "messages_out": self.messages.path if self.messages.written else None}
 
     def tell(self) -> None:
         """Say which files are written."""
         if self.recording.written:
-            say(f"waveform: {self.recording.written}")
+            say(f"waveform: {self.recording.written}{self.recording.shown}")
+        if self.messages.told:
+            say(self.messages.told)
         if self.keeping.written is not None:
             say(f"checkpoint: {self.keeping.path}, cycle {self.keeping.written}")
 
     @property
     def refused(self) -> list[str]:
         """Why files are not written."""
-        return [sentence for sentence in (self.recording.refused, self.keeping.refused) if sentence]
+        return [sentence for sentence in (
+            self.recording.refused, self.messages.refused, self.keeping.refused) if sentence]
 
 
 def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:

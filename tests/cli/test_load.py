@@ -236,7 +236,7 @@ def test_find_saturation_ends_in_a_deadlock():
 
 
 @pytest.mark.parametrize("more", [["--rate", "0.1"], ["--trace", "x.jsonl"], ["--plot", "x.svg"], ["--links"],
-                                  ["--checkpoint", "x"], ["--window", "1:2"]])
+                                  ["--checkpoint", "x"], ["--window", "1:2"], ["--messages-out", "x.csv"]])
 def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")

@@ -4,10 +4,10 @@
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
 some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
 an experiment from options. ``utilisation`` sums up how busy the links were, ``latencies`` counts latencies in bins,
-``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it; ``saturation`` looks for the
-load at which a network saturates. ``past_states`` can be gone
-back to, ``waveform`` records from there, ``checkpoint`` has experiments in files, ``sound`` refuses states that are
-none.
+``result`` says what came of it, ``statistics`` with which certainty, ``drawing`` shows it; ``through`` says what became
+of each message, ``messages`` has a row for each in a file; ``saturation`` looks for the load at which a network
+saturates. ``past_states`` can be gone back to, ``waveform`` records from there, ``checkpoint`` has experiments in
+files, ``sound`` refuses states that are none.
 """
 
 from .checkpoint import keep, resume
@@ -25,6 +25,7 @@ from .load import (
     settled,
     shared,
 )
+from .messages import MessageTable, require_table
 from .patterns import PATTERNS
 from .result import PERCENTILES, Load
 from .saturation import Saturation, find_saturation
@@ -32,7 +33,7 @@ from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import DISTRIBUTIONS, Traffic
-from .waveform import rewind_to_deadlock, rewind_to_window
+from .waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
 
 __all__ = [
     "CYCLES",
@@ -45,6 +46,7 @@ __all__ = [
     "Experiment",
     "Interval",
     "Load",
+    "MessageTable",
     "Saturation",
     "Specification",
     "Trace",
@@ -57,8 +59,10 @@ __all__ = [
     "lengths",
     "load",
     "load_until_interval",
+    "require_table",
     "resume",
     "rewind_to_deadlock",
+    "rewind_to_message",
     "rewind_to_window",
     "settled",
     "shared",

@@ -21,6 +21,7 @@ from ...build.network import Network
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
+from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LINKS
@@ -161,6 +162,8 @@ class Experiment:
         Processor time spent so far.
     source : Path or None
         The file that its state comes from.
+    tell : list of Tell or None
+        Who gets the messages of each group that are through, of a seed in the order of their numbers; see `tell_rest`.
 
     Raises
     ------
@@ -189,6 +192,7 @@ class Experiment:
         self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self.source: Path | None = None
+        self.tell: list[Tell | None] = [None for _ in parts]
         self._end = CommonEnd()
 
     @property
@@ -239,8 +243,8 @@ class Experiment:
         try:
             with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
                 try:
-                    steps = [pool.submit(group.advance, target, self._end, past)
-                             for group, past in zip(self.groups, self.pasts, strict=True)]
+                    steps = [pool.submit(group.advance, target, self._end, past, tell)
+                             for group, past, tell in zip(self.groups, self.pasts, self.tell, strict=True)]
                     for step in steps:
                         step.result()
                 except BaseException as error:
@@ -251,6 +255,11 @@ class Experiment:
                                         f"bug ({error})") from error
         finally:
             self.seconds += time.process_time() - started
+
+    def tell_rest(self) -> None:
+        """Tell of the messages that are received while older ones are not; after the last `run`."""
+        for group, tell in zip(self.groups, self.tell, strict=True):
+            group.window.take_rest(tell)
 
     def stop(self) -> None:
         """End what is run at the next step, whoever runs it, and run nothing more; a signal's handler may say so."""

@@ -17,6 +17,7 @@ from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
 from .past_states import PastStates
 from .result import TOTALS, Totals
+from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LinkTotals
@@ -126,7 +127,8 @@ class SeedBatch:
         edges = self.totals.edges
         return min((self.now // CHUNK + 1) * CHUNK, int(edges[np.searchsorted(edges, self.now, side="right")]))
 
-    def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None) -> None:
+    def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None,
+                tell: Tell | None = None) -> None:
         """Step until this cycle is reached, or passed within the last step, but not beyond the end.
 
         The steps, and so what is measured, do not depend on where it is asked to pause.
@@ -135,16 +137,18 @@ class SeedBatch:
         ----------
         past : PastStates, optional
             Where to keep states on the way.
+        tell : Tell, optional
+            Gets the messages that are through, those of a lane in the order of their numbers.
         """
         while self.now < until and not self.drained and not end.before(following := self._next()):
             if past is not None and past.due(self.now, self.window.rhythm) and not self.found:
                 state = self.capture()
                 past.add(self.now, state, state.bytes)
-            self._step(following)
+            self._step(following, tell)
             if self.found:
                 end.lower(self.found.deadlock.at)
 
-    def _step(self, until: int) -> None:
+    def _step(self, until: int, tell: Tell | None) -> None:
         window, engine = self.window, self.engine
         if self.now and self.now % CHUNK == 0:
             window.extend(self.now + CHUNK)
@@ -157,12 +161,12 @@ class SeedBatch:
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
         if until % CHUNK == 0 or until == edges[-1] or self.drained:  # often enough, where slices are short
-            self._look()
+            self._look(tell)
 
-    def _look(self) -> None:
+    def _look(self, tell: Tell | None) -> None:
         """Forget what is through, assert that nothing is lost, and look for deadlocks."""
         window, engine = self.window, self.engine
-        self.totals.add(window.take_done())
+        self.totals.add(window.take_done(tell))
         engine.host = window.host
         require_no_faults(engine, self.seeds)
         check_receipts(window.host)

@@ -3,16 +3,23 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from wormcast.algorithms import WormcastError
+
 from ...engines.bulk import BulkEngine
 from ...engines.deadlock import Deadlock
-from ...waves.record import About, record, require_size
+from ...waves.record import About, instances_at, record, require_size
 from .load import Experiment
 from .seed_batch import SeedBatch
 
-__all__ = ["Instance", "rewind_to_deadlock", "rewind_to_window"]
+__all__ = ["Instance", "rewind_to_deadlock", "rewind_to_message", "rewind_to_window"]
 
 Instance = tuple[str, int]
 """A component: its kind, and which one of these."""
+
+#: Cycles before a message's creation, and behind its last receipt.
+MARGIN = 10
 
 
 def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
@@ -44,6 +51,67 @@ def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, i
         _record(experiment, group, first, end, path, instances)
     finally:
         group.restore(present)
+
+
+def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: int, created: int,
+                      received: int) -> list[int]:
+    """Write what became of one message, from 10 cycles before its creation to 10 behind its last receipt.
+
+    It shows the routers on the paths of the message's worms, the preferred ones where the relation leaves a choice,
+    and the interfaces of its source and destinations. What follows does not change.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Keeps past states; it has passed cycle ``received``, and is in no deadlock.
+    seed, message : int
+        The message's seed, and its number there.
+    created, received : int
+        Its cycles.
+
+    Returns
+    -------
+    list of int
+        Its worms, as they are numbered in the waveform.
+
+    Raises
+    ------
+    WormcastError
+        No past state is as old as the message; or the waveform is too large.
+    """
+    group = next(one for one in experiment.groups if seed in one.seeds)
+    past = experiment.pasts[experiment.groups.index(group)]
+    assert past is not None
+    present = group.capture()
+    lane, state = group.seeds.index(seed), past.before(created) if len(past) else present
+    if state.cycle > created:
+        raise WormcastError(f"message {message} was created in cycle {created}, the oldest state that is kept is of "
+                            f"cycle {state.cycle}, from which on messages can be shown")
+    try:
+        group.restore(state)
+        group.window.extend(created + 1)
+        worms, instances = _way(group, lane, message)
+        _record(experiment, group, max(0, created - MARGIN), min(received + MARGIN, present.cycle - 1) + 1, path,
+                instances, lane)
+    finally:
+        group.restore(present)
+    return worms
+
+
+def _way(group: SeedBatch, lane: int, message: int) -> tuple[list[int], list[Instance]]:
+    """A message's worms, as waveforms number them, and the routers and interfaces that they come to."""
+    window, network = group.window, group.window.network
+    mine = (window.messages["lane"] == lane) & (window.messages["message"] == message)
+    number = window.messages_before + int(np.flatnonzero(mine)[0])
+    worms = np.flatnonzero(window.message_of == number)
+    routes = network.scheme.relation.on(network.topology)
+    switches, nodes = list[int](), list[int]()
+    for row in window.host.worms[worms]:
+        source = int(row["source"]) % network.nodes
+        visits = (window.host.deliveries["node"][row["delivery"]:row["delivery_end"]] % network.nodes).tolist()
+        switches += routes.path(source, visits)
+        nodes += [source, *visits]
+    return (window.worms_before + worms).tolist(), instances_at(network, switches, nodes, lane)
 
 
 def _record(experiment: Experiment, group: SeedBatch, first: int, end: int, path: Path,

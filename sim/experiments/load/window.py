@@ -12,19 +12,12 @@ from ...host import FREED, NOW, Host, MovingHost, lay_out
 from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
 from .created import Created, Stream
 from .result import COUNTS
+from .through import DONE, Rows, Tell, done_of, through_of
 
-__all__ = ["DONE", "Window"]
+__all__ = ["Window"]
 
 #: The package of our schemes.
 OURS = Scheme.__module__.rpartition(".")[0]
-
-#: What is known of a message that is through. ``lane``; ``message``: its number there, in the order of creation;
-#: ``source``; ``created``; ``injected``: its first flit; ``handed``: the last flit that its source sends; ``tail``: its
-#: last destination's last flit; ``received``: the last receipt; ``length``, ``destinations``, ``multicast``; ``worms``:
-#: how many it is sent as.
-DONE = np.dtype([(field, np.int64) for field in (
-    "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
-    "multicast", "worms")])
 
 #: Deliveries of a node, up to which all that is here may be looked at in each step.
 FEW = 32
@@ -142,20 +135,27 @@ class Window:
                 and np.array_equal(planned.message_offsets[:-1], starts)):
             raise ValueError(f"worms are under way that {network.scheme.name} does not send")
 
-    def take_done(self) -> np.ndarray:
-        """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages]."""
+    def take_done(self, tell: Tell | None = None) -> np.ndarray:
+        """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages].
+
+        Of a lane they come in the order of their numbers, those of `take_rest` behind them.
+
+        Parameters
+        ----------
+        tell : Tell, optional
+            Gets all that is known of them.
+        """
         self._count()
         host, first = self.host, self._through
         self._through = first_open(self.messages, host.worms, host.deliveries, first)
-        result = self._results(first, self._through)
+        result = self._results(first, self._through, tell)
         if 3 * self._through >= len(self.messages):  # else it would take longer than it has taken to send them
             self.shrink()
         return result
 
-    def take_rest(self) -> np.ndarray:
-        """Say what became of those that are received while an older one is not."""
-        rest = self._results(self._through, len(self.messages))
-        return rest[rest["received"] >= 0]
+    def take_rest(self, tell: Tell | None = None) -> np.ndarray:
+        """Say what became of those that are received while an older one is not, as `take_done` does."""
+        return self._results(self._through, len(self.messages), tell)
 
     def shrink(self) -> None:
         """Give free what `take_done` has told of."""
@@ -172,29 +172,20 @@ class Window:
         """The first worm of a message, or of those that are to come."""
         return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
 
-    def _results(self, first: int, end: int) -> np.ndarray:
-        """What has become of these messages; ``received`` is -1 of those that some destination lacks."""
-        result = np.zeros(end - first, DONE)
+    def _results(self, first: int, end: int, tell: Tell | None) -> np.ndarray:
+        """What has become of those of these messages that are received."""
         if first == end:
-            return result
+            return np.zeros(0, DONE)
         messages, before = self.messages[first:end], self._first_worm(first)
         worms = self.host.worms[before:self._first_worm(end)]
-        deliveries = self.host.deliveries[worms["delivery"][0]:worms["delivery_end"][-1]]
+        begin = worms["delivery"][0]
         starts = messages["worm"] - before
-        places = worms["delivery"][starts] - worms["delivery"][0]
-        for field in ("lane", "message", "length", "multicast"):
-            result[field] = messages[field]
-        result["worms"] = np.diff(starts, append=len(worms))
-        result["source"] = worms["source"][starts] % self.network.nodes
-        result["created"] = worms["ready"][starts]
-        result["destinations"] = np.diff(places, append=len(deliveries))
-        result["injected"] = np.minimum.reduceat(worms["injected"], starts)
-        own = worms["source"] == np.repeat(worms["source"][starts], result["worms"])
-        result["handed"] = np.maximum.reduceat(np.where(own, worms["handed"], -1), starts)
-        result["tail"] = np.maximum.reduceat(deliveries["tail"], places)
-        open_ = np.minimum.reduceat(deliveries["received"], places) < 0
-        result["received"] = np.where(open_, -1, np.maximum.reduceat(deliveries["received"], places))
-        return result
+        rows = Rows(messages, worms, self.host.deliveries[begin:worms["delivery_end"][-1]], starts,
+                    worms["delivery"][starts] - begin)
+        result = done_of(rows, self.network.nodes)
+        if tell:
+            tell(through_of(rows, result, self.network.nodes))
+        return result[result["received"] >= 0]
 
     def _count(self) -> None:
         """Add the messages that have begun since the last time."""

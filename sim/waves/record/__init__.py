@@ -10,10 +10,10 @@ about. ``arrays`` has the state of objects as arrays by name, ``checkpoint`` wri
 
 from .deadlock_window import around
 from .heading import About
-from .instances import find_instances
+from .instances import find_instances, instances_at
 from .layout_files import beside, require_waveform, whole_waveform
 from .recorder import record
 from .window import record_window, require_size
 
-__all__ = ["About", "around", "beside", "find_instances", "record", "record_window", "require_size",
+__all__ = ["About", "around", "beside", "find_instances", "instances_at", "record", "record_window", "require_size",
            "require_waveform", "whole_waveform"]

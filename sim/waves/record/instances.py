@@ -1,13 +1,13 @@
 """Instances by the names that people give them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wormcast.algorithms import WormcastError
 
 from ...build.fabric import Link
 from ...build.network import Network
 
-__all__ = ["find_instances", "links_at"]
+__all__ = ["find_instances", "instances_at", "links_at"]
 
 ALL = "all"
 
@@ -34,7 +34,7 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
         elif name in known:
             found.append(known[name])
         elif name in switches:
-            found.append(_router(network, switches[name], lane))
+            found += instances_at(network, [switches[name]], [], lane)
         elif name.split("_")[0] in ("router", "interface"):
             names = [one for one in known if one.split("_")[0] == name.split("_")[0]]
             raise WormcastError(f"instances: {name!r} is given, {topology.name} has {names[0]} to {names[-1]}")
@@ -43,15 +43,17 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
                 node = topology.node(name)
             except WormcastError as error:
                 raise WormcastError(f"instances: {error}") from error
-            at = dict.fromkeys(ends[node, 0].item() for ends in (topology.injections, topology.consumptions))
-            found += [*(_router(network, switch, lane) for switch in at), ("interface", lane * network.nodes + node)]
+            at = [ends[node, 0].item() for ends in (topology.injections, topology.consumptions)]
+            found += instances_at(network, at, [node], lane)
     return list(dict.fromkeys(found))
 
 
-def _router(network: Network, switch: int, lane: int) -> tuple[str, int]:
-    """The router that a switch of a lane is."""
-    home = network.home(switch)
-    return home.kind, lane * network.count(home.kind) + home.instance
+def instances_at(network: Network, switches: Iterable[int], nodes: Iterable[int],
+                 lane: int = 0) -> list[tuple[str, int]]:
+    """The routers that switches of a lane are, and the interfaces of nodes there, each once."""
+    homes = [network.home(switch) for switch in switches]
+    return list(dict.fromkeys([*((home.kind, lane * network.count(home.kind) + home.instance) for home in homes),
+                               *(("interface", lane * network.nodes + node) for node in nodes)]))
 
 
 def links_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[Link]:

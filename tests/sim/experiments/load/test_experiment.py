@@ -1,5 +1,6 @@
 """An experiment that is paused, put back, extended or replayed comes to what an unbroken one comes to."""
 
+import csv
 import json
 import sys
 from types import SimpleNamespace
@@ -12,9 +13,10 @@ from cases import slow
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
 from wormcast.sim.experiments.load.load import Experiment, shared
+from wormcast.sim.experiments.load.messages import MessageTable
 from wormcast.sim.experiments.load.past_states import RUNG
-from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_window
-from wormcast.sim.waves.record import About, record
+from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
+from wormcast.sim.waves.record import About, find_instances, record
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
@@ -109,10 +111,10 @@ def test_an_interruption_leaves_groups_between_steps(unbroken, monkeypatch):
     first = one.groups[0]
     step = first._step
 
-    def interrupted(until):
+    def interrupted(until, *more):
         if until > 6000:
             raise KeyboardInterrupt
-        step(until)
+        step(until, *more)
 
     monkeypatch.setattr(first, "_step", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -184,6 +186,75 @@ def test_a_rewound_waveform_is_the_one_that_is_recorded_as_it_goes_by(tmp_path):
     plain.engine.run(first, beyond=True)
     record(plain.engine, tmp_path / "plain.vcd", end - first, instances, About(plain.window.message_of), first=first)
     assert (tmp_path / "rewound.vcd").read_bytes() == (tmp_path / "plain.vcd").read_bytes()
+
+
+def worms_on_links(path):
+    """Which worms each virtual channel of a link shows at any time, and what the file says of itself."""
+    told = json.loads(path.read_text().split("$comment", 1)[1].split("$end", 1)[0].split("wormcast ", 1)[1])
+    found, seen = waves.read(path), {}
+    for link in told["links"]:
+        for vc in range(link["vcs"]):
+            wave = found[f"{link['scope']}.vc_{vc}.holder"]
+            seen[link["name"], vc] = {wave.at(cycle * waves.PERIOD) for cycle in range(told["first"], told["end"])}
+    return seen, told
+
+
+@pytest.mark.parametrize("scheme", ["u-mesh", slow("dual-path"), slow("column-path")])
+def test_the_worst_message_is_shown_from_its_creation_to_its_receipt(scheme, tmp_path):
+    one, unbroken = experiment(scheme, rewind=True, seeds=(3, 2), workers=1), experiment(scheme, seeds=(3, 2))
+    one.run()
+    unbroken.run()
+    for lane, seed in enumerate((3, 2)):
+        worst = next(row for row in one.result().worst() if row["seed"] == seed)
+        first, end = worst["created"], worst["created"] + worst["latency"]
+        worms = rewind_to_message(one, tmp_path / "worst.vcd", seed, worst["message"], first, end)
+        assert outcome(one) == outcome(unbroken)
+        shown, told = worms_on_links(tmp_path / "worst.vcd")
+        assert (told["lane"], told["first"], told["end"]) == (lane, first - 10, end + 11)
+        mine = [worm for worm in told["worms"] if worm["worm"] in worms]
+        assert [worm["worm"] for worm in mine] == worms
+        assert {worm["length"] for worm in mine} == {worst["length"]}
+        assert worst["source"] in {worm["source"] for worm in mine}
+        assert sum(len(worm["destinations"]) for worm in mine) == worst["destinations"]
+    # the same cycles of the whole network show these worms nowhere else
+    alone = experiment(scheme, seeds=(2,), rewind=True)
+    alone.run(end + 1)
+    network = alone.groups[0].window.network
+    rewind_to_window(alone, tmp_path / "all.vcd", first, end + 1, find_instances(network, "all"))
+    everything, about = worms_on_links(tmp_path / "all.vcd")
+    ours = {f"sworm_{worm}" for worm in worms}
+    theirs = {f"sworm_{worm['worm']}" for worm in about["worms"] if worm["message"] == worst["message"]}
+    assert len(theirs) == len(ours)
+    assert {at for at, seen in shown.items() if seen & ours} == {
+        at for at, seen in everything.items() if seen & theirs} != set()
+
+
+def test_messages_of_the_same_number_are_told_apart_by_their_seeds(tmp_path):
+    one = experiment(cycles=6000, seeds=(3, 2), workers=1, rewind=True)
+    table = MessageTable(one)
+    one.run()
+    table.write(tmp_path / "m.csv", parquet=False)
+    with (tmp_path / "m.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if int(row["created"]) > RUNG]
+    number = next(row["message"] for row in rows if [other["message"] for other in rows].count(row["message"]) == 2)
+    for row in rows:
+        if row["message"] == number:
+            seed, message, created, received = (int(row[name]) for name in ("seed", "message", "created", "received"))
+            worms = rewind_to_message(one, tmp_path / "w.vcd", seed, message, created, received)
+            _, told = worms_on_links(tmp_path / "w.vcd")
+            mine = [worm for worm in told["worms"] if worm["worm"] in worms]
+            assert (len(worms), mine[0]["source"]) == (int(row["worms"]), int(row["source"]))
+            assert " ".join(str(node) for worm in mine for node in worm["destinations"]) == row["destinations"]
+
+
+def test_a_message_older_than_all_that_is_kept_is_refused(tmp_path):
+    one = experiment(rewind=True)
+    one.run()
+    del one.pasts[0]._rungs[0]  # as it goes where states are large
+    seed = one.groups[0].seeds[0]
+    with pytest.raises(WormcastError, match=r"^message 1 was created in cycle 20, the oldest state that is kept is of "
+                                            r"cycle \d+, from which on messages can be shown$"):
+        rewind_to_message(one, tmp_path / "x.vcd", seed, 1, 20, 90)
 
 
 DEADLOCK = {"traffic": Traffic(0.02, length=64, destinations_mean=4), "cycles": 60_000, "seeds": (1, 2, 3, 4),

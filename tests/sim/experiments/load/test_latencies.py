@@ -10,7 +10,8 @@ from wormcast.sim import Configuration, Network, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.load.latencies import KEPT, Latencies, bin_of, middle_of, percentile
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import DONE, Window
+from wormcast.sim.experiments.load.through import DONE
+from wormcast.sim.experiments.load.window import Window
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.02, length=16, destinations_mean=4, destinations_distribution="uniform")

@@ -12,7 +12,7 @@ from wormcast.sim.experiments.load import load_until_interval
 from wormcast.sim.experiments.load.result import Totals, steady_from
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.statistics import interval
-from wormcast.sim.experiments.load.window import DONE
+from wormcast.sim.experiments.load.through import DONE
 
 MESH = topology("mesh:4x4")
 

@@ -1,4 +1,4 @@
-"""Where a curve is measured: few points where it is flat, more around the knee, one beyond."""
+"""Where a curve is measured: few points where it is flat, more around the knee, one far beyond."""
 
 from collections.abc import Mapping
 
@@ -15,8 +15,9 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Say where to measure next; nothing when a curve is done.
 
     The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below follow,
-    and the knee is halved until two neighbouring fine places are on its two sides; at last one coarse step beyond is
-    measured. What is asked for depends on what is known alone: a figure that was interrupted asks for the same.
+    and the knee is halved until two neighbouring fine places are on its two sides. At last half as much again is
+    measured, as what is delivered still rises where some nodes alone are saturated. What is asked for depends on what is
+    known alone: a figure that was interrupted asks for the same.
 
     Parameters
     ----------
@@ -33,5 +34,5 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
         highest = max(known)
         return {min(highest + 2 * FINE, most)} - known.keys()
     under = max((place for place in known if place < over), default=0)
-    last = (over + under) // 2 if over - under > 1 else min(over + FINE, most)
+    last = (over + under) // 2 if over - under > 1 else min(max(over + FINE, 3 * over // 2), most)
     return {*range(FINE, over, FINE), last} - known.keys()

@@ -29,7 +29,7 @@ def test_the_knee_lies_between_two_neighbours(saturates):
     assert min(over) == saturates
     assert saturates == 1 or saturates - 1 in known
     assert all(place in known for place in range(FINE, saturates, FINE))
-    assert min(saturates + FINE, MOST) in known  # one beyond
+    assert min(max(saturates + FINE, 3 * saturates // 2), MOST) in known  # one beyond
     assert len(known) <= saturates / FINE + 8
-    assert max(known) <= max(4 * FINE, min(saturates + 2 * FINE, MOST))
+    assert max(known) <= max(4 * FINE, min(max(saturates + 2 * FINE, 3 * saturates // 2), MOST))
 

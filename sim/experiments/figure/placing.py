@@ -16,8 +16,8 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
 
     The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below follow,
     and the knee is halved until two neighbouring fine places are on its two sides. At last half as much again is
-    measured, as what is delivered still rises where some nodes alone are saturated. What is asked for depends on what is
-    known alone: a figure that was interrupted asks for the same.
+    measured, as what is delivered still rises where some nodes alone are saturated. What is asked for depends on what
+    is known alone: a figure that was interrupted asks for the same.
 
     Parameters
     ----------

@@ -216,8 +216,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
-        (["list", "figures"],
-         "'what': 'figures' is not one of 'schemes', 'topologies', 'relations', 'configurations', 'components'"),
+        (["list", "papers"],
+         "'what': 'papers' is not one of 'schemes', 'topologies', 'relations', 'configurations', 'components', "),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,"], "'1,' has no node beside a comma"),
     ],
 )

@@ -22,7 +22,7 @@ WORST = np.dtype([(field, np.int64) for field in (
 #: A bin that is not empty: which, of which slice and lane, and how many are in it.
 CELL = np.dtype([(field, np.int64) for field in ("key", "count")])
 
-MOST_PENDING = 1 << 16
+MOST_PENDING = 1 << 12
 
 
 class Latencies:
@@ -36,30 +36,38 @@ class Latencies:
     def __init__(self, lanes: int):
         self.lanes = lanes
         self.cells = np.zeros(0, CELL)
-        self.worst = np.zeros(0, WORST)
-        self._pending = np.zeros(0, np.int64)
+        self._worst = np.zeros(0, WORST)
+        self._pending = np.zeros(0, WORST)  # of all messages that are in neither yet
+
+    @property
+    def worst(self) -> np.ndarray:
+        """The messages with the largest latencies, some of each slice and lane, `WORST` records."""
+        self.settle()
+        return self._worst
 
     def add(self, at: Integers, done: np.ndarray) -> None:
         """Add messages that are through, each in slice ``at`` of time."""
-        latency = done["received"] - done["created"]
-        keys = (at * self.lanes + done["lane"]) * BINS_OF_ALL + bin_of(latency)
-        self._pending = np.concatenate([self._pending, keys])
-        if len(self._pending) > max(MOST_PENDING, len(self.cells)):
-            self.settle()
         rows = np.zeros(len(done), WORST)
-        rows["at"], rows["latency"] = at, latency
+        rows["at"], rows["latency"] = at, done["received"] - done["created"]
         for field in ("lane", "message", "created", "source", "length", "destinations"):
             rows[field] = done[field]
-        self.worst = _largest(np.concatenate([self.worst, rows]))
+        self._pending = np.concatenate([self._pending, rows])
+        # to sort all that is kept each time would take longer than to count
+        if len(self._pending) > max(MOST_PENDING, len(self.cells) + len(self._worst)):
+            self.settle()
 
     def settle(self) -> None:
-        """Put what has come lately into its bins."""
-        fresh, counts = np.unique(self._pending, return_counts=True)
+        """Put what has come lately into its bins, and among the worst."""
+        if not len(self._pending):
+            return
+        slot = self._pending["at"] * self.lanes + self._pending["lane"]
+        fresh, counts = np.unique(slot * BINS_OF_ALL + bin_of(self._pending["latency"]), return_counts=True)
         keys, where = np.unique(np.concatenate([self.cells["key"], fresh]), return_inverse=True)
         cells = np.zeros(len(keys), CELL)
         cells["key"] = keys
         np.add.at(cells["count"], where, np.concatenate([self.cells["count"], counts]))
-        self.cells, self._pending = cells, np.zeros(0, np.int64)
+        self.cells, self._worst = cells, _largest(np.concatenate([self._worst, self._pending]))
+        self._pending = np.zeros(0, WORST)
 
     def require_sound(self, slices: int) -> None:
         """Refuse counts of bins, or messages, that lie outside so many slices of time.
@@ -69,12 +77,13 @@ class Latencies:
         ValueError
             They do.
         """
-        keys = np.concatenate([self.cells["key"], self._pending])
+        keys = self.cells["key"]
         if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
             raise ValueError("latencies are counted outside their bins")
-        for field, end in (("at", slices), ("lane", self.lanes)):
-            if len(self.worst) and not 0 <= self.worst[field].min() <= self.worst[field].max() < end:
-                raise ValueError(f"latencies.worst.{field} is that of no slice or lane")
+        rows = np.concatenate([self._worst, self._pending])
+        for field, end in (("at", slices), ("lane", self.lanes), ("latency", 1 << 62)):
+            if len(rows) and not 0 <= rows[field].min() <= rows[field].max() < end:
+                raise ValueError(f"latencies.{field} is that of no message")
 
     def of_lane(self, lane: int, first: int) -> tuple[Integers, Integers]:
         """Bins that are not empty, in their order, and what is in them, of slices from ``first`` on."""

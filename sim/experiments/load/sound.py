@@ -17,7 +17,7 @@ __all__ = ["grows", "require_sound", "require_state"]
 #: Arrays whose first dimension grows with what is under way, or with the slices of time.
 GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "header", "begun")),
            "window._messages.state", "totals.edges", "totals.table", "links.table",
-           *(f"totals.latencies.{part}" for part in ("cells", "worst", "_pending"))}
+           *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
 
 #: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}

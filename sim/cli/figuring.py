@@ -145,31 +145,30 @@ def _report(outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
     """Write what leads to all figures, and all verdicts."""
     files = [out / "index.html", out / "verdicts.md"]
     made = f"Made by `wormcast figure all{' --quick' if quick else ''}`, version {__version__}."
-    rule = ("*held*: whole 95 % intervals lie apart in the stated direction at every load that is measured and not "
-            "saturated; *not held*: reversed at every one; *undecided*: else. A variation is named where its verdict "
-            "is another one.")
-    texts = [index_page(outcomes), verdicts_page(outcomes, [made, rule])]
+    texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
     for file, text in zip(files, texts, strict=True):
         with whole_file(file) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
     return files
 
 
+RULE = ("held: whole 95 % intervals lie apart in the stated direction, at every load that all series measured before "
+        "saturation; not held: they lie apart in the opposite direction at every such load; undecided: else.")
+VARIED = "A variation is named where its verdict differs from the default's."
+
 #: What a reader of a page of curves must know.
 ABOUT = """\
 Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; \
 throughput is what the whole network delivers in a cycle.
 A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
-twice in a row and what it delivers is known so well; imprecise points say that they are not.
-held: whole intervals lie apart in the stated direction at every load that all series measured before saturation; \
-not held: reversed at every one; undecided: else."""
+twice in a row and what it delivers is known so well; points that are less precise say so."""
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 
 def _notes(figure: Figure, quick: bool) -> list[str]:
     """How a figure was made."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
-    about = ABOUT.format(percent=10 if quick else 5).splitlines() if figure.series else []
+    about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick else [])]
 
 

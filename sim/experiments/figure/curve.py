@@ -81,10 +81,13 @@ class Curve:
         """The load of a place: payload flits times destinations per node and cycle."""
         return round(place * self.figure.step / FINE, 9)
 
+    def rate(self, place: int) -> float:
+        """The rate of a place: payload flits created per node and cycle, a multicast counted once."""
+        return float(f"{self.load(place) / self._wanted:.6g}")
+
     def point(self, place: int) -> Point:
-        """The load experiment of a place."""
-        rate = float(f"{self.load(place) / self._wanted:.6g}")
-        return build_point({**self.options, "rate": rate}, f"{self.name}, load {self.load(place):g}")
+        """The load experiment of a place; to build and check it takes milliseconds."""
+        return build_point({**self.options, "rate": self.rate(place)}, f"{self.name}, load {self.load(place):g}")
 
     def missing(self) -> set[int]:
         """Places to be measured next."""

@@ -61,7 +61,7 @@ class Variation:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that a command of wormcast draws: its words, with {plot} for the file; 3 of a deadlock is no error."""
+    """A picture that a command of wormcast draws, with {plot} for the file; a deadlock that it ends in is no error."""
 
     name: str
     command: str

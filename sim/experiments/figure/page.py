@@ -68,7 +68,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
 
 def verdicts_page(outcomes: Sequence[Outcome], notes: Sequence[str]) -> str:
     """Write all verdicts as Markdown."""
-    lines = ["# Verdicts", "", *(f"{note}" for note in notes), ""]
+    lines = ["# Verdicts", "", *notes, ""]
     for one in outcomes:
         if not one.verdicts:
             continue

@@ -32,7 +32,7 @@ FUNCTIONS = ("abs", "max", "min", *DECIDED, "count", "told")
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
 
-#: [claims' words] "comparable": a ratio within these.
+#: Two values are comparable where their ratio lies between these.
 COMPARABLE = 0.8, 1.25
 
 

@@ -14,7 +14,7 @@ import wormcast.algorithms
 import wormcast.hw
 
 from ..build.network import HOST, Kind, Network
-from ..host import Host, gather, run_cycles
+from ..host import NOW, Host, gather, run_cycles
 from ..lowering import (
     PLANE_WIDTH,
     Block,
@@ -27,6 +27,7 @@ from ..lowering import (
     observe_cached,
     vector_bytes,
 )
+from .grants import Grants
 from .meter import Meter, make_meter, no_meter
 from .words import credit_word, data_word, words
 
@@ -140,6 +141,7 @@ class BulkEngine:
         self._lay_out_words()
         self._join()
         self.meter = self._make_meter() if measure else no_meter()
+        self.grants: Grants | None = None
 
     def _make_meter(self) -> Meter:
         starts = {(kind, word): start for (kind, way, word), (start, *_) in self._places.items() if way == "out"}
@@ -229,9 +231,24 @@ class BulkEngine:
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
-        calls, inputs, outputs, (rx, rx_data, tx_credit), (tx, tx_data, rx_credit), room = self._arguments
-        run_cycles(cycles, beyond, calls, self._runs, inputs, outputs, self.host, rx, rx_data, tx_credit, tx, tx_data,
-                   rx_credit, room, self.meter, self.states)
+        calls, inputs, outputs, taken, given, room = self._arguments
+        arguments = (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states)
+        if self.grants is None:
+            run_cycles(cycles, beyond, *arguments)
+        else:
+            self.grants.run(cycles, beyond, arguments, lambda: int(self.host.counters[NOW]))
+
+    def follow(self) -> None:
+        """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.
+
+        Raises
+        ------
+        RuntimeError
+            Cycles have been run.
+        """
+        if self.host.counters[NOW]:
+            raise RuntimeError("worms are followed from the first cycle on")
+        self.grants = Grants(self.network, self.kernels, self._states_at, self.place)
 
     @cached_property
     def _arguments(self) -> tuple[Any, ...]:

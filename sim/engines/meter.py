@@ -127,21 +127,13 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
             for vc in range(network.configuration.vcs):
                 first = len(flags)
                 for what, register in network.front(name, entry, vc).flags().items():
-                    flags += [(FLAGS.index(what), byte) for byte in _bits(kernel, register)]
+                    flags += [(FLAGS.index(what), byte) for byte in kernel.flags(register)]
                 channels.append((number, first, len(flags)))
         for output, spec in enumerate(router.outputs):
             row = LINKS_OWNED if output < router.ejection else CONSUMPTION_OWNED
-            owners += [(number, _bits(kernel, register)[0], row) for register in owner_flags(spec)]
+            owners += [(number, kernel.flags(register)[0], row) for register in owner_flags(spec)]
     return _meter(np.array(ports, np.uint64), links, np.array(kinds), np.array(channels),
                   np.array(flags, np.int64).reshape(-1, 2), np.array(owners), routers, switches)
-
-
-def _bits(kernel: Kernel, register: str) -> list[int]:
-    """Where the bits of a register lie, each packed as a flag."""
-    places = [piece.places[0] for piece in kernel.state[register].pieces]
-    if any(place.bits != 1 for place in places):
-        raise RuntimeError(f"{kernel.name}: the bits of {register} are not packed as flags")
-    return [place.offset for place in places]
 
 
 def take(meter: Meter) -> Measured:

@@ -42,14 +42,14 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
 #: the last one where it was a receipt; ``cost``: processor cycles before it is posted; ``stream``: row of its link;
 #: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
 #: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
-#: queue.
-WORM = _record("ready", "injected", "handed", "touched", "header_at", "cost", narrow=(
+#: queue; ``posted``: cycle in which it came into that of its link; ``message``: number of its message in its lane.
+WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
-    "behind"))
+    "behind", "message"))
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
-#: for it; ``behind``: the task behind its receipt.
+#: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
-    "node", "worm", "due", "release", "last_release", "behind"))
+    "node", "worm", "due", "release", "last_release", "behind", "first"))
 
 
 class Host(NamedTuple):
@@ -129,7 +129,8 @@ def tag_bits(flit_width: int) -> int:
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
-            multicast: Booleans | None = None, stall: float = 0.0, seed: int = 0) -> Host:
+            numbers: Integers | None = None, multicast: Booleans | None = None, stall: float = 0.0,
+            seed: int = 0) -> Host:
     """Lay out the program that sends the worms of many messages.
 
     Parameters
@@ -140,6 +141,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         Payload flits.
     lane : int64 array [messages], or int
         The network's lane in which each is sent; the worms name the nodes of one lane.
+    numbers : int64 array [messages], optional
+        Their numbers in their lanes; by default they are counted from 0.
     multicast : bool array [messages], optional
         Which of them are multicasts; by default those with several destinations.
     stall : float
@@ -174,8 +177,9 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],
         "stream": network.injection_port_of(worms) * nodes + source,
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
-        "injected": NONE, "handed": NONE, "touched": NONE, "left": np.diff(worms.destination_offsets), "previous": NONE,
-        "waits": 1, "behind": NONE,
+        "message": message_of if numbers is None else numbers[message_of],
+        "left": np.diff(worms.destination_offsets), "waits": 1,
+        **dict.fromkeys(("posted", "injected", "handed", "touched", "previous", "behind"), NONE),
     }.items():
         rows[field] = values
     order = np.lexsort((worms.rank, message_of, created))

@@ -111,6 +111,7 @@ def _compute(nodes, streams, worms, deliveries, releases, working, sending, opti
         if task >= 0:
             stream = worms[task].stream
             _append_worm(streams[stream], worms, task)
+            worms[task].posted = now
             sending[stream] = 1
         else:
             delivery = deliveries[RECEIPT - task]
@@ -246,6 +247,7 @@ def _receive(nodes, channels, worms, deliveries, begun, tagged, working, options
             taken = now - options[T_NR] if last else now
             if delivery.head < 0:
                 delivery.head = taken
+                delivery.first = channel.place // options[PACKET] if options[PACKET] > 0 else 0
             channel.place += 1
             delivery.due -= 1
             if last:

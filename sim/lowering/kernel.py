@@ -126,6 +126,19 @@ class Kernel:
         """Output word ``name``."""
         return _look_up(self.outputs, name, f"{self.name} has no output word")
 
+    def flags(self, name: str) -> list[int]:
+        """Bytes in a tile at which the bits of a register begin, the least significant one first: all are flags.
+
+        Raises
+        ------
+        LoweringError
+            They do not lie apart.
+        """
+        pieces = sorted(self._register(name).pieces, key=lambda piece: piece.low)
+        if any(piece.width != 1 or piece.places[0].bits != 1 for piece in pieces):
+            raise LoweringError(f"flags: the bits of {name} of {self.name} are not packed as flags")
+        return [piece.places[0].offset for piece in pieces]
+
     def allocate(self, n: int) -> Block:
         """Return a block of ``n`` instances after reset: inits in the registers, outputs made from them."""
         if n < 1:

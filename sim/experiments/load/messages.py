@@ -1,9 +1,10 @@
 """A table of messages, a row for each that is through: seed by seed, whichever threads they share."""
 
 import functools
+import itertools
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,23 +12,30 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
+from ...engines.follow import NOBODY
 from .load import Experiment
 from .result import SPANS
 from .through import Through
 from .trace import Trace
+from .way import Sending
 
 __all__ = ["COLUMNS", "MessageTable", "require_table"]
 
 #: Bytes of lines that are turned into Parquet at a time.
 BLOCK = 1 << 24
 
+#: What a worm's header waits for, as in `Way`.
+WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
+
 #: The columns of the table in their order, and what each holds, as pyarrow names it.
 COLUMNS = {
     "seed": "int64", "message": "int64", "source": "int64", "destinations": "string", "multicast": "bool_",
     "length": "int64", "worms": "int64", "created": "int64", "injected": "int64", "handed": "int64", "last": "int64",
     "tail": "int64", "received": "int64", **dict.fromkeys(SPANS, "int64"),
-    **dict.fromkeys(("last_sent", "last_head", "last_tail", "before_worm", "header", "serialisation", "tail_stretch",
-                     "noting"), "int64"),
+    **dict.fromkeys((
+        "last_sent", "last_head", "last_tail", "before_worm", *Sending._fields, "header", *WAITS, "header_moves",
+        "serialisation", "tail_stretch", "noting", "hops"), "int64"),
+    "behind": "string",
 }
 
 #: Those that are fields of `DONE`, under the same name.
@@ -67,6 +75,7 @@ class MessageTable:
         self._failed: OSError | None = None
         random = not isinstance(experiment.traffic, Trace)
         for k, group in enumerate(experiment.groups):
+            group.follow()
             experiment.tell[k] = functools.partial(self._add, group.seeds, random)
 
     def _add(self, seeds: Sequence[int], random: bool, through: Through) -> None:
@@ -74,10 +83,10 @@ class MessageTable:
         if self._failed:
             return
         try:
+            lines = _lines(through, [str(seed) if random else "" for seed in seeds])
             for lane in np.unique(through.done["lane"]).tolist():
-                mine = np.flatnonzero(through.done["lane"] == lane)
                 with self._part(seeds[lane]).open("a") as file:
-                    file.writelines(_lines(through, mine, str(seeds[lane]) if random else ""))
+                    file.writelines(lines[k] for k in np.flatnonzero(through.done["lane"] == lane))
         except OSError as error:
             self._failed = error
 
@@ -100,25 +109,44 @@ class MessageTable:
         self._folder.cleanup()
 
 
-def _lines(through: Through, mine: np.ndarray, seed: str) -> Iterator[str]:
-    """These messages as lines of CSV."""
-    done = through.done[mine]
-    columns = {name: done[name].tolist() for name in SAME}
-    columns |= {span: (done[end] - done[begin]).tolist() for span, (begin, end) in SPANS.items()}
-    sent, head, tail = (cycles[mine] for cycles in (through.sent, through.head, through.end))
-    columns |= {name: cycles.tolist() for name, cycles in {
-        "last_sent": sent, "last_head": head, "last_tail": tail,
+def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
+    """These messages as lines of CSV; their seeds by lane."""
+    done, sent, head, tail = through.done, through.sent, through.head, through.end
+    cycles = {name: done[name] for name in SAME}
+    cycles |= {span: done[end] - done[begin] for span, (begin, end) in SPANS.items()}
+    cycles |= through.sending._asdict() | {
+        "last": through.last, "last_sent": sent, "last_head": head, "last_tail": tail,
         # these add up to the latency
         "before_worm": sent - done["created"], "header": head - sent, "serialisation": done["length"] - 1,
-        "tail_stretch": tail - head - (done["length"] - 1), "noting": done["received"] - tail}.items()}
-    columns |= {
-        "seed": [seed] * len(mine), "last": through.last[mine].tolist(),
-        "multicast": ["true" if one else "false" for one in done["multicast"].tolist()],
-        "destinations": [" ".join(map(str, through.destinations[first:end].tolist())) for first, end in zip(
-            through.offsets[mine].tolist(), through.offsets[mine + 1].tolist(), strict=True)],
+        "tail_stretch": tail - head - (done["length"] - 1), "noting": done["received"] - tail,
     }
-    for row in zip(*(columns[name] for name in COLUMNS), strict=True):
-        yield ",".join(map(str, row)) + "\n"
+    columns: dict[str, Sequence[object]] = {name: values.tolist() for name, values in cycles.items()}
+    columns |= _way(through)
+    columns |= {
+        "seed": [seeds[lane] for lane in done["lane"].tolist()],
+        "multicast": ["true" if one else "false" for one in done["multicast"].tolist()],
+        "destinations": _joined(map(str, through.destinations.tolist()), through.offsets),
+    }
+    return [",".join(map(str, row)) + "\n" for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
+
+
+def _way(through: Through) -> dict[str, Sequence[object]]:
+    """Columns of what worms have waited for on their way; empty cells where they are not followed."""
+    way = through.way
+    if way is None:
+        return dict.fromkeys(("hops", *WAITS, "header_moves", "behind"), [""] * len(through.done))
+    waits = {name: getattr(way, name) for name in WAITS}
+    behind = (f"{'-' if message == NOBODY else message}:{cycles}"
+              for message, cycles in zip(way.behind.tolist(), way.cycles.tolist(), strict=True))
+    return {"hops": way.hops.tolist(), **{name: cycles.tolist() for name, cycles in waits.items()},
+            "header_moves": (through.head - through.sent - sum(waits.values())).tolist(),
+            "behind": _joined(behind, way.offsets)}
+
+
+def _joined(texts: Iterable[str], offsets: np.ndarray) -> list[str]:
+    """Texts of each message, with blanks between them."""
+    texts = list(texts)
+    return [" ".join(texts[first:end]) for first, end in itertools.pairwise(offsets.tolist())]
 
 
 def _write_csv(parts: Sequence[Path], path: Path) -> None:

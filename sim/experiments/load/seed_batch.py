@@ -21,6 +21,7 @@ from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
 from .utilisation import LinkTotals
+from .way import GrantLog
 from .window import Window
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
@@ -37,8 +38,8 @@ LAST_PATIENCE = 2048
 #: The last edge of an experiment that goes on until all is received.
 FOR_EVER = MOST_CYCLES + 1
 
-#: What the engine's own capture holds.
-APART = (BulkEngine, MovingHost)
+#: What the engine's own capture holds; and what is told before anything is put back.
+APART = (BulkEngine, MovingHost, GrantLog)
 
 
 class CommonEnd:
@@ -155,7 +156,11 @@ class SeedBatch:
             engine.host = window.host
         edges = self.totals.edges
         to_the_end = bool(edges[-1] == FOR_EVER) and window.ended
+        if engine.grants:
+            engine.grants.number_from(window.worms_before)
         engine.run(until - self.now, beyond=not to_the_end)
+        if engine.grants and window.log:
+            window.log.add(engine.grants.take())
         self.now = int(engine.host.counters[NOW])
         self.drained = to_the_end and not engine.host.counters[UNDELIVERED]
         at = int(np.searchsorted(edges, until)) - 1
@@ -188,6 +193,13 @@ class SeedBatch:
             self._counted[name] = count
         table["waiting"][at] = window.waiting()
         self.links.add(at, take(self.engine.meter), table[at])
+
+    def follow(self) -> None:
+        """Follow the worms from the first cycle on, so that a `Through` has a `Way`; not in retransmission slots."""
+        configuration = self.window.network.configuration
+        if not configuration.slots:
+            self.engine.follow()
+            self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 
     def all_totals(self) -> Totals:
         """Give a copy of the totals, with messages that are received while older ones are not."""

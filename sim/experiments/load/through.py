@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .way import Sending, Way, sending
+
 __all__ = ["DONE", "Rows", "Tell", "Through", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
@@ -43,8 +45,13 @@ class Through:
     done : DONE [messages]
     last : int64 array [messages]
         The destination whose receipt was noted last, of several the first in the order of ``destinations``.
+    worm, packet : int64 array [messages]
+        Number of the worm to that one in the host, and which packet of it came there first.
     sent : int64 array [messages]
-        Cycle in which the first flit of the worm to that one was handed to its sender's interface.
+        Cycle in which the first flit of that worm was handed to its sender's interface.
+    sending : Sending
+    way : Way or None
+        None where worms are not followed.
     head, end : int64 array [messages]
         Cycles in which that one took the first and the last payload flit, the last without t_nr.
     offsets : int64 array [messages + 1]
@@ -55,11 +62,15 @@ class Through:
 
     done: np.ndarray
     last: Integers
+    worm: Integers
+    packet: Integers
     sent: Integers
+    sending: Sending
     head: Integers
     end: Integers
     offsets: Integers
     destinations: Integers
+    way: Way | None = None
 
 
 Tell = Callable[[Through], None]
@@ -91,13 +102,25 @@ def done_of(rows: Rows, nodes: int) -> np.ndarray:
     return result
 
 
-def through_of(rows: Rows, done: np.ndarray, nodes: int) -> Through:
-    """Say where those messages went that are received; ``done``: what `done_of` says of all of them."""
+def through_of(rows: Rows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
+    """Say where those messages went that are received.
+
+    Parameters
+    ----------
+    done : DONE [messages]
+        What `done_of` says of all of them.
+    nodes : int
+        Of a lane.
+    worms : WORM records
+        All of the host, which those of the rows are numbered by.
+    """
     there = done["received"] >= 0
     counts, done = done["destinations"], done[there]
     deliveries = rows.deliveries[np.repeat(there, counts)]
     offsets = np.concatenate([[0], np.cumsum(done["destinations"])])
     latest = np.flatnonzero(deliveries["received"] == np.repeat(done["received"], done["destinations"]))
     last = deliveries[latest[np.searchsorted(latest, offsets[:-1])]]
-    sent = rows.worms["injected"][last["worm"] - rows.deliveries["worm"][0]]
-    return Through(done, last["node"] % nodes, sent, last["head"], last["tail"], offsets, deliveries["node"] % nodes)
+    worm, starts = last["worm"].astype(np.int64), rows.messages["worm"][there].astype(np.int64)
+    return Through(done, last["node"] % nodes, worm, last["first"].astype(np.int64), worms["injected"][worm],
+                   sending(worms, starts, starts + done["worms"], worm), last["head"], last["tail"], offsets,
+                   deliveries["node"] % nodes)

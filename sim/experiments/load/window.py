@@ -1,6 +1,7 @@
 """Messages on their way: planned as they are created, forgotten when all of them before are received."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
 from .created import Created, Stream
 from .result import COUNTS
 from .through import DONE, Rows, Tell, done_of, through_of
+from .way import GrantLog
 
 __all__ = ["Window"]
 
@@ -41,11 +43,14 @@ class Window:
     ----------
     worms_before, messages_before : int
         How many have been forgotten; the host's numbers begin behind them.
+    log : GrantLog or None
+        What worms have got, where they are followed.
     """
 
     def __init__(self, network: Network, sources: Sequence[Stream], until: int):
         self.network = network
         self.worms_before = self.messages_before = 0
+        self.log: GrantLog | None = None
         self.sources = sources
         self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
         self._numbers = np.zeros(len(sources), np.int64)  # of the next message of each lane
@@ -87,7 +92,8 @@ class Window:
         for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
                               "multicast": merged.multicast, "worm": worms.message_offsets[:-1]}.items():
             messages[field] = values
-        host = lay_out(self.network, merged.at, merged.length, worms, lane=lane, multicast=merged.multicast)
+        host = lay_out(self.network, merged.at, merged.length, worms, lane=lane, numbers=messages["message"],
+                       multicast=merged.multicast)
         add_all(self._created, messages, host.worms)
         return messages, host, merged.waits
 
@@ -165,6 +171,8 @@ class Window:
         self.messages["worm"] -= worms
         self.messages_before += through
         self.worms_before += worms
+        if self.log:
+            self.log.forget(self.worms_before)
         self._seen -= through
         self._through = 0
 
@@ -184,7 +192,11 @@ class Window:
                     worms["delivery"][starts] - begin)
         result = done_of(rows, self.network.nodes)
         if tell:
-            tell(through_of(rows, result, self.network.nodes))
+            told = through_of(rows, result, self.network.nodes, self.host.worms)
+            if self.log:
+                switches = self.network.topology.consumptions[told.last, 0]
+                told = replace(told, way=self.log.along(told.worm + self.worms_before, told.packet, switches))
+            tell(told)
         return result[result["received"] >= 0]
 
     def _count(self) -> None:

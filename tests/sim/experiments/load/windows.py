@@ -12,10 +12,12 @@ from wormcast.sim.host import check_receipts
 def through(network, sources, chunk, cycles, keep=False):
     """What became of the messages, in windows of so many cycles; the window, and the most worms it held.
 
-    ``keep``: nothing is dropped.
+    ``keep``: nothing is dropped, and the last result is what worms have got (`GRANT`).
     """
     window = Window(network, sources, chunk)
     engine, done, largest = BulkEngine(network, window.host), [], 0
+    if keep:
+        engine.follow()
     for start in range(0, cycles, chunk):
         if start:
             window.extend(start + chunk)
@@ -26,7 +28,7 @@ def through(network, sources, chunk, cycles, keep=False):
             done.append(window.take_done())
         largest = max(largest, len(window.host.worms))
     done.append(window.take_rest())
-    return np.concatenate(done), window, largest
+    return np.concatenate(done), window, engine.grants.take() if keep else largest
 
 
 def require_flits_conserved(network, traffic, cycles, window=100):

@@ -1,0 +1,254 @@
+"""What each worm gets on its way: injection channel, links, consumption channels; after what wait, and behind whom."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.hw.front import PathFront
+
+from ..build.fabric import Link
+from ..build.network import Network
+from ..lowering import Kernel
+from .follow import (
+    ASKS,
+    CLAIMS,
+    COUNT,
+    DONE,
+    FIRST,
+    HERE,
+    MESSAGE,
+    NOBODY,
+    OWNS,
+    TAIL,
+    THROUGH,
+    WORM,
+    run_followed,
+)
+
+__all__ = ["GRANT", "Grants"]
+
+Integers = npt.NDArray[np.int64]
+
+#: Something that a packet of a worm has got. ``worm``: its number from the first one of all on; ``packet``: from 0;
+#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`; ``wait``:
+#: cycles; ``behind``: number of the message, in its lane, that kept it, or `NOBODY`.
+FIELDS = "worm", "packet", "switch", "kind", "wait", "behind"
+GRANT = np.dtype([(field, np.int64) for field in FIELDS])
+
+#: Cycles from the one in which a worm is handed over until its first flit is on the router's link, if nothing is in the
+#: way.
+INTERFACE = 3
+
+#: Cycles from a header flit on a router's link until its registers say where the worm goes.
+HEADER = 2
+
+#: Entries of the log, or as many as two cycles may bring.
+ROOM = 1 << 16
+
+
+class Fronts(NamedTuple):
+    """Where the registers are that tell of the worm at the front of each input virtual channel, and what joins them.
+
+    An *out* is a virtual channel of a router's output, a consumption channel, or a virtual channel of an injection
+    link; a *front* is an input virtual channel of a router.
+    """
+
+    ports: Integers  # [injection links], byte of its marks, the host's stream, bits of a virtual channel, switch
+    injected: Integers  # [injection links, virtual channels], its out
+    least: int  # cycles that the interface takes
+    lag: int  # cycles from a router's grant until the flit is on the link
+    header: int  # cycles from a header flit on a link until the router has read it
+    packet: int  # payload flits, or 0
+    kinds: Integers  # [kinds of routers], first byte of state, bytes of a tile, instances of one, instances
+    channels: Integers  # [input virtual channels of kinds], its kind; first and end of rows below; its first front
+    flags: Integers  # [flags], what it says, byte in a tile
+    links: Integers  # [targets], byte of its flag in a tile, output
+    exits: Integers  # [exits], output
+    pieces: Integers  # [pieces of registers], low bit, width, shift, byte in a tile, bits of the number there
+    outs: Integers  # [kinds], the first out of the first router
+    outputs: Integers  # [kinds], outs of a router
+    vcs: int  # outs of an output
+    switches: Integers  # [kinds], its first router in ``switch``
+    switch: Integers  # [routers], its number in the lane
+    into: Integers  # [outs], the front that it leads to; -1: a node
+
+
+class Following(NamedTuple):
+    """What is known of the worms in a network, packet by packet."""
+
+    before: npt.NDArray[np.uint8]  # [eights of fronts, 5], what their bits came to in the cycle before
+    current: Integers  # [fronts], the worm there
+    queue: Integers  # [fronts, places, 3], from ``first`` up to ``end``: worms to come, when, and behind whom
+    first: Integers  # [fronts]
+    end: Integers  # [fronts]
+    asked: Integers  # [fronts, 2], since when the worm asks for a link, and for a consumption channel
+    held: Integers  # [fronts, 2], the outs that it has
+    left: Integers  # [fronts], when the last worm left
+    owner: Integers  # [outs], number of the message that has it, or had it last
+    released: Integers  # [outs], when
+    ports: Integers  # [injection links, 6]
+    log: Integers  # [entries, fields of `GRANT`]
+    counters: Integers
+
+
+class Grants:
+    """Follows the worms of a network from its first cycle on.
+
+    Identity goes from the host's injection port on with the first flits of packets, channel by channel, as buffers are
+    queues. A wait is a cycle in which a worm asks and does not get: for a link and a consumption channel as
+    `LinkTrace.waits` says; for the injection channel, and for the front of a buffer, what its first flit spends in the
+    interface and in the buffer above what that takes. It is *behind* the message that has had the channel last, if that
+    one was still there when the wait began.
+
+    Parameters
+    ----------
+    network : Network
+        Without retransmission slots: worms get other flits there.
+    kernels : mapping of str to Kernel
+    states : mapping of kind of routers to int
+        Byte at which its state begins.
+    place : callable
+        (kind, word) -> byte of the outputs where the word of the first instance begins, and how far it is to the next.
+    """
+
+    def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
+                 place: Callable[[str, str], tuple[int, int]]):
+        self.fronts, fronts = _Layout(network, kernels, states, place).fronts()
+        outs, eights = len(self.fronts.into), sum(
+            -(-int(self.fronts.kinds[channel[0], 3]) // 8) for channel in self.fronts.channels)
+        most = 3 * fronts + len(self.fronts.ports)
+        ports = np.zeros((len(self.fronts.ports), 6), np.int64)
+        ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
+        self.following = Following(
+            before=np.zeros((eights, 5), np.uint8), current=np.full(fronts, NOBODY),
+            # a packet has two flits or more, and one may have its channel before its first flit is there
+            queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
+            first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
+            held=np.zeros((fronts, 2), np.int64), left=np.full(fronts, -INTERFACE - 1), owner=np.full(outs, NOBODY),
+            released=np.full(outs, -INTERFACE - 1), ports=ports,
+            log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
+        self._taken: list[npt.NDArray[np.void]] = []
+
+    def run(self, cycles: int, beyond: bool, arguments: tuple[Any, ...], now: Callable[[], int]) -> None:
+        """Do what `run_cycles` does with these arguments; ``now``: the cycles that have been run."""
+        end = now() + cycles
+        while now() < end:
+            before = now()
+            run_followed(end - before, beyond, self.fronts, self.following, *arguments)
+            if now() == before:
+                break  # all is delivered
+            self._take()
+
+    def _take(self) -> None:
+        """Keep what is in the log elsewhere."""
+        count = int(self.following.counters[COUNT])
+        self._taken.append(self.following.log[:count].copy().view(GRANT).reshape(-1))
+        self.following.counters[COUNT] = 0
+
+    def number_from(self, first: int) -> None:
+        """Say which number the host's first worm has now, of all from the first one on."""
+        self.following.counters[FIRST] = first
+
+    def take(self) -> npt.NDArray[np.void]:
+        """Give what worms have got since the last time, `GRANT` records in the order of cycles."""
+        taken, self._taken = self._taken, []
+        return np.concatenate([np.zeros(0, GRANT), *taken])
+
+
+class _Layout:
+    """Makes the `Fronts` of a network; see `Grants`."""
+
+    def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
+                 place: Callable[[str, str], tuple[int, int]]):
+        self.network, self.kernels, self.states, self.place = network, kernels, states, place
+        self.flags: list[tuple[int, int]] = []
+        self.links: list[tuple[int, int]] = []
+        self.exits: list[int] = []
+        self.pieces: list[tuple[int, ...]] = []
+        # the first front, of an input's virtual channel, and the first out of kinds of routers
+        self.front: dict[tuple[str, int, int], int] = {}
+        self.out: dict[str, int] = {}
+        self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
+
+    def fronts(self) -> tuple[Fronts, int]:
+        """The tables, and how many fronts there are."""
+        network, configuration = self.network, self.network.configuration
+        kinds: list[tuple[int, ...]] = []
+        channels: list[tuple[int, ...]] = []
+        fronts, outs = 0, 0
+        for number, (name, router) in enumerate(network.routers.items()):
+            kernel, instances = self.kernels[name], network.count(name) * network.lanes
+            kinds.append((self.states[name], kernel.tile_bytes, kernel.vector_width, instances))
+            for port in range(len(router.inputs)):
+                for vc in range(configuration.vcs):
+                    channels.append((number, *self._channel(kernel, network.front(name, port, vc)), fronts))
+                    self.front[name, port, vc] = fronts
+                    fronts += instances
+            self.out[name] = outs
+            outs += instances * self._outputs(name)
+        links = [(lane, link) for lane in range(network.lanes) for link in network.fabric.of_kind("injection")]
+        injected = outs + np.arange(len(links) * self.vcs).reshape(-1, self.vcs)
+        members = [np.tile(network.switch_kinds[name].members, network.lanes) for name in network.routers]
+        return Fronts(
+            ports=np.array([self._port(lane, link) for lane, link in links], np.int64), injected=injected,
+            least=INTERFACE + configuration.t_ns, lag=int(configuration.delays == "fast"), header=HEADER,
+            packet=configuration.packet, kinds=np.array(kinds, np.int64), channels=np.array(channels, np.int64),
+            flags=np.array(self.flags, np.int64), links=np.array(self.links, np.int64).reshape(-1, 2),
+            exits=np.array(self.exits, np.int64), pieces=np.array(self.pieces, np.int64).reshape(-1, 5),
+            outs=np.array([*self.out.values()]), outputs=np.array([self._outputs(name) for name in self.out]),
+            vcs=self.vcs, switches=np.cumsum([0, *map(len, members)])[:-1],
+            switch=np.concatenate(members).astype(np.int64), into=self._into(outs, injected, links),
+        ), fronts
+
+    def _outputs(self, kind: str) -> int:
+        """Outs of a router of a kind."""
+        return len(self.network.routers[kind].outputs) * self.vcs
+
+    def _port(self, lane: int, link: Link) -> tuple[int, ...]:
+        """An injection link: byte of its marks, the host's stream, bits of a virtual channel, switch."""
+        assert link.node is not None
+        (start, step), node = self.place(link.near.kind, link.near.port), lane * self.network.nodes + link.node
+        return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
+
+    def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, Link]]) -> Integers:
+        """The front that each out leads to, of ``outs`` of routers and those of injection links."""
+        into = np.full(outs + injected.size, NOBODY)
+        for lane in range(self.network.lanes):
+            for link in self.network.fabric.of_kind("network"):
+                kind, instance, _ = link.near
+                router = lane * self.network.count(kind) + instance
+                assert link.output is not None
+                first = self.out[kind] + router * self._outputs(kind) + link.output * self.vcs
+                into[first:first + link.vcs] = self._fronts(lane, link)
+        for row, (lane, link) in enumerate(links):
+            into[injected[row, :link.vcs]] = self._fronts(lane, link)
+        return into
+
+    def _fronts(self, lane: int, link: Link) -> list[int]:
+        """The fronts that a link leads to, by virtual channel."""
+        kind, instance, _ = link.far
+        assert link.input is not None
+        return [self.front[kind, link.input, vc] + lane * self.network.count(kind) + instance
+                for vc in range(link.vcs)]
+
+    def _channel(self, kernel: Kernel, front: PathFront) -> tuple[int, ...]:
+        """First and end of the rows of a virtual channel in each table."""
+        named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
+                 DONE: "done_1"}
+        flags, links, exits = len(self.flags), len(self.links), len(self.exits)
+        for what, name in named.items():
+            if register := front.register(name):
+                self.flags += [(what, at) for at in kernel.flags(register)]
+        if register := front.register("links"):
+            self.links += zip(kernel.flags(register), (output for output, _ in front.targets), strict=True)
+        self.exits += front.exits
+        found = [flags, len(self.flags), links, len(self.links), exits]
+        for name in ("link_vc", "exit", "consumption_vc"):
+            found.append(len(self.pieces))
+            if register := front.register(name):
+                self.pieces += [(piece.low, piece.width, piece.shift, piece.places[0].offset, piece.places[0].bits)
+                                for piece in kernel.state[register].pieces]
+            found.append(len(self.pieces))
+        return tuple(found)

@@ -1,0 +1,148 @@
+"""What the worms to the last destinations of messages have waited for: at their senders, and on their way."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.compiled import compiled
+
+from ...engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, PACKET_BITS
+from ...engines.grants import GRANT
+
+__all__ = ["GrantLog", "Sending", "Way", "sending"]
+
+Integers = npt.NDArray[np.int64]
+
+
+class Sending(NamedTuple):
+    """Cycles from a message's creation to the first flit of the worm to its last destination, [messages] each.
+
+    ``relayed``: until the worm waited for no receipt, 0 for a message's source. ``preparation``: the sender's processor
+    worked on the message's worms up to this one. ``earlier_copies``: the posted worm waited while its injection port
+    sent others of the message. ``queue``: all else.
+    """
+
+    relayed: Integers
+    queue: Integers
+    preparation: Integers
+    earlier_copies: Integers
+
+
+class Way(NamedTuple):
+    """What the first packets at the last destinations got up to there, [messages] each.
+
+    ``hops``: links. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: cycles. ``offsets``,
+    ``behind``, ``cycles``: waits of message m are those from ``offsets[m]`` on up to ``offsets[m + 1]``, in their
+    order: behind which message of its lane (`NOBODY`: the channel was free, and another was served first), how long.
+    """
+
+    hops: Integers
+    injection_wait: Integers
+    buffer_wait: Integers
+    link_wait: Integers
+    consumption_wait: Integers
+    offsets: Integers
+    behind: Integers
+    cycles: Integers
+
+
+class GrantLog:
+    """What worms have got that are not forgotten (`GRANT`).
+
+    Parameters
+    ----------
+    coupled : bool
+        What a worm sends to a node goes with what it sends on (`InputUnit`): so it waits for the link, too.
+    """
+
+    def __init__(self, *, coupled: bool):
+        self._coupled = coupled
+        self._rows = np.zeros(0, GRANT)
+
+    def add(self, rows: npt.NDArray[np.void]) -> None:
+        """Add what worms have got, in the order of cycles."""
+        self._rows = np.concatenate([self._rows, rows])
+
+    def forget(self, first: int) -> None:
+        """Forget what worms before this one have got."""
+        self._rows = self._rows[self._rows["worm"] >= first]
+
+    def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
+        """Say what these packets of worms got up to these switches, where their destinations are."""
+        # a stable order that is almost there is found in no time
+        self._rows = self._rows[np.argsort(_packet(self._rows["worm"], self._rows["packet"]), kind="stable")]
+        all_, these = _packet(self._rows["worm"], self._rows["packet"]), _packet(worms, packets)
+        begin, end = np.searchsorted(all_, these), np.searchsorted(all_, these, side="right")
+        sums, counts = np.zeros((5, len(worms)), np.int64), np.zeros(len(worms), np.int64)
+        waits = np.empty((int((end - begin).sum()), 2), np.int64)
+        waits = waits[:_add_up(self._rows, begin, end, switches, self._coupled, sums, counts, waits)]
+        return Way._make([*sums, np.concatenate([[0], np.cumsum(counts)]), waits[:, 0], waits[:, 1]])
+
+
+def _packet(worms: Integers, packets: Integers) -> Integers:
+    """A number for each packet of a worm."""
+    return worms << PACKET_BITS | packets
+
+
+@compiled
+def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
+    """Fill in `Way`; how many waits there are."""
+    found = 0
+    for message in range(len(begin)):
+        there = False
+        for at in range(begin[message], end[message]):
+            row = rows[at]
+            if there and (not coupled or row.kind != LINK):
+                break
+            if row.kind == LINK and not there:
+                sums[0, message] += 1
+            if row.kind == INJECTION:
+                sums[1, message] += row.wait
+            elif row.kind == BUFFER:
+                sums[2, message] += row.wait
+            elif row.kind == LINK:
+                sums[3, message] += row.wait
+            else:
+                sums[4, message] += row.wait
+            if row.wait > 0:
+                waits[found, 0], waits[found, 1] = row.behind, row.wait
+                counts[message] += 1
+                found += 1
+            if there:
+                break
+            there = row.kind == CONSUMPTION and row.switch == switches[message]
+    return found
+
+
+def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last: Integers) -> Sending:
+    """Say what messages spent at their senders.
+
+    Parameters
+    ----------
+    worms : WORM records
+        Of a host.
+    starts, ends, last : int64 arrays [messages]
+        The first worm of each, the one behind its last, and the one to its last destination.
+    """
+    found = np.zeros((4, len(last)), np.int64)
+    _split(worms, starts, ends, last, found)
+    return Sending._make(found)
+
+
+@compiled
+def _split(worms, starts, ends, last, found):
+    """Fill in `Sending`."""
+    for message in range(len(last)):
+        worm = worms[last[message]]
+        for other in worms[starts[message]:ends[message]]:
+            if other.source == worm.source and other.ready == worm.ready and 0 <= other.posted <= worm.posted:
+                found[2, message] += other.cost
+        # copies that its port sends in a row
+        first = last[message]
+        while starts[message] <= worms[first].previous < ends[message]:
+            first = worms[first].previous
+        if first != last[message]:
+            found[3, message] = worm.injected - max(worm.posted, worms[first].injected)
+        found[0, message] = worm.ready - worms[starts[message]].ready
+        found[1, message] = worm.injected - worm.ready - found[2, message] - found[3, message]

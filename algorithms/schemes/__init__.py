@@ -9,10 +9,13 @@ from .base import Scheme, ask, classes_of
 from .column_path import ColumnPath, ColumnPathLiteral
 from .dual_path import DualPath
 from .e_mcast import EMcast
+from .gtdmpm import Gtdmpm
 from .individual import Individual
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
 from .plain import PlainScheme
+from .sp import SixPhase
+from .tp import TwoPhase
 from .u_mesh import UMesh
 
 __all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "ask", "classes_of"]
@@ -21,5 +24,6 @@ SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
+    TwoPhase(), SixPhase(), Gtdmpm(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

@@ -17,7 +17,7 @@ __all__ = ["DualPath", "LabelOrder", "label_key"]
 
 
 class LabelOrder(MeshScheme):
-    """A scheme whose worms go up or down the labels: what dual-path and multipath have in common.
+    """A scheme whose worms go up or down the labels: what dual-path, multipath and SP have in common.
 
     Source: [Boppana98], Corollary 4 for the two consumption classes, H_u and H_l.
     """
@@ -30,9 +30,9 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's legs: what is left of a multipath worm is part of one of dual-path, if not its own.
+        """List dual-path's legs: what is left of a worm of the others is part of one of dual-path, if not its own.
 
-        By R multipath's own multicasts to two destinations have the same ways through stops; by other relations, that
+        By R their own multicasts to two destinations have the same ways through stops; by other relations, that
         a user may put in its place, they lack some.
         """
         return legs_of_pairs(DualPath().batch, topology)
@@ -45,8 +45,8 @@ class DualPath(LabelOrder):
     descending order (in H_l); an empty one is not sent.
 
     Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1
-    (after [Lin94]); in three dimensions this is the two-phase scheme of [Amnah]. Ours: the worm of
-    the higher labels is sent first.
+    (after [Lin94]); in three dimensions this is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent
+    first.
     """
 
     name = "dual-path"

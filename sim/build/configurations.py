@@ -59,6 +59,10 @@ CONFIGURATIONS.add("boppana_8x8_covered", Named(
     "the same with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 4},
 ))
+CONFIGURATIONS.add("amnah_5x5x5", Named(
+    "El-Obaid and Zuo, simulations: single channels, all-port nodes, as their theorems need; start-ups of 10 cycles",
+    {"vcs": 1, "consumption": 1, "ports": "all", "ejection": "all", "t_hs": 10},
+))
 CONFIGURATIONS.add("small", Named(
     "least area: 1 VC of 2 flits, half of a link's rate for a worm alone, 2 flits between host and interface",
     {"vcs": 1, "buffer": 2, "queue": 2},

@@ -40,6 +40,12 @@ DESCRIBED: dict[Subject, Mapping[str, Any]] = {
     Subject.RELATIONS: RELATIONS, Subject.CONFIGURATIONS: CONFIGURATIONS, Subject.COMPONENTS: COMPONENTS,
 }
 
+#: Attributes of a scheme for meshes, with their titles.
+FORMS = {
+    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
+    "in_more_dimensions": "forms in more than two dimensions",
+}
+
 
 @app.command("list")
 def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
@@ -64,33 +70,28 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
 
 
 def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
-    """What there is to know of a scheme, with its forms on meshes of two and of more dimensions (None: it has none).
+    """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
 
     ``networks``: the kinds of topology that it is defined on, or any.
     """
-    flat, deep = (scheme.in_two_dimensions, scheme.in_more_dimensions) if isinstance(scheme, MeshScheme) else ("", "")
+    on_meshes = isinstance(scheme, MeshScheme)
     return {
         "name": name, "networks": ", ".join(scheme.kinds) or "any",
         "description": scheme.description, "provenance": scheme.provenance,
-        "in_two_dimensions": flat or None, "in_more_dimensions": deep or None,
+        "dimensions": scheme.dimensions if on_meshes else None,
+        **{form: (on_meshes and getattr(scheme, form)) or None for form in FORMS},
     }
 
 
 def _show_schemes(entries: list[dict[str, str | None]]) -> None:
     table(["name", "networks", "dimensions", "description", "provenance"],
-          [[entry["name"], entry["networks"], _dimensions(entry), entry["description"], entry["provenance"]]
+          [[entry["name"], entry["networks"], entry["dimensions"] or "-", entry["description"], entry["provenance"]]
            for entry in entries])
-    for form, title in (("in_two_dimensions", "forms in two dimensions"),
-                        ("in_more_dimensions", "forms in more than two dimensions")):
+    for form, title in FORMS.items():
         say(f"{title}:")
         for entry in entries:
             if entry[form]:
                 say(f"  {entry['name']}: {entry[form]}")
-
-
-def _dimensions(entry: dict[str, str | None]) -> str:
-    """On meshes of how many dimensions a scheme has a form of its own."""
-    return "2 and more" if entry["in_more_dimensions"] else "2" if entry["in_two_dimensions"] else "-"
 
 
 @app.command("topology")

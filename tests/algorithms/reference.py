@@ -137,6 +137,41 @@ def multipath_lmn(shape, source, destinations):
     return at_once(source, [up_first, down_first, up_rest, down_rest])
 
 
+def six_phase(shape, source, destinations):
+    """[Amnah], SP: D_U1 has the greater x, D_U2 the smaller, D_U3 the source's; likewise below."""
+    x = coordinates(shape, source)[0]
+    upward, downward = by_label(shape, source, destinations)
+    sides = [lambda other: other > x, lambda other: other < x, lambda other: other == x]
+    return at_once(source, [
+        [d for d in half if side(coordinates(shape, d)[0])] for side in sides for half in (upward, downward)
+    ])  # fmt: skip
+
+
+def gtdmpm(shape, source, destinations):
+    """Reconstructed: the source's column, row along x, row along z, rising and falling diagonals; in batches."""
+    x, _, z = coordinates(shape, source)
+
+    def kind(node):
+        dx, dz = coordinates(shape, node)[0] - x, coordinates(shape, node)[2] - z
+        if dx == dz == 0:
+            return (0,)
+        if dz == 0:
+            return (1,)
+        if dx == 0:
+            return (2,)
+        return (3, dx + dz, 0) if dx * dz > 0 else (3, dx - dz, 1)
+
+    parts = []
+    for place, half in enumerate(by_label(shape, source, destinations)):
+        parts += [(one, place, [d for d in half if kind(d) == one]) for one in {kind(d) for d in half}]
+    by_link, batches = {}, []
+    for one, place, part in sorted(parts):
+        link = path(hamiltonian_step, shape, source, part)[1]
+        batches.append((by_link.get(link, 0), one, place, part))
+        by_link[link] = by_link.get(link, 0) + 1
+    return at_once(source, [part for *_, part in sorted(batches)])
+
+
 def column_path(shape, source, destinations, literal=False):
     """Section 2.2; a column is all that have the coordinates after the first in common."""
     row, *_ = coordinates(shape, source)
@@ -236,6 +271,7 @@ def by_direction(shape, start, end):
 CLASSES = {
     "individual": None, "u-mesh": None,
     "dual-path": (by_labels, "next"), "multipath": (by_labels, "next"), "multipath-lmn": (by_labels, "next"),
+    "tp": (by_labels, "next"), "sp": (by_labels, "next"), "gtdmpm": (by_labels, "next"),
     "column-path": (by_column, "next"), "column-path-literal": (by_column, "next"), "e-mcast": (by_direction, "last"),
 }  # fmt: skip
 
@@ -263,4 +299,7 @@ SCHEMES = {
     "column-path-literal": (column_path_literal, e_cube_step),
     "e-mcast": (e_mcast, e_cube_step),
     "u-mesh": (u_mesh, e_cube_step),
+    "tp": (dual_path, hamiltonian_step),
+    "sp": (six_phase, hamiltonian_step),
+    "gtdmpm": (gtdmpm, hamiltonian_step),
 }

@@ -73,6 +73,22 @@ def test_e_mcast_of_the_paper():
     assert visits("e-mcast") == [[(3, 1), (5, 0)], [(1, 4), (0, 4)], [(1, 5), (0, 5)], [(5, 5)]]
 
 
+def test_six_phase_of_paper_003():
+    shape = (4, 4, 4)
+    of_label = {reference.label(shape, node): node for node in range(64)}
+    worms = reference.six_phase(shape, of_label[25], [of_label[one] for one in (28, 31, 38, 23, 21, 17, 9)])
+    assert [[reference.label(shape, one) for one in visits] for _, _, visits in worms] == [
+        [28], [21], [31], [23], [38], [17, 9],
+    ]  # fmt: skip
+
+
+def test_gtdmpm_sends_one_worm_a_link_before_the_next():
+    # in a plane of one row (y) of 3x3: the first diagonal and the row share the link of the source
+    worms = reference.gtdmpm((3, 1, 3), 0, [1, 4, 8, 2, 6])
+    assert sorted(node for _, _, visits in worms for node in visits) == [1, 2, 4, 6, 8]
+    assert worms[0][2] == [6]
+
+
 def test_the_two_readings_of_column_path_differ_where_a_column_has_none_above():
     assert reference.column_path((3, 2), 2, [3, 5]) == [(2, None, [3, 5])]
     assert reference.column_path_literal((3, 2), 2, [3, 5]) == [(2, None, [3]), (2, None, [5])]

@@ -16,6 +16,7 @@ from wormcast.algorithms import (
     Scheme,
     Unicast,
     WormcastError,
+    plan,
     topology,
 )
 from wormcast.algorithms.registry import Registry
@@ -23,10 +24,13 @@ from wormcast.algorithms.registry import Registry
 from . import reference
 
 IN_TWO_DIMENSIONS_ONLY = {"multipath", "multipath-lmn"}
+IN_THREE_DIMENSIONS_ONLY = {"sp", "gtdmpm"}
 
 
 TWO = st.just(2)
+THREE = st.just(3)
 UP_TO_FOUR = st.integers(2, 4)
+DIMENSIONS = dict.fromkeys(IN_TWO_DIMENSIONS_ONLY, TWO) | dict.fromkeys(IN_THREE_DIMENSIONS_ONLY, THREE)
 
 
 def shapes(dimensions):
@@ -66,7 +70,7 @@ def test_every_scheme_has_a_reference():
 @given(data=st.data())
 @settings(deadline=None)  # the first example may compile
 def test_compiled_batches_equal_the_reference(name, data):
-    shape, messages = data.draw(batches(TWO if name in IN_TWO_DIMENSIONS_ONLY else UP_TO_FOUR))
+    shape, messages = data.draw(batches(DIMENSIONS.get(name, UP_TO_FOUR)))
     order, step = reference.SCHEMES[name]
     scheme, network = SCHEMES[name], mesh(*shape)
     worms = run_batch(scheme, network, messages)
@@ -199,15 +203,75 @@ def test_u_mesh_takes_the_fewest_steps_and_no_two_worms_of_a_step_share_a_link(b
         assert all(len(set(used)) == len(used) for used in links.values())
 
 
-def test_dual_path_in_three_dimensions_is_the_two_phase_example_of_paper_003():
-    """4x4x4 from label 25; 28 hops up and 23 down."""
+# [Amnah], the example of Figures 3 and 4: 4x4x4 from label 25 to 21 nodes; lists of labels.
+UP = [28, 31, 35, 38, 40, 42, 50, 54, 56, 59, 61]
+DOWN = [23, 21, 19, 17, 15, 11, 9, 5, 3, 0]
+PAPER_003 = {
+    "tp": ([UP, DOWN], [
+        [*range(25, 43), 45, 50, 53, *range(54, 62)],
+        [*range(25, 8, -1), 6, 5, 4, 3, 2, 1, 0],
+    ]),
+    "sp": ([[28, 35, 42, 50, 59, 61], [21, 19, 11, 5, 3], [31, 40, 56], [23, 15, 0], [38, 54], [17, 9]], [
+        [25, 26, 27, 28, 35, 36, 37, 42, 45, 50, 53, 58, 59, 60, 61],
+        [25, 22, 21, 20, 19, 12, 11, 10, 5, 4, 3],
+        [25, 30, 31, 32, 39, 40, 55, 56],
+        [25, 24, 23, 16, 15, 8, 7, 0],
+        [25, 38, 41, 54],
+        [25, 22, 17, 14, 9],
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAPER_003)
+def test_the_example_of_paper_003(name):
+    """The lists that it prints (but for the misprinted D_L2, which must have 0), and the ways of Figure 4."""
+    lists, ways = PAPER_003[name]
     cube = mesh(4, 4, 4)
-    up = [28, 31, 35, 38, 40, 42, 50, 54, 56, 59, 61]
-    down = [23, 21, 19, 17, 15, 11, 9, 5, 3, 0]
     assert cube.node("@25") == cube.node("1.1.1")
-    worms = run_batch(SCHEMES["dual-path"], cube, [(cube.node("@25"), cube.node_of_label[[*down, *up]])])
-    assert [cube.labels[worms.visits(w)].tolist() for w in range(2)] == [up, down]
-    assert SCHEMES["dual-path"].relation.on(cube).hops(worms).tolist() == [28, 23]
+    found = plan(cube, name, "@25", cube.node_of_label[[*UP, *DOWN]].tolist())
+    assert [cube.labels[list(worm.destinations)].tolist() for worm in found.worms] == lists
+    assert [cube.labels[[worm.source, *(end for _, end in worm.links)]].tolist() for worm in found.worms] == ways
+
+
+def test_the_sums_of_the_example_of_paper_003():
+    """TP: 28 + 23 hops. SP: 24 + 21, the longest 14, on 44 links: two worms share the first. GTDMPM: 18 worms."""
+    cube = mesh(4, 4, 4)
+    tp, sp, gtdmpm = (plan(cube, name, "@25", cube.node_of_label[[*UP, *DOWN]].tolist())
+                      for name in ("tp", "sp", "gtdmpm"))
+    hops = [len(worm.links) for worm in tp.worms]
+    assert (hops, tp.hops, tp.channels) == ([28, 23], 51, 51)
+    hops = [len(worm.links) for worm in sp.worms]
+    assert (sum(hops[0::2]), sum(hops[1::2]), max(hops), sp.hops, sp.channels) == (24, 21, 14, 45, 44)
+    assert sp.worms[1].links[0] == sp.worms[5].links[0] == tuple(cube.node_of_label[[25, 22]])
+    assert (gtdmpm.copies, gtdmpm.hops) == (18, 64)
+    firsts = [worm.links[0] for worm in gtdmpm.worms]
+    assert max(firsts.count(link) for link in firsts) == 7, "batches"
+
+
+@pytest.mark.parametrize(("shape", "longer", "pairs"), [((4, 4, 4), 432, 4032), ((5, 5, 5), 2000, 15500)])
+def test_r_is_not_shortest_in_three_dimensions(shape, longer, pairs):
+    cube = mesh(*shape)
+    routes, places = SCHEMES["tp"].relation.on(cube), cube.coordinates
+    every = [(a, b) for a in range(cube.nodes) for b in range(cube.nodes) if a != b]
+    apart = [abs(places[a] - places[b]).sum() for a, b in every]
+    hops = [len(routes.path(a, [b])) - 1 for a, b in every]
+    assert len(every) == pairs
+    assert sum(hop > least for hop, least in zip(hops, apart, strict=True)) == longer
+    assert all(hop >= least for hop, least in zip(hops, apart, strict=True))
+
+
+@given(batch=batches(THREE))
+@settings(deadline=None)
+def test_a_batch_of_gtdmpm_has_at_most_one_worm_for_each_link_of_the_source(batch):
+    """Worms by one link are as many batches; a batch is over where a link comes again."""
+    shape, messages = batch
+    network = mesh(*shape)
+    worms = run_batch(SCHEMES["gtdmpm"], network, messages)
+    table = SCHEMES["gtdmpm"].relation.on(network).table
+    for first, end in itertools.pairwise(worms.message_offsets):
+        ports = [table[worms.source[w], worms.visits(w)[0]] for w in range(first, end)]
+        numbers = [ports[:place].count(port) for place, port in enumerate(ports)]
+        assert numbers == sorted(numbers)
 
 
 def test_every_scheme_states_what_it_is():
@@ -215,9 +279,10 @@ def test_every_scheme_states_what_it_is():
         assert scheme.name == name
         assert isinstance(scheme.relation, Relation)
         assert scheme.header is (Unicast if name in {"individual", "u-mesh"} else AddressList)
-        assert "\n" not in scheme.description + scheme.form(mesh(6, 6))
-        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "reconstructed"))
-        assert scheme.form(mesh(6, 6)).startswith("2-D, ")
+        network = mesh(3, 3, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
+        assert "\n" not in scheme.description + scheme.form(network)
+        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "El-Obaid and Zuo, ", "reconstructed"))
+        assert scheme.form(network).startswith(("2-D, ", "3-D, as printed", "3-D: reconstructed"))
 
 
 @pytest.mark.parametrize(
@@ -228,6 +293,9 @@ def test_every_scheme_states_what_it_is():
         ("dual-path", (4, 4, 4), "up/down:next"),
         ("multipath", (6, 6), "up/down:next"),
         ("multipath-lmn", (6, 6), "up/down:next"),
+        ("tp", (4, 4, 4), "up/down:next"),
+        ("sp", (4, 4, 4), "up/down:next"),
+        ("gtdmpm", (4, 4, 4), "up/down:next"),
         ("column-path", (4, 4, 4), "0+/0-:next"),
         ("column-path-literal", (6, 6), "0+/0-:next"),
         ("e-mcast", (6, 6), "1+/1-/0+/0-:last"),
@@ -247,6 +315,11 @@ def test_the_consumption_classes_of_each_scheme(name, shape, classes):
     [
         ("individual", (6, 6), "2-D, as printed"),
         ("column-path", (4, 4, 4), "3-D: columns are the lines along dimension 0, which e-cube routes last"),
+        ("tp", (6, 6), "2-D, dual-path"),
+        ("tp", (4, 4, 4), "3-D, as printed"),
+        ("sp", (4, 4, 4), "3-D, as printed"),
+        ("gtdmpm", (4, 4, 4), "3-D: reconstructed"),
+        ("tp", (2, 2, 2, 2), "4-D: the same by the labels of the reflected path"),
         ("dual-path", (2, 2, 2, 2), "4-D: the same by the labels of the reflected path"),
     ],
 )
@@ -286,6 +359,14 @@ def test_multipath_refuses_more_dimensions(name):
         WormcastError, match=f"scheme {name}: mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"
     ):
         SCHEMES[name].check(mesh(2, 2, 2))
+
+
+@pytest.mark.parametrize("name", sorted(IN_THREE_DIMENSIONS_ONLY))
+@pytest.mark.parametrize("shape", [(8, 8), (2, 2, 2, 2)])
+def test_others_refuse_what_is_not_of_three(name, shape):
+    refused = f"scheme {name}: .* has {len(shape)} dimensions, it is defined on meshes of 3"
+    with pytest.raises(WormcastError, match=refused):
+        SCHEMES[name].check(mesh(*shape))
 
 
 def test_a_scheme_refuses_other_kinds_of_topology():
@@ -346,7 +427,8 @@ class TestRegistry:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_worms_do_not_depend_on_the_order_of_destinations(name):
     """A checkpoint keeps the worms alone: what is planned again for their destinations must be the same."""
-    network, random = mesh(6, 6), np.random.default_rng(1)
+    network = mesh(3, 4, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
+    random = np.random.default_rng(1)
     nodes = [random.permutation(network.nodes)[:random.integers(2, 20)] for _ in range(300)]
     sources, sets = [some[0] for some in nodes], [some[1:] for some in nodes]
     offsets = np.cumsum([0, *map(len, sets)])

@@ -133,10 +133,13 @@ def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
     assert (networks["multipath"], networks["individual"]) == ("mesh", "any")
     code, out, err = wormcast("list", "schemes")
     assert (code, err) == (0, "")
+    assert {entry["name"]: entry["dimensions"] for entry in listed["schemes"]}["individual"] is None
     dimensions = {cells[1].strip(): cells[3].strip() for cells in (row.split("│") for row in out.splitlines())
                   if len(cells) > 3 and cells[1].strip()}
     assert {name for name, found in dimensions.items() if found == "2"} == {"multipath", "multipath-lmn"}
-    assert dimensions["u-mesh"] == "2 and more"
+    assert {name for name, found in dimensions.items() if found == "3"} == {"sp", "gtdmpm"}
+    assert dimensions["u-mesh"] == dimensions["tp"] == "2 and more"
+    assert "forms in three dimensions alone:\n  gtdmpm: reconstructed\n  sp: as printed\n  tp: as printed\n" in out
     assert "  dual-path: the same by the labels of the reflected path" in out
 
 

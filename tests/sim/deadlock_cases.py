@@ -63,7 +63,7 @@ class Case:
 
 def _cases() -> Iterator[tuple[str, Case]]:
     for mesh, scheme in (("6x1", "column-path"), ("8x8", "column-path"), ("8x8", "dual-path"), ("8x8", "multipath"),
-                         ("8x8", "e-mcast"), ("3x3x3", "dual-path"), ("3x3x3", "column-path")):
+                         ("8x8", "e-mcast"), ("3x3x3", "dual-path"), ("3x3x3", "column-path"), ("3x3x3", "sp")):
         enough = ({"consumption": 4}, {"consumption": 3, "classes": THREE_CLASSES})
         yield f"{scheme}_{mesh}", Case(f"mesh:{mesh}", scheme, {"consumption": 1},
                                        (*(enough if scheme == "e-mcast" else ({"consumption": 2},)),

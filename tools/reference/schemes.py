@@ -16,20 +16,29 @@ from .markdown import cell, code, of_docstring, sentence, table
 
 __all__ = ["scheme_pages"]
 
-NETWORK, SOURCE, DESTINATIONS = "mesh:4x4", "1.1", "0.2,1.3,2.0,3.1,3.3"
+EXAMPLE = "mesh:4x4", "1.1", "0.2,1.3,2.0,3.1,3.3"
 """The multicast that every scheme is shown with."""
+
+DEEP = "mesh:3x3x3", "1.1.1", "0.0.0,2.2.2,0.2.1,2.0.1,1.0.2,2.1.0"
+"""The one for those that have no form in two dimensions."""
 
 
 def scheme_pages() -> dict[str, str]:
     """Pages by their files, and the pictures on them."""
     pages = {"schemes.md": _schemes(), "topologies.md": _topologies(), "configurations.md": _configurations()}
     for name in SCHEMES:
-        pages |= _picture(f"schemes/{name}.svg", *_planning(name))
-    return pages | _picture("topologies/mesh.svg", "topology", NETWORK)
+        pages |= _picture(f"schemes/{name}.svg", *_planning(SCHEMES[name]))
+    return pages | _picture("topologies/mesh.svg", "topology", EXAMPLE[0])
 
 
-def _planning(name: str) -> list[str]:
-    return ["plan", NETWORK, name, "--source", SOURCE, "--destinations", DESTINATIONS]
+def _example(scheme: Scheme) -> tuple[str, str, str]:
+    """Network, source and destinations that a scheme is shown with."""
+    return DEEP if isinstance(scheme, MeshScheme) and not scheme.in_two_dimensions else EXAMPLE
+
+
+def _planning(scheme: Scheme) -> list[str]:
+    network, source, destinations = _example(scheme)
+    return ["plan", network, scheme.name, "--source", source, "--destinations", destinations]
 
 
 def _picture(file: str, command: str, *words: str) -> dict[str, str]:
@@ -41,30 +50,31 @@ def _picture(file: str, command: str, *words: str) -> dict[str, str]:
 
 
 def _schemes() -> str:
-    network = topology(NETWORK)
     return "\n".join([
         "# Schemes\n",
         ("A scheme says which worms a multicast is sent as, and in which order each visits its destinations; a "
          "relation how a worm is routed from one to the next (`--relation` puts another in the place of the scheme's). "
          "The words are those of [`wormcast plan`](../interfaces.md#words-of-plan).\n"),
-        *(_scheme(SCHEMES[name], network) for name in SCHEMES),
+        *(_scheme(SCHEMES[name]) for name in SCHEMES),
         "## Routing relations\n",
         table(["relation", ""], [[code(name), cell(RELATIONS[name].description)] for name in RELATIONS]),
     ])
 
 
-def _scheme(scheme: Scheme, network: Topology) -> str:
+def _scheme(scheme: Scheme) -> str:
     name = scheme.name
-    found = plan(network, scheme, SOURCE, DESTINATIONS.split(","))
+    where, source, destinations = _example(scheme)
+    network = topology(where)
+    found = plan(network, scheme, source, destinations)
     return "\n".join([
         f"## {name}\n", sentence(scheme.description) + "\n", of_docstring(type(scheme)),
         table(["", ""], _facts(scheme, network)),
-        f"    wormcast {' '.join(_planning(name))}\n",
+        f"    wormcast {' '.join(_planning(scheme))}\n",
         (f"{count(found.copies, 'worm')}, {count(found.hops, 'hop')} on {count(found.channels, 'link')}, "
          f"{count(found.start_ups, 'start-up')}, {count(found.phases, 'phase')}:\n"),
         table(["worm", "after", "from", "visits", "path"], (
             [worm.id, "" if worm.after is None else worm.after, *_way(worm, network)] for worm in found.worms)),
-        f"![{name} on {NETWORK}](schemes/{name}.svg)\n",
+        f"![{name} on {where}](schemes/{name}.svg)\n",
     ])
 
 
@@ -78,6 +88,8 @@ def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:
     yield ["provenance", cell(scheme.provenance)]
     if isinstance(scheme, MeshScheme):
         yield ["in two dimensions", cell(scheme.in_two_dimensions or "not defined")]
+        if scheme.in_three_dimensions:
+            yield ["in three dimensions", cell(scheme.in_three_dimensions)]
         yield ["in more dimensions", cell(scheme.in_more_dimensions or "not defined")]
     else:
         yield ["defined on", ", ".join(scheme.kinds) or "all kinds of topology"]
@@ -94,7 +106,7 @@ def _topologies() -> str:
         ("In a command, a number is a node's id, dotted numbers are its coordinates, and `@25` is the node with "
          "Hamiltonian label 25. `wormcast topology` lists nodes, labels, switches and links.\n"),
         table(["topology", ""], [[code(kind.syntax), cell(kind.description)] for kind in TOPOLOGIES.values()]),
-        f"![{NETWORK}](topologies/mesh.svg)\n",
+        f"![{EXAMPLE[0]}](topologies/mesh.svg)\n",
     ])
 
 

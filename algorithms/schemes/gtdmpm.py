@@ -74,13 +74,12 @@ def _keys(labels, places, ports, sources, destination_offsets, destinations):
             keys[visit] = label_key(labels, labels[source], part, node)
         keys[first:end].sort()
         sent[:] = 0
-        group = batch = np.int64(-1)
+        group, batch = np.int64(-1), np.int64(-1)
         for visit in range(first, end):
             rest, node = divmod(keys[visit], nodes)
             if rest // nodes != group:
                 group = rest // nodes
-                port = ports[source, node]
-                batch = sent[port]
-                sent[port] += 1
+                batch = sent[ports[source, node]]
+                sent[ports[source, node]] += 1
             keys[visit] += batch * groups * nodes * nodes
     return keys

@@ -7,9 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
+from wormcast.algorithms import (
+    RELATIONS,
+    SCHEMES,
+    TOPOLOGIES,
+    MeshScheme,
+    Scheme,
+    Topology,
+    WormcastError,
+    plan,
+    to_toml,
+)
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import with_ties
+from wormcast.algorithms.sampled import sample_plans
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -74,12 +85,11 @@ def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
 
     ``networks``: the kinds of topology that it is defined on, or any.
     """
-    on_meshes = isinstance(scheme, MeshScheme)
     return {
         "name": name, "networks": ", ".join(scheme.kinds) or "any",
         "description": scheme.description, "provenance": scheme.provenance,
-        "dimensions": scheme.dimensions if on_meshes else None,
-        **{form: (on_meshes and getattr(scheme, form)) or None for form in FORMS},
+        "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
+        **{form: getattr(scheme, form, None) or None for form in FORMS},
     }
 
 
@@ -141,15 +151,23 @@ def topology_(
 def plan_(
     topology: TopologyName,
     scheme: SchemeName,
-    source: Annotated[str, typer.Option(help="Sending node: id, row.column or @label.")],
-    destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
+    source: Annotated[str | None, typer.Option(
+        help="Sending node: id, row.column or @label; with --random: of all multicasts, default any.")] = None,
+    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
+    random: Annotated[int | None, typer.Option(
+        metavar="COUNT", help="In their place: random multicasts to so many nodes, of which means are told.")] = None,
+    samples: Annotated[int, typer.Option(help="How many random multicasts.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Of their chance.")] = 0,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
     ties: Ties = None,
     json: Json = False,
 ) -> None:
-    """Plan one multicast: worms, their visiting orders and their paths."""
+    """Plan one multicast: worms, their visiting orders and their paths; or many random ones, and what they cost."""
     network = build_topology(topology)
+    if (random is None) == (destinations is None) or (random is None and source is None) or (random and plot):
+        raise WormcastError("plan: a multicast is given by --source and --destinations, or random ones by --random, "
+                            "without a picture; one of the two must be there")
     if plot:
         require_drawable(network, plot)
         require_apart(user_files(scheme, topology=topology), {"--plot": plot})
@@ -157,6 +175,11 @@ def plan_(
     relation = with_ties(found_scheme.relation, network, wanted)
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
+    if random is not None:
+        _sampled(network, found_scheme, random, samples, seed, source, ties=wanted, json=json)
+        return
+    assert source is not None
+    assert destinations is not None
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
     if plot:
@@ -184,3 +207,30 @@ def plan_(
     table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
     if plot:
         say(f"picture: {plot}")
+
+
+#: Words of random plans, and what a person reads.
+SAMPLED = {
+    "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
+    "first_links": "first links of the source",
+    "sharing": "share of multicasts with worms that share a first link",
+}
+
+
+def _sampled(network: Topology, scheme: Scheme, count: int, samples: int, seed: int, source: str | None, *,
+             ties: str | None, json: bool) -> None:
+    """Tell what random plans cost on average."""
+    sender = None if source is None else network.node(source)
+    with stdout_for_results():
+        found = sample_plans(network, scheme, count, samples, seed=seed, source=sender).to_dict()
+    if json:
+        emit({"form": scheme.form(network), "provenance": scheme.provenance, **found},
+             {"topology": network.origin, "scheme": scheme.name, "random": count, "samples": samples, "seed": seed,
+              "source": sender, "ties": ties})
+        return
+    whence = "any node" if sender is None else network.node_name(sender)
+    say(f"{scheme.name} on {network.name}, {samples} random multicasts from {whence} to {count}")
+    table(["of a multicast", "mean", "95 %"],
+          [[words, round(found[name]["mean"], 4), round(found[name]["half_width"], 4)]
+           for name, words in SAMPLED.items()])
+    say(f"provenance: {scheme.provenance}")

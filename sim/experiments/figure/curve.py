@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import Scheme, find_scheme, load_scheme, topology
 
+from ...build.setup import Setup
 from ..load import Traffic
+from ..load.load import consumption_links
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
-from .definition import Figure, Series, Variation
+from .definition import LOAD, Figure, Series, Variation, place_on_axis
 from .placing import FINE, next_places
 from .predicate import CURVE_WORDS
 from .quantity import Quantity
@@ -49,7 +51,8 @@ class Curve:
     Attributes
     ----------
     results : dict of int to dict
-        What came of each place that is measured, in fine steps of the load (`Point.run`).
+        What came of each place that is measured (`Point.run`): places are fine steps of the load, or the values of the
+        option that the figure is over, counted from 1.
     """
 
     figure: Figure
@@ -65,32 +68,59 @@ class Curve:
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Its options of load but for the rate."""
+        """Its options of load but for the rate, or for the one that the figure is over."""
         varied = self.variation.of(self.series.name) if self.variation else {}
         return {**self.figure.options, **self.series.options, **varied, "until_interval": True, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if self.quick else PRECISION,
                 "cycles": self.figure.cycles // (QUICK if self.quick else 1)}
 
+    @property
+    def scheme(self) -> Scheme:
+        """Which scheme's curve it is."""
+        return load_scheme(self.options["scheme"])
+
     @cached_property
     def _wanted(self) -> float:
         """Payload flits to deliver per node and cycle, for each that is created."""
-        parameters = {name: value for name, value in self.options.items() if name in FIELDS}
-        return Traffic(**parameters, rate=1e-6).effective(topology(self.options["topology"])) / 1e-6
+        return self._traffic(self.options | {"rate": 1e-6}).effective(topology(self.options["topology"])) / 1e-6
 
-    def load(self, place: int) -> float:
-        """The load of a place: payload flits times destinations per node and cycle."""
+    def _traffic(self, options: Mapping[str, Any]) -> Traffic:
+        return Traffic(**{name: value for name, value in options.items() if name in FIELDS})
+
+    def at(self, place: int) -> float:
+        """Where a place lies on the axis: payload flits times destinations per node and cycle, or a value."""
+        if self.figure.values:
+            return place_on_axis(self.figure.over, self.figure.values[place - 1])
         return round(place * self.figure.step / FINE, 9)
 
     def rate(self, place: int) -> float:
         """The rate of a place: payload flits created per node and cycle, a multicast counted once."""
-        return float(f"{self.load(place) / self._wanted:.6g}")
+        return float(self.options_at(place)["rate"])
+
+    def options_at(self, place: int) -> dict[str, Any]:
+        """All options of load of a place."""
+        if self.figure.values:
+            return {**self.options, self.figure.over: self.figure.values[place - 1]}
+        return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
 
     def point(self, place: int) -> Point:
         """The load experiment of a place; to build and check it takes milliseconds."""
-        return build_point({**self.options, "rate": self.rate(place)}, f"{self.name}, load {self.load(place):g}")
+        return build_point(self.options_at(place), f"{self.name}, {self.figure.over} {self.at(place):g}")
+
+    @cached_property
+    def too_many(self) -> set[int]:
+        """Places of a figure over an option that are not measured: nodes' links cannot take what is sent to them."""
+        return {place for place in range(1, len(self.figure.values) + 1) if not self._fits(self.options_at(place))}
+
+    def _fits(self, options: Mapping[str, Any]) -> bool:
+        network = topology(options["topology"])
+        setup = Setup.on(network, find_scheme(options["scheme"], network, options.get("relation")), options)
+        return self._traffic(options).fits(network, consumption_links(network, setup.configuration))
 
     def missing(self) -> set[int]:
         """Places to be measured next."""
+        if self.figure.values:
+            return set(range(1, len(self.figure.values) + 1)) - self.too_many - self.results.keys()
         most = round(FINE * self.figure.most / self.figure.step)
         return next_places({place: _over(result) for place, result in self.results.items()}, most)
 
@@ -100,9 +130,14 @@ class Curve:
         return sorted(self.results)
 
     @property
+    def over(self) -> list[int]:
+        """Places that are saturated or in deadlock, in their order; and those that are too many to be measured."""
+        return sorted(self.too_many.union(place for place in self.places if _over(self.results[place])))
+
+    @property
     def steady(self) -> list[int]:
         """Places that are neither saturated nor in deadlock, below the first one that is."""
-        first = min((place for place in self.places if _over(self.results[place])), default=None)
+        first = min(self.over, default=None)
         return [place for place in self.places if first is None or place < first]
 
     @property
@@ -112,24 +147,24 @@ class Curve:
 
     def measured(self, word: str) -> Quantity:
         """What was measured, by a word of predicates."""
-        if word in CURVE_WORDS:
+        at_points = word in OF_CURVE and self.figure.over != LOAD  # there they differ from point to point
+        if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         found: dict[float | None, tuple[float, float, float]] = {}
         for place in self.steady:
             result = self.results[place]
             parts = [_interval(result["percentiles"] if word in result["percentiles"] else result, name)
-                     for name in SUMS.get(word, (word,))]
+                     for name in SUMS.get(word, (OF_CURVE.get(word, word),))]
             if all(mean is not None for mean, _ in parts):
                 mean, half = sum(mean or 0.0 for mean, _ in parts), sum(half or 0.0 for _, half in parts)
-                found[self.load(place)] = mean - half, mean, mean + half
+                found[self.at(place)] = mean - half, mean, mean + half
         return Quantity(found)
 
     def _of_curve(self, word: str) -> Quantity:
         if word == "saturation":
-            over = [place for place in self.places if place not in self.steady]
-            if not over:
+            if not self.over:
                 return Quantity({})
-            low, high = self.load(max(self.steady, default=0)), self.load(over[0])
+            low, high = self.at(self.steady[-1]) if self.steady else 0.0, self.at(self.over[0])
             return Quantity({None: (low, (low + high) / 2, high)})
         if word == "throughput":
             known = [(mean, half or 0.0) for place in self.places for mean, half

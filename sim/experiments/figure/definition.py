@@ -1,29 +1,32 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
+import functools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import WormcastError, topology
 
 from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
 from .predicate import Predicate
 
-__all__ = ["HERE", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue",
-           "find_figure", "read_figure"]
+__all__ = ["HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue",
+           "find_figure", "place_on_axis", "read_figure"]
 
 #: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"
 
 MOST_VARIATIONS = 6
 
-#: What a figure places or decides itself.
-PLACED = ("rate", "trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
+#: What a figure decides itself; and what it places along its axis, unless it is over an option.
+DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
+LOAD, PLACED = "load", "rate"
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,10 @@ class Figure:
         cycle.
     cycles : int
         Cycles of each seed of a point, at most.
+    over : str
+        What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options.
+    values : tuple
+        Of that option, at each of which a curve has a point: rising numbers, or topologies of ever more nodes.
     """
 
     name: str
@@ -100,6 +107,8 @@ class Figure:
     step: float = 0.05
     most: float = 0.9
     cycles: int = 200_000
+    over: str = LOAD
+    values: tuple[Any, ...] = ()
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
@@ -114,6 +123,9 @@ class Figure:
         if which not in figure.series:
             raise WormcastError(f"{self.name}: a statement names the series {name!r}, {figure.name} has "
                                 f"{', '.join(figure.series) or 'none'}")
+        if (figure.over, figure.values) != (self.over, self.values):
+            raise WormcastError(f"{self.name}: a statement names the series {name!r}, {figure.name} is over "
+                                f"{figure.over}, not over {self.over} at the same values")
         return figure, figure.series[which]
 
     @property
@@ -177,7 +189,7 @@ def _entries(file: Path) -> dict[str, Any]:
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "source"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "values", "source"}
 
 
 def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +204,8 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "only": list}
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "values": list,
+    "only": list}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -203,6 +216,9 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
+    over, values = entries.get("over", LOAD), entries.get("values", [])
+    _require_axis(over, values)
+    _options = functools.partial(_known_options, over)
     variations = {key: Variation(key, value.get("text", key), _options(value, "text", "series"),
                                  {one: _options(options) for one, options in _tables(value, "series")})
                   for key, value in _tables(entries, "variations")}
@@ -222,7 +238,30 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        **numbers)
+        over=over, values=tuple(values), **numbers)
+
+
+def _require_axis(over: str, values: Sequence[Any]) -> None:
+    """Refuse an axis that there cannot be."""
+    if over == LOAD:
+        if values:
+            raise WormcastError(f"values: {values} is given, a figure over the load places its points itself")
+        return
+    require_known(over, OPTIONS, "load")
+    if over != "topology" and OPTIONS[over].kind not in (int, float):
+        raise WormcastError(f"over: {over!r} is given, it must be an option of load with numbers, or topology")
+    if not values:
+        raise WormcastError(f"values is missing, a figure over {over} has some")
+    for value in values:
+        option_value(over, value)
+    places = [place_on_axis(over, value) for value in values]
+    if any(later <= earlier for earlier, later in pairwise(places)):
+        raise WormcastError(f"values: {values} is given, they must rise")
+
+
+def place_on_axis(over: str, value: Any) -> float:
+    """Where a value of an option lies on an axis: a topology at the number of its nodes."""
+    return float(topology(value).nodes if over == "topology" else value)
 
 
 def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, Any]]]:
@@ -241,14 +280,14 @@ def _list(entries: Mapping[str, Any], what: str, keys: set[str], more: Collectio
     return entries.get(what, [])
 
 
-def _options(given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Options of load, checked one by one."""
+def _known_options(over: str, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+    """Options of load, checked one by one, of a figure over the load or over one of them."""
     found = {}
     for key, value in given.items():
         if key in beside:
             continue
         require_known(key, OPTIONS, "load")
-        if key in PLACED:
+        if key in (*DECIDED, PLACED if over == LOAD else over):
             raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
         found[key] = option_value(key, value)
     return found

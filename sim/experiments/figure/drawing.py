@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
+from ..sweep import OPTIONS
 from .curve import Curve
-from .definition import Figure
+from .definition import LOAD, Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ __all__ = ["draw_figure"]
 HEIGHT = 2.5  # inches, without legend and caption
 
 #: Schemes have the same colour and marker in every figure; those of users follow.
-FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh")
+FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm")
 
 PLAIN = "#808080"
 
@@ -27,6 +28,7 @@ PLAIN = "#808080"
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
     """Draw latency over delivered flits, latency over the offered load, and delivered flits over the offered load.
 
+    A figure over an option has latency and delivered flits over that. Schemes that had to be reconstructed are dashed.
     Offered and delivered are payload flits times destinations, per cycle of the whole network and per node and cycle.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
     latency of a saturated point has no mean: the first one stands at the upper edge. The same results give the same
@@ -44,30 +46,24 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
     from matplotlib.lines import Line2D
 
     styles = [_style(curves, curve) for curve in curves]
-    labels = [curve.series.name for curve in curves]
+    labels = [curve.series.name + " (reconstructed)" * _reconstructed(curve) for curve in curves]
     signs = _signs(curves)
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *(name for name, _ in signs)], PAGE, LETTERS), len(labels) + len(signs))
         rows = math.ceil((len(labels) + len(signs)) / columns)
-        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(curves)], rows)
-        paper, latency, delivered = picture.subplots(1, 3)
+        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
+        panels = _panels(figure, curves)
         top = _top(curves)
-        nodes = curves[0].point(1).network.nodes
-        for axes, x, y, words in (
-            (paper, _throughput(nodes), _latency, ("throughput (flits per cycle)", "latency (cycles)")),
-            (latency, _offered, _latency, ("offered (flits per node and cycle)", "latency (cycles)")),
-            (delivered, _offered, _delivered, ("offered (flits per node and cycle)",
-                                               "delivered (flits per node and cycle)")),
-        ):
-            if axes is delivered:
-                last = max(curve.load(curve.places[-1]) for curve in curves)
+        for axes, (x, y, across, up) in zip(picture.subplots(1, len(panels)), panels, strict=True):
+            if x is _offered and y is _delivered:
+                last = max(curve.at(curve.places[-1]) for curve in curves)
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
             for curve, style in zip(curves, styles, strict=True):
-                _draw(axes, curve, style, x, y, math.inf if axes is delivered else top)
-            axes.set_xlabel(words[0])
-            axes.set_ylabel(words[1])
+                _draw(axes, curve, style, x, y, math.inf if y is _delivered else top)
+            axes.set_xlabel(across)
+            axes.set_ylabel(up)
             axes.set_xlim(0, None)
-            axes.set_ylim(0, None if axes is delivered else top)
+            axes.set_ylim(0, None if y is _delivered else top)
             draw_grid(axes)
         marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
                  for label, style in zip(labels, styles, strict=True)]
@@ -76,13 +72,34 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
         save_figure(picture, file, form)
 
 
+Panel = tuple["Of", "Of", str, str]
+"""What lies across and up, and the words on both axes."""
+
+
+def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
+    if figure.over != LOAD:
+        across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
+        return [(Curve.at, _latency, across, "latency (cycles)"),
+                (Curve.at, _delivered, across, "delivered (flits per node and cycle)")]
+    offered = "offered (flits per node and cycle)"
+    nodes = curves[0].point(1).network.nodes
+    return [(_throughput(nodes), _latency, "throughput (flits per cycle)", "latency (cycles)"),
+            (_offered, _latency, offered, "latency (cycles)"),
+            (_offered, _delivered, offered, "delivered (flits per node and cycle)")]
+
+
+def _reconstructed(curve: Curve) -> bool:
+    return curve.scheme.provenance.startswith("reconstructed")
+
+
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
-    """Colour and marker by scheme, dashes by which of its scheme's curves it is."""
+    """Colour and marker by scheme, dashes by which of its scheme's curves it is; the first is solid."""
     schemes = list(dict.fromkeys([*FAMILIES, *(one.options["scheme"] for one in curves)]))
     family = schemes.index(curve.options["scheme"])
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
+    dashes = alike.index(curve) + _reconstructed(curve)
     return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],
-            "linestyle": DASHES[alike.index(curve) % len(DASHES)]}
+            "linestyle": DASHES[dashes % len(DASHES)]}
 
 
 Of = Callable[[Curve, int], float]
@@ -90,7 +107,7 @@ Of = Callable[[Curve, int], float]
 
 def _offered(curve: Curve, place: int) -> float:
     found = curve.results[place]["effective"]
-    return curve.load(place) if found is None else found
+    return curve.at(place) if found is None else found
 
 
 def _latency(curve: Curve, place: int) -> float:
@@ -129,8 +146,8 @@ def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: 
         axes.plot([across], [up], linestyle="", clip_on=place not in beyond,
                   **marker_options(style, _kind(curve, place, y)))
     for place in curve.deadlocked:
-        axes.plot([_offered(curve, place)] if x is _offered else [], [0] if x is _offered else [], linestyle="",
-                  color=style["color"], marker="x", markersize=5, clip_on=False)
+        where = [x(curve, place)] if x in (_offered, Curve.at) else []
+        axes.plot(where, [0] * len(where), linestyle="", color=style["color"], marker="x", markersize=5, clip_on=False)
 
 
 def _kind(curve: Curve, place: int, y: Of) -> str:
@@ -152,12 +169,15 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def _caption(curves: Sequence[Curve]) -> str:
+def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     """What is the same for all curves, and what the picture leaves out."""
-    first, *others = [curve.point(1).resolved for curve in curves]
-    names = ("topology", "vcs", "buffer", "consumption", "length", "destinations_mean", "destinations_distribution",
-             "multicast_fraction", "seeds", "cycles")
+    first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
+    names = ["topology", "vcs", "buffer", "consumption", "length", "destinations_mean", "destinations_distribution",
+             "multicast_fraction", "seeds", "cycles"]
+    names[-2:-2] = [name for name in ("t_hs", "injection_delay") if first.get(name)]
+    if figure.over != LOAD:
+        names = ["rate", *(name for name in names if name != figure.over)]
     told = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
             f"{name.replace('_', ' ')} {first[name]}" for name in names
-            if all(other[name] == first[name] for other in others)]
+            if name in first and all(other[name] == first[name] for other in others)]
     return ", ".join(told) + " at most; flits: payload flits times destinations; bars: 95 % intervals"

@@ -22,7 +22,7 @@ code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { 
 """
 
 #: Columns of the table that a page shows; the CSV has all.
-SHOWN = ("series", "variation", "load", "effective", "delivered_per_node", "delivered_per_node_half_width",
+SHOWN = ("effective", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
@@ -51,7 +51,7 @@ def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Se
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
         "<h2>What the paper says</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
-        "<h2>Points</h2>" + _points(outcome.rows) if outcome.rows else "",
+        "<h2>Points</h2>" + _points(figure.over, outcome.rows) if outcome.rows else "",
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{_text(note)}</li>" for note in notes) + "</ul>",
     ]
     return _page(figure.name, parts)
@@ -113,9 +113,10 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
             "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
 
 
-def _points(rows: Sequence[dict[str, object]]) -> str:
-    head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in SHOWN)
-    body = "".join("<tr>" + "".join(_point(row[name]) for name in SHOWN) + "</tr>" for row in rows)
+def _points(over: str, rows: Sequence[dict[str, object]]) -> str:
+    shown = ("series", "variation", over, *SHOWN)
+    head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in shown)
+    body = "".join("<tr>" + "".join(_point(row[name]) for name in shown) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
 
 

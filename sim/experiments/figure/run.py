@@ -89,6 +89,6 @@ def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = Fals
 
 
 def _row(figure: Figure, name: str, variation: str | None, curve: Curve, place: int) -> dict[str, Any]:
-    return {"figure": figure.name, "series": name, "variation": variation or "", "load": curve.load(place),
+    return {"figure": figure.name, "series": name, "variation": variation or "", figure.over: curve.at(place),
             "rate": curve.rate(place), **cells_of(curve.results[place])}
 

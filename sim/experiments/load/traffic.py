@@ -213,12 +213,16 @@ class Traffic:
         """Payload flits per node and cycle that are to be consumed: length times destinations of each message."""
         return float(self.consumption(topology).mean())
 
+    def fits(self, topology: Topology, links: npt.NDArray[np.integer]) -> bool:
+        """Whether nodes with so many consumption links, [nodes], can take it for long."""
+        return bool((self.consumption(topology) <= links).all())
+
     def check(self, topology: Topology, links: npt.NDArray[np.integer]) -> None:
-        """Refuse what nodes with so many consumption links, [nodes], cannot take for long, with a WormcastError."""
+        """Refuse what does not fit (see `fits`) with a WormcastError."""
         wanted = self.consumption(topology)
         busiest = int((wanted - links).argmax())
         there = int(links[busiest])
-        if wanted[busiest] > there:
+        if not self.fits(topology, links):
             uniform = self.pattern == "uniform" and (links == there).all()
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
             raise WormcastError(f"rate: {self.rate:g} creates {wanted[busiest]:g} flits to consume {where}, "

@@ -67,7 +67,7 @@ def test_a_deadlock_ends_a_curve():
 def test_loads_and_rates():
     """Two destinations each: half the load is created."""
     point = PLAIN.point(4)
-    assert (PLAIN.load(4), point.given["rate"]) == (0.1, 0.05)
+    assert (PLAIN.at(4), point.given["rate"]) == (0.1, 0.05)
     assert point.resolved["until_interval"] is True
     quick = Curve(FIGURE, Series("one", {"scheme": "individual"}), quick=True).point(4)
     assert (point.resolved["cycles"], quick.resolved["cycles"]) == (200_000, 25_000)

@@ -82,6 +82,7 @@ def figure_(
                 show(number)
         outcomes = [outcome_of(one, some, _told, quick=quick) for one, some in zip(figures, curves, strict=True)]
     seconds = time.process_time() - started
+    out.mkdir(parents=True, exist_ok=True)  # a store of no points leaves none
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))

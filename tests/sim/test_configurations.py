@@ -1,9 +1,11 @@
 """Named configurations, and which options come first."""
 
 import pytest
+from amaranth.back import rtlil
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
 from wormcast.hw.router import Blueprint
+from wormcast.sim.build.components import build_component
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.configurations import CONFIGURATIONS, Named
 from wormcast.sim.build.configurations import hardware as resolve
@@ -50,6 +52,17 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 
 
+def test_routers_of_paper_003_are_the_same_for_both_schemes():
+    """Single channels; all ports, so that a channel of each is enough; TP and SP differ in what hosts send alone."""
+    cube = topology("mesh:3x3x3")
+    chosen = hardware(cube, SCHEMES["sp"], named="amnah_5x5x5")
+    assert (chosen.vcs, chosen.ports, chosen.ejection, chosen.consumption, chosen.t_hs) == (1, "all", "all", 1, 10)
+    texts = {name: rtlil.convert(build_component(
+        Blueprint(cube, SCHEMES[name], hardware(cube, SCHEMES[name], named="amnah_5x5x5"), ()), "router"))
+        for name in ("tp", "sp", "gtdmpm")}
+    assert texts["tp"] == texts["sp"] == texts["gtdmpm"]
+
+
 @pytest.mark.parametrize(("name", "vcs", "each"), [("boppana_8x8_covered", 1, 1), ("boppana_8x8_covered", 2, 1),
                                                    ("boppana_8x8_covered", 4, 1), ("fast", 2, 1),
                                                    ("boppana_8x8", 4, 2), ("small", 1, 2)])
@@ -70,7 +83,7 @@ def test_options_given_come_first_then_the_named_ones_then_the_scheme_s():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are boppana_8x8"):
+    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are amnah_5x5x5, boppana_8x8"):
         hardware(MESH, DUAL_PATH, named="big")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import some
 
-from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, PlainScheme, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
@@ -75,9 +75,9 @@ def test_with_enough_channels_the_same_is_delivered(name):
 
 @dataclass(frozen=True)
 class Full:
-    """A scheme on 8x8 with enough channels, and somewhat more messages than it can carry.
+    """A scheme on a mesh with enough channels, and somewhat more messages than it can carry.
 
-    ``rate`` is in messages per 10 000 cycles of the whole network. On other networks these are unicasts.
+    ``rate`` is in messages per 10 000 cycles of the whole network. On networks that are no meshes these are unicasts.
     """
 
     scheme: str
@@ -86,6 +86,33 @@ class Full:
     network: str = "mesh:8x8"
     relation: str | None = None
 
+    def found(self):
+        return Mixed() if self.scheme == "mixed" else find_scheme(self.scheme, topology(self.network), self.relation)
+
+
+class Mixed(PlainScheme):
+    """TP, SP and unicasts by the same R in one network: which one a multicast is depends on its source and its size."""
+
+    name = "mixed"
+    relation = HAMILTONIAN
+
+    def classes_on(self, topology):
+        return SCHEMES["sp"].classes_on(topology)
+
+    def visits(self, topology, source, destinations):
+        labels, x = topology.hamiltonian_labels, topology.coordinates[:, 0]
+        ordered = sorted(destinations, key=lambda node: labels[node])
+        kind = (source + len(destinations)) % 3
+        if kind == 0:
+            return [[node] for node in destinations]
+        sides = [x == x] if kind == 1 else [x > x[source], x < x[source], x == x[source]]
+        return [half for side in sides for half in (
+            [node for node in ordered if side[node] and labels[node] > labels[source]],
+            [node for node in ordered[::-1] if side[node] and labels[node] < labels[source]])]
+
+
+#: The nodes of [Amnah].
+ALL_PORTS = {"vcs": 1, "buffer": 4, "consumption": 1, "ports": "all", "ejection": "all"}
 
 FULL = {
     "dual-path": Full("dual-path", 240, {"vcs": 1, "buffer": 8, "consumption": 2}),
@@ -107,6 +134,10 @@ FULL = {
                          "classes": "1+.0/1+.1/1-.0/1-.1/0+.0/0+.1/0-.0/0-.1:last"}, relation="adaptive"),
     "dual-path, all ejection ports": Full("dual-path", 240, {"vcs": 1, "buffer": 8, "consumption": 1,
                                                              "ejection": "all"}),
+    "tp": Full("tp", 220, ALL_PORTS, "mesh:5x5x5"),
+    "sp": Full("sp", 240, ALL_PORTS, "mesh:5x5x5"),
+    "tp, sp and unicasts": Full("mixed", 220, ALL_PORTS, "mesh:5x5x5"),
+    "gtdmpm, one port": Full("gtdmpm", 160, {"vcs": 1, "buffer": 2, "consumption": 2}, "mesh:4x4x4"),
     "individual": Full("individual", 277, {"vcs": 2, "buffer": 4, "consumption": 1}),
     "u-mesh": Full("u-mesh", 129, {"vcs": 1, "buffer": 2, "consumption": 1, "readers": "independent"}),
 }
@@ -138,11 +169,11 @@ def keep_full(case, *, cycles, batches, seed):
     A worm that has not moved for `QUIET` cycles, and for twice as many at each further look, is looked at.
     """
     built = topology(case.network)
-    net = Network(built, find_scheme(case.scheme, built, case.relation), Configuration(**case.options), LANES)
+    net = Network(built, case.found(), Configuration(**case.options), LANES)
     random = np.random.default_rng(seed)
     engine, total = None, 0
     for _ in range(batches):
-        host = multicasts(net, case.rate, cycles, random, 19 if case.network == "mesh:8x8" else 1)
+        host = multicasts(net, case.rate, cycles, random, 19 if built.kind == "mesh" else 1)
         if engine is None:
             engine = BulkEngine(net, host)
         engine.host = host  # the networks go on as they were left: empty, but with their own turns
@@ -173,11 +204,11 @@ def keep_full(case, *, cycles, batches, seed):
 
 
 def test_every_scheme_is_kept_full():
-    assert {case.scheme for case in FULL.values()} == set(SCHEMES)
+    assert {case.scheme for case in FULL.values()} == {*SCHEMES, "mixed"}
 
 
-# a channel for each way, in the order of labels and of columns
-@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path"))
+# a channel for each way, in the order of labels and of columns; and one for each link
+@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path", "tp, sp and unicasts"))
 def test_enough_channels_never_deadlock(name):
     """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the networks."""
     assert keep_full(FULL[name], cycles=200_000 // LANES, batches=1, seed=1) >= 200_000
@@ -196,7 +227,7 @@ def test_no_hunt_finds_a_deadlock_in_ten_million_cycles(name):
     """Worms of 1 to 256 flits, few that are staged and many that fill networks; 10^8 cycles in all."""
     case = FULL[name]
     built = topology(case.network)
-    found = hunt(built, find_scheme(case.scheme, built, case.relation), configuration=Configuration(**case.options),
+    found = hunt(built, case.found(), configuration=Configuration(**case.options),
                  cycles=10_000_000)
     assert found.result is None
     assert found.searched.cycles >= 10_000_000

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent / "catalogue"
 
 MOST_VARIATIONS = 6
 
-#: What a figure decides itself; and what it places along its axis, unless it is over an option.
+#: What a figure decides itself; and what it places along its axis, if that is the load.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
@@ -287,7 +287,7 @@ def _known_options(over: str, given: Mapping[str, Any], *beside: str) -> dict[st
         if key in beside:
             continue
         require_known(key, OPTIONS, "load")
-        if key in (*DECIDED, PLACED if over == LOAD else over):
+        if key in DECIDED or (key == PLACED and over == LOAD):
             raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
         found[key] = option_value(key, value)
     return found

@@ -10,7 +10,7 @@ from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from ..sweep import OPTIONS
 from .curve import Curve
-from .definition import LOAD, Figure
+from .definition import LOAD, Figure, place_on_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
                 _draw(axes, curve, style, x, y, math.inf if y is _delivered else top)
             axes.set_xlabel(across)
             axes.set_ylabel(up)
-            axes.set_xlim(0, None)
+            axes.set_xlim(0, 1.03 * place_on_axis(figure.over, figure.values[-1]) if figure.values else None)
             axes.set_ylim(0, None if y is _delivered else top)
             draw_grid(axes)
         marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))

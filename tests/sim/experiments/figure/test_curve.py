@@ -53,6 +53,33 @@ def test_throughput_is_the_mean_of_those_points_that_cannot_be_told_from_the_hig
     assert curve({4: result(10, 0.1)}).measured("throughput").values == {}  # nothing is known of its end
 
 
+OVER = Figure("over", "over", "nowhere", {"topology": "mesh:3x3", "rate": 0.3}, over="destinations_mean",
+              values=(2.0, 3.0, 4.0, 8.0))
+
+
+def test_a_curve_over_an_option_has_a_point_at_each_of_its_values_that_nodes_can_take():
+    """At 0.3 flits created to 4 nodes a node consumes 1.2 a cycle, and it has one link."""
+    curve = Curve(OVER, Series("one", {"scheme": "individual"}))
+    assert [curve.at(place) for place in (1, 2, 3, 4)] == [2.0, 3.0, 4.0, 8.0]
+    assert curve.point(2).given["destinations_mean"] == 3.0
+    assert (curve.rate(1), curve.point(1).resolved["rate"]) == (0.3, 0.3)
+    assert (curve.missing(), curve.too_many) == ({1, 2}, {3, 4})
+    curve.results = {1: result(10, 0.6), 2: result(20, 0.9)}
+    assert (curve.missing(), curve.steady, curve.over) == (set(), [1, 2], [3, 4])
+    assert curve.measured("saturation").values[None] == (3.0, 3.5, 4.0)
+    assert curve.measured("latency").values == {2.0: (9, 10, 11), 3.0: (19, 20, 21)}
+    assert curve.measured("copies").values[3.0] == pytest.approx((1.9, 2, 2.1))
+    curve.results[2] = result(20, 0.9, True)
+    assert (curve.steady, curve.measured("saturation").values[None]) == ([1], (2.0, 2.5, 3.0))
+
+
+def test_a_curve_over_topologies_lies_at_their_nodes():
+    figure = Figure("sizes", "sizes", "nowhere", {"rate": 0.01}, over="topology", values=("mesh:2x2", "mesh:3x3"))
+    curve = Curve(figure, Series("one", {"scheme": "individual", "destinations_mean": 2.0}))
+    assert [curve.at(place) for place in (1, 2)] == [4.0, 9.0]
+    assert curve.point(2).resolved["topology"] == "mesh:3x3"
+
+
 def test_what_a_curve_has_once():
     assert PLAIN.measured("copies").values[None] == pytest.approx((1.9, 2, 2.1))
     assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)

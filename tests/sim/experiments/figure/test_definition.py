@@ -29,7 +29,9 @@ def test_every_figure_of_the_catalogue_can_be_run(name):
     for series in figure.named_series:
         of, which = figure.find_series(series)
         for variation in (None, *figure.variations.values()):
-            assert Curve(of, which, variation).point(4).resolved["topology"]
+            assert Curve(of, which, variation).options_at(1)["topology"]
+            for place in {4} if not of.values else Curve(of, which, variation).missing():
+                assert Curve(of, which, variation).point(place).resolved["topology"]
 
 
 def test_a_file_of_ones_own(tmp_path):
@@ -67,6 +69,13 @@ def test_like_another_one(tmp_path):
     ({"variations": "{" + ", ".join(f"v{k} = {{vcs = {k + 1}}}" for k in range(7)) + "}"},
      "7 variations are given, allowed are up to 6"),
     ({"like": "1"}, "like: 1 is given"),
+    ({"over": "'scheme'", "values": "['dual-path']"}, "over: 'scheme' is given, it must be an option of load with num"),
+    ({"over": "'lenght'", "values": "[1]"}, "'lenght' is no option of load, the nearest is 'length'"),
+    ({"over": "'length'"}, "values is missing, a figure over length has some"),
+    ({"over": "'length'", "values": "[20, 10]"}, r"values: \[20, 10\] is given, they must rise"),
+    ({"over": "'length'", "values": "[20, 'x']"}, "length: 'x' is given, it must be a whole number"),
+    ({"over": "'topology'", "values": "['mesh:3x3', 'mesh:1x9']"}, "they must rise"),
+    ({"values": "[20]"}, r"values: \[20\] is given, a figure over the load places its points itself"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):
     file = written(tmp_path, **GOOD | entries)
@@ -89,3 +98,15 @@ def test_a_statement_names_no_series(tmp_path):
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
     with pytest.raises(WormcastError, match="a statement names the series 'three', small has one, two"):
         figure.find_series("three")
+
+def test_a_statement_compares_figures_over_the_same_alone(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD))
+    with pytest.raises(WormcastError, match="a statement names the series '003-fig7a:tp', 003-fig7a is over destinat"):
+        figure.find_series("003-fig7a:tp")
+    assert find_figure("003-fig7b").find_series("003-fig7a:tp")[1].name == "tp"
+
+
+def test_a_rate_is_given_where_the_load_is_no_axis(tmp_path):
+    entries = GOOD | {"options": "{topology = 'mesh:3x3', rate = 0.1}", "over": "'length'", "values": "[10, 20]"}
+    figure = find_figure(written(tmp_path, **entries))
+    assert (figure.over, figure.values, figure.options["rate"]) == ("length", (10, 20), 0.1)

@@ -67,7 +67,7 @@ def _keys(labels, places, ports, sources, destination_offsets, destinations):
             node = destinations[visit]
             dx, dz = np.int64(places[node, 0] - places[source, 0]), np.int64(places[node, 1] - places[source, 1])
             if dx == 0 or dz == 0:
-                part = COLUMN if dx == dz else ROW_X if dz == 0 else ROW_Z
+                part = np.int64(COLUMN if dx == dz else ROW_X if dz == 0 else ROW_Z)
             else:
                 diagonal = dx + dz if dx * dz > 0 else dx - dz
                 part = DIAGONALS + 2 * (diagonal + 2 * most) + (dx * dz < 0)

@@ -143,6 +143,44 @@ def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
     assert "  dual-path: the same by the labels of the reflected path" in out
 
 
+def test_plan_of_random_multicasts():
+    code, told = as_json("plan", "mesh:4x4x4", "sp", "--random", 20, "--samples", 300, "--source", "1.1.1", "--seed", 3)
+    assert code == 0
+    assert told["provenance"].startswith("El-Obaid and Zuo, SP")
+    means = {word: told[word]["mean"] for word in ("copies", "hops", "longest", "first_links", "sharing")}
+    assert 5 < means["copies"] <= 6 > means["first_links"] > 3
+    assert 0.5 < means["sharing"] <= 1
+    assert 10 < means["longest"] < means["hops"]
+    assert all(0 < told[word]["half_width"] < 0.2 * mean for word, mean in means.items())
+    _, out, _ = wormcast("plan", "mesh:4x4x4", "sp", "--random", 20, "--samples", 300, "--source", "1.1.1", "--seed", 3)
+    assert out.startswith("sp on mesh:4x4x4, 300 random multicasts from 1.1.1 to 20\n")
+    assert f"│ {round(means['hops'], 4)} " in out
+
+
+@pytest.mark.parametrize("options", [
+    [], ["--source", 1], ["--random", 3, "--destinations", "2"], ["--random", 3, "--plot", "x.svg"],
+])
+def test_a_plan_is_of_one_multicast_or_of_random_ones(options):
+    code, _, err = wormcast("plan", "mesh:4x4", "dual-path", *options)
+    assert code == 2
+    assert "a multicast is given by --source and --destinations, or random ones by --random" in err
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    (("plan", "mesh:8x8", "sp", "--source", 0, "--destinations", 1),
+     "scheme sp: mesh:8x8 has 2 dimensions, it is defined on meshes of 3"),
+    (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
+     "scheme sp: it is not defined on torus:4x4x4, allowed are mesh"),
+    (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length 0 is given, allowed are"),
+    (("plan", "mesh:2x2", "dual-path", "--random", 4), "random: 4 destinations are given, on mesh:2x2 they must be 1 "),
+])
+def test_what_schemes_of_three_dimensions_refuse(words, sentence):
+    code, out, err = wormcast(*words)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
 def test_topology_shows_coordinates_and_labels():
     code, shown = as_json("topology", "mesh:2x3")
     assert code == 0

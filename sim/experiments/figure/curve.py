@@ -136,7 +136,9 @@ class Curve:
 
     @property
     def steady(self) -> list[int]:
-        """Places that are neither saturated nor in deadlock, below the first one that is."""
+        """Places that are neither saturated nor in deadlock; along the load those below the first one that is."""
+        if self.figure.values:
+            return [place for place in self.places if place not in self.over]
         first = min(self.over, default=None)
         return [place for place in self.places if first is None or place < first]
 
@@ -164,7 +166,8 @@ class Curve:
         if word == "saturation":
             if not self.over:
                 return Quantity({})
-            low, high = self.at(self.steady[-1]) if self.steady else 0.0, self.at(self.over[0])
+            below = [place for place in self.steady if place < self.over[0]]
+            low, high = self.at(below[-1]) if below else 0.0, self.at(self.over[0])
             return Quantity({None: (low, (low + high) / 2, high)})
         if word == "throughput":
             known = [(mean, half or 0.0) for place in self.places for mean, half

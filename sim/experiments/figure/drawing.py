@@ -131,11 +131,16 @@ def _top(curves: Sequence[Curve]) -> float:
 
 
 def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
-    """Draw a curve: what is delivered at all points, latencies up to the first saturated one, which is at the top."""
+    """Draw a curve: what is delivered at all points, latencies up to the first saturated one, which is at the top.
+
+    Over an option all saturated ones are there: others may lie behind them.
+    """
     places = [place for place in curve.places if place in curve.steady or math.isinf(top)]
-    beyond = [place for place in curve.places if place not in places][:1]
-    drawn = [(place, x(curve, place), y(curve, place)) for place in places]
-    drawn += [(place, x(curve, place), top) for place in beyond]
+    beyond = [place for place in curve.places if place not in places]
+    if not curve.figure.values:
+        beyond = beyond[:1]
+    drawn = [(place, x(curve, place), top if place in beyond else y(curve, place))
+             for place in sorted([*places, *beyond])]
     axes.plot([across for _, across, _ in drawn], [up for *_, up in drawn], color=style["color"],
               linestyle=style["linestyle"], linewidth=1.0)
     if y is _latency:

@@ -71,6 +71,9 @@ def test_a_curve_over_an_option_has_a_point_at_each_of_its_values_that_nodes_can
     assert curve.measured("copies").values[3.0] == pytest.approx((1.9, 2, 2.1))
     curve.results[2] = result(20, 0.9, True)
     assert (curve.steady, curve.measured("saturation").values[None]) == ([1], (2.0, 2.5, 3.0))
+    curve.results[1] = result(20, 0.9, True)
+    curve.results[2] = result(20, 0.9)
+    assert (curve.steady, curve.measured("saturation").values[None]) == ([2], (0.0, 1.0, 2.0))
 
 
 def test_a_curve_over_topologies_lies_at_their_nodes():

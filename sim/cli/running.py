@@ -16,6 +16,7 @@ from ..common.apart import require_apart
 from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
+from ..experiments.contention import CAUSES, WAITS
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -64,6 +65,9 @@ def run_(
              "all.")] = None,
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
+    contention: Annotated[bool, typer.Option(
+        "--contention", help="Tell in how many cycles flits of each message waited for channels and for their turns on "
+        "links, and behind whom.")] = False,
     relation: RelationOption = None,
     *,
     given: Given,
@@ -98,14 +102,14 @@ def run_(
     with (stdout_for_results(), _lines_named(file),
           whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
-                     instances=instances, timeout=timeout)
+                     instances=instances, timeout=timeout, contention=contention)
     if replay:
         replay_run(result, replay)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     if json:
         built = dataclasses.replace(setup, configuration=result.network.configuration)
-        resolved = built.to_dict({"engine": engine, "timeout": timeout,
+        resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
         emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
               "replay": None if replay is None else str(replay)}, resolved, seed)
@@ -163,6 +167,10 @@ def report(result: Run) -> None:
             for node, times in message["deliveries"].items()
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
+    if result.contention is not None:
+        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
+            [index, words, *(waits[cause][wait] for wait in WAITS)]
+            for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}")

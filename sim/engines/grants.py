@@ -16,6 +16,7 @@ from .follow import (
     CLAIMS,
     COUNT,
     DONE,
+    ELIGIBLE,
     FIRST,
     HERE,
     MESSAGE,
@@ -32,9 +33,10 @@ __all__ = ["GRANT", "Grants"]
 Integers = npt.NDArray[np.int64]
 
 #: Something that a packet of a worm has got. ``worm``: its number from the first one of all on; ``packet``: from 0;
-#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`; ``wait``:
-#: cycles; ``behind``: number of the message, in its lane, that kept it, or `NOBODY`.
-FIELDS = "worm", "packet", "switch", "kind", "wait", "behind"
+#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, where
+#: they are counted, a flit's turn on a link, a `SLOT`; ``wait``: cycles; ``behind``, ``sender``: number of the message,
+#: in its lane, and sender of the worm that kept it, or `NOBODY`.
+FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
 #: Cycles from the one in which a worm is handed over until its first flit is on the router's link, if nothing is in the
@@ -62,7 +64,9 @@ class Fronts(NamedTuple):
     header: int  # cycles from a header flit on a link until the router has read it
     packet: int  # payload flits, or 0
     kinds: Integers  # [kinds of routers], first byte of state, bytes of a tile, instances of one, instances
-    channels: Integers  # [input virtual channels of kinds], its kind; first and end of rows below; its first front
+    # [input virtual channels of kinds], its kind; first and end of its flags and links, first of its exits, first and
+    # end of the pieces of three registers; its first front, pieces of one more, first eight of fronts, input
+    channels: Integers
     flags: Integers  # [flags], what it says, byte in a tile
     links: Integers  # [targets], byte of its flag in a tile, output
     exits: Integers  # [exits], output
@@ -73,12 +77,14 @@ class Fronts(NamedTuple):
     switches: Integers  # [kinds], its first router in ``switch``
     switch: Integers  # [routers], its number in the lane
     into: Integers  # [outs], the front that it leads to; -1: a node
+    nodes: int  # of a lane
+    slots: int  # 1: waits of flits for their turn are counted
 
 
 class Following(NamedTuple):
     """What is known of the worms in a network, packet by packet."""
 
-    before: npt.NDArray[np.uint8]  # [eights of fronts, 5], what their bits came to in the cycle before
+    before: npt.NDArray[np.uint8]  # [eights of fronts, 6], what their bits came to in the cycle before
     current: Integers  # [fronts], the worm there
     queue: Integers  # [fronts, places, 3], from ``first`` up to ``end``: worms to come, when, and behind whom
     first: Integers  # [fronts]
@@ -86,9 +92,14 @@ class Following(NamedTuple):
     asked: Integers  # [fronts, 2], since when the worm asks for a link, and for a consumption channel
     held: Integers  # [fronts, 2], the outs that it has
     left: Integers  # [fronts], when the last worm left
-    owner: Integers  # [outs], number of the message that has it, or had it last
+    owner: Integers  # [outs], name of the worm that has it, or had it last
     released: Integers  # [outs], when
     ports: Integers  # [injection links, 6]
+    could: npt.NDArray[np.uint8]  # [eights of fronts], a flit could go in the cycle before
+    position: Integers  # [fronts], where its reader stood then
+    uses: Integers  # [fronts], bit 0: it goes on; bit 1: to the node
+    holds: Integers  # [fronts], the worm had channels for it
+    went: Integers  # [fronts], it has gone
     log: Integers  # [entries, fields of `GRANT`]
     counters: Integers
 
@@ -111,23 +122,26 @@ class Grants:
         Byte at which its state begins.
     place : callable
         (kind, word) -> byte of the outputs where the word of the first instance begins, and how far it is to the next.
+    slots : bool
+        Count flits that could go and did not, as the link or the input served another worm. With coupled readers alone:
+        of others the second one is not looked at.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]]):
-        self.fronts, fronts = _Layout(network, kernels, states, place).fronts()
-        outs, eights = len(self.fronts.into), sum(
-            -(-int(self.fronts.kinds[channel[0], 3]) // 8) for channel in self.fronts.channels)
-        most = 3 * fronts + len(self.fronts.ports)
+                 place: Callable[[str, str], tuple[int, int]], *, slots: bool):
+        self.fronts, fronts, eights = _Layout(network, kernels, states, place, slots).fronts()
+        outs, most = len(self.fronts.into), (3 + slots) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
-            before=np.zeros((eights, 5), np.uint8), current=np.full(fronts, NOBODY),
+            before=np.zeros((eights, 6), np.uint8), current=np.full(fronts, NOBODY),
             # a packet has two flits or more, and one may have its channel before its first flit is there
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), left=np.full(fronts, -INTERFACE - 1), owner=np.full(outs, NOBODY),
             released=np.full(outs, -INTERFACE - 1), ports=ports,
+            could=np.zeros(eights, np.uint8), position=np.zeros(fronts, np.int64), uses=np.zeros(fronts, np.int64),
+            holds=np.zeros(fronts, np.int64), went=np.zeros(fronts, np.int64),
             log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
         self._taken: list[npt.NDArray[np.void]] = []
 
@@ -161,8 +175,8 @@ class _Layout:
     """Makes the `Fronts` of a network; see `Grants`."""
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]]):
-        self.network, self.kernels, self.states, self.place = network, kernels, states, place
+                 place: Callable[[str, str], tuple[int, int]], slots: bool):
+        self.network, self.kernels, self.states, self.place, self.slots = network, kernels, states, place, slots
         self.flags: list[tuple[int, int]] = []
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
@@ -172,20 +186,22 @@ class _Layout:
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
-    def fronts(self) -> tuple[Fronts, int]:
-        """The tables, and how many fronts there are."""
+    def fronts(self) -> tuple[Fronts, int, int]:
+        """The tables, how many fronts there are, and how many eights of them."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
-        fronts, outs = 0, 0
+        fronts, eights, outs = 0, 0, 0
         for number, (name, router) in enumerate(network.routers.items()):
             kernel, instances = self.kernels[name], network.count(name) * network.lanes
             kinds.append((self.states[name], kernel.tile_bytes, kernel.vector_width, instances))
             for port in range(len(router.inputs)):
                 for vc in range(configuration.vcs):
-                    channels.append((number, *self._channel(kernel, network.front(name, port, vc)), fronts))
+                    *rows, begin, end = self._channel(kernel, network.front(name, port, vc))
+                    channels.append((number, *rows, fronts, begin, end, eights, port))
                     self.front[name, port, vc] = fronts
                     fronts += instances
+                    eights += -(-instances // 8)
             self.out[name] = outs
             outs += instances * self._outputs(name)
         links = [(lane, link) for lane in range(network.lanes) for link in network.fabric.of_kind("injection")]
@@ -200,7 +216,8 @@ class _Layout:
             outs=np.array([*self.out.values()]), outputs=np.array([self._outputs(name) for name in self.out]),
             vcs=self.vcs, switches=np.cumsum([0, *map(len, members)])[:-1],
             switch=np.concatenate(members).astype(np.int64), into=self._into(outs, injected, links),
-        ), fronts
+            nodes=network.nodes, slots=int(self.slots),
+        ), fronts, eights
 
     def _outputs(self, kind: str) -> int:
         """Outs of a router of a kind."""
@@ -238,6 +255,8 @@ class _Layout:
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
                  DONE: "done_1"}
         flags, links, exits = len(self.flags), len(self.links), len(self.exits)
+        if self.slots:
+            named[ELIGIBLE] = "eligible_0"
         for what, name in named.items():
             if register := front.register(name):
                 self.flags += [(what, at) for at in kernel.flags(register)]
@@ -245,9 +264,9 @@ class _Layout:
             self.links += zip(kernel.flags(register), (output for output, _ in front.targets), strict=True)
         self.exits += front.exits
         found = [flags, len(self.flags), links, len(self.links), exits]
-        for name in ("link_vc", "exit", "consumption_vc"):
+        for register in (*map(front.register, ("link_vc", "exit", "consumption_vc")), front.position):
             found.append(len(self.pieces))
-            if register := front.register(name):
+            if register:
                 self.pieces += [(piece.low, piece.width, piece.shift, piece.places[0].offset, piece.places[0].bits)
                                 for piece in kernel.state[register].pieces]
             found.append(len(self.pieces))

@@ -81,7 +81,7 @@ def test_run_delivers_to_every_destination():
     code, run = as_json("run", "mesh:6x6", "dual-path", *EXAMPLE, "--length", 20)
     assert (code, run["outcome"], run["engine"], run["header_flits"]) == (0, "delivered", "bulk", 2)
     [message] = run["messages"]
-    assert set(message) == {"id", "source", "created", "latency", "network_latency", "deliveries"}
+    assert set(message) == {"id", "source", "created", "latency", "network_latency", "deliveries", "contention"}
     assert set(message["deliveries"]) == {"30", "19", "4", "10", "5", "11", "35"}
     tails = [times["tail"] for times in message["deliveries"].values()]
     assert message["latency"] == max(tails)

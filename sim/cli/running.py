@@ -13,10 +13,12 @@ from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
 from ..common.apart import require_apart
+from ..common.figure_file import require_picture, whole_picture
 from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
 from ..experiments.contention import CAUSES, WAITS
+from ..experiments.gantt import draw_gantt
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -63,6 +65,8 @@ def run_(
     instances: Annotated[str | None, typer.Option(
         help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
              "all.")] = None,
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw what each node sends and receives, over time, into this .svg or .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
     contention: Annotated[bool, typer.Option(
@@ -88,7 +92,9 @@ def run_(
     by adaptive and e-cube-adaptive they need none.
     """
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
-                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
+    if plot:
+        require_picture(plot)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology
@@ -103,6 +109,9 @@ def run_(
           whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout, contention=contention)
+    if plot:
+        with whole_picture(plot) as target:
+            draw_gantt(result, *target)
     if replay:
         replay_run(result, replay)
     left = None if vcd else record_deadlock(result)
@@ -112,11 +121,13 @@ def run_(
         resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
         emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
-              "replay": None if replay is None else str(replay)}, resolved, seed)
+              "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
+        if plot:
+            say(f"picture: {plot}")
         if replay:
             say(f"replay: {replay}")
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]

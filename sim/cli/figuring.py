@@ -1,11 +1,8 @@
 """``figure``: the figures of papers, with verdicts on what the papers say."""
 
 import contextlib
-import functools
 import io
-import json as json_module
 import shlex
-import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -14,12 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from wormcast import __version__
-from wormcast.algorithms import WormcastError
 
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
-    HERE,
     Figure,
     Outcome,
     catalogue,
@@ -34,6 +29,7 @@ from ..experiments.figure import (
 )
 from ..experiments.grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from .answers import Answers, invoke
 from .app import Exit, Json, app, emit, say, stdout_for_results, table
 from .progress import progress
 
@@ -80,15 +76,16 @@ def figure_(
         with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
             for number, _ in done:
                 show(number)
-        outcomes = [outcome_of(one, some, _told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        told = Answers(store)
+        outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
     seconds = time.process_time() - started
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))
     if json:
-        told = [_to_dict(one) for one in outcomes]
+        results = [_to_dict(one) for one in outcomes]
         cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
-        result: dict[str, Any] = told[0] if name != ALL else {"figure": ALL, "figures": told}
+        result: dict[str, Any] = results[0] if name != ALL else {"figure": ALL, "figures": results}
         emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
              {"figure": name, "quick": quick})
     else:
@@ -132,7 +129,7 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
         files.append(out / f"{figure.name}-{one.name}.svg")
         with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
             plotted = unfinished.with_suffix(".svg")
-            _invoke(one.command.format(plot=shlex.quote(str(plotted))))
+            invoke(one.command.format(plot=shlex.quote(str(plotted))))
             plotted.replace(unfinished)
         pictures.append((one.command.format(plot=f"{one.name}.svg"), files[-1].name))
     files.append(out / f"{figure.name}.html")
@@ -191,46 +188,3 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
         say(f"{len(outcome.rows)} points, {imprecise} of them less precise than wanted, {deadlocks} in deadlock")
     for file in files:
         say(f"  {file}")
-
-
-def _invoke(command: str) -> int:
-    """Run a command of wormcast in this process; give its exit code."""
-    code = app(shlex.split(command), standalone_mode=False)
-    return code if isinstance(code, int) else Exit.DONE
-
-
-@functools.cache
-def _answer(command: str) -> tuple[int, dict[str, Any]]:
-    """A command's exit code and JSON."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
-        aside = {"run": f" --vcd {shlex.quote(folder)}/run.vcd", "hunt": f" --out {shlex.quote(folder)}"}
-        whole = command.replace("{here}", shlex.quote(str(HERE))) + aside.get(command.partition(" ")[0], "")
-        code = _invoke(f"{whole} --json")
-    return code, json_module.loads(printed.getvalue())
-
-
-def _told(command: str, where: str) -> Any:
-    """A value that a command tells: its exit code, or what stands at a path in its JSON.
-
-    The path has names, in lists numbers or NAME=VALUE for the first item with this value, joined by ``/``; ``#`` at its
-    end is how many there are.
-    """
-    code, value = _answer(command)
-    if where == "exit":
-        return code
-    try:
-        for part in where.split("/"):
-            value = _inside(value, part)
-    except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-        raise WormcastError(f"told: {command} --json has no {where}") from error
-    return value
-
-
-def _inside(value: Any, part: str) -> Any:
-    """What stands in a value by a part of a path."""
-    if part == "#":
-        return len(value)
-    name, equals, wanted = part.partition("=")
-    if equals:
-        return next(one for one in value if str(one[name]) == wanted)
-    return value[int(part) if isinstance(value, list) else part]

@@ -1,7 +1,7 @@
 """What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,7 +58,8 @@ class Predicate:
     ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
     ``count(p, q, ...)``                          how many of these hold
     ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
-                                                  many); 'exit' is its exit code
+                                                  many); a mean with its half_width is one with an interval; 'exit' is
+                                                  the exit code
     ===========================================  ===========================================================
 
     S is a series of the figure, or FIGURE:SERIES.
@@ -158,6 +159,8 @@ class _Evaluation:
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
             found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
+            if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
+                return Quantity.of(found["mean"], found["half_width"] or 0.0)
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
         return self.number(node)
 

@@ -29,7 +29,8 @@ def manhattan(network, u, v):
 
 
 @pytest.mark.parametrize(("name", "scheme", "holds", "agrees"), [
-    ("mesh:5x4", "dual-path", True, True), ("mesh:4x4", "multipath", True, True), ("mesh:3x3x3", "dual-path", False, None),
+    ("mesh:5x4", "dual-path", True, True), ("mesh:4x4", "multipath", True, True),
+    ("mesh:3x3x3", "dual-path", False, None),
     ("mesh:4x4", "individual", True, None),
 ])
 def test_shortest_ways(name, scheme, holds, agrees):

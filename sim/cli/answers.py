@@ -47,8 +47,8 @@ class Answers:
     def __call__(self, command: str, where: str) -> Any:
         """Give a value that a command tells: its exit code (``exit``), or what stands at a path in its JSON.
 
-        The path has names, in lists numbers or NAME=VALUE for the first item with this value, joined by ``/``; ``#`` at
-        its end is how many there are.
+        The path has names, in lists numbers or NAME=VALUE (deeper inside: NAME.NAME=VALUE) for the first item with this
+        value, joined by ``/``; ``#`` at its end is how many there are.
 
         Raises
         ------
@@ -99,7 +99,7 @@ def _inside(value: Any, part: str) -> Any:
         return len(value)
     name, equals, wanted = part.partition("=")
     if equals:
-        return next(one for one in value if str(one[name]) == wanted)
+        return next(one for one in value if str(functools.reduce(_inside, name.split("."), one)) == wanted)
     return value[int(part) if isinstance(value, list) else part]
 
 

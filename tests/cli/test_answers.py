@@ -36,6 +36,16 @@ def test_an_answer_of_another_wormcast_is_not_taken(tmp_path, asked, monkeypatch
     assert asked == [HOPS, HOPS]
 
 
+def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
+    points = [{"given": {"consumption": number}, "result": {"lut4": 100 * number}} for number in (1, 2, 4)]
+    monkeypatch.setattr(answers, "_ask", lambda command: {"exit": 0, "told": {"points": points}})
+    with ResultStore(tmp_path / "points.sqlite") as store:
+        told = Answers(store)
+        assert told("synth router", "points/given.consumption=2/result/lut4") == 200
+        with pytest.raises(WormcastError, match="has no points/given.consumption=3/result"):
+            told("synth router", "points/given.consumption=3/result")
+
+
 @pytest.mark.parametrize("changed", ["schemes/dual_path.py", "002-table1.jsonl", "requirements.py"])
 def test_all_files_of_wormcast_count(tmp_path, changed, monkeypatch):
     def origin():

@@ -300,7 +300,8 @@ class TestExplain:
         assert out.startswith(without[1])
         lines = out.removeprefix(without[1]).splitlines()
         assert [line.partition(": ")[0] for line in lines] == [f"{name} ([Boppana98], {place})" for name, place in [
-            ("Shortest ways", "section 2.1"), ("Trees", "section 2"), ("Theorem 1", "section 3.1"), ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
+            ("Shortest ways", "section 2.1"), ("Trees", "section 2"), ("Theorem 1", "section 3.1"),
+            ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
             ("Corollary 2", "section 3.2"), ("Definition 2", "section 3.2"), ("Lemma 2", "section 3.2"),
             ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"),
             ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]

@@ -27,7 +27,7 @@ CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 #: Functions that hold or not.
 DECIDED = ("within", "comparable")
 
-FUNCTIONS = ("abs", "max", "min", *DECIDED, "count", "told")
+FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
@@ -53,6 +53,7 @@ class Predicate:
                                                   and not saturated; ``latency('S', 0.1)`` at that load alone
     ``throughput('S')``, ...                      a word of `CURVE_WORDS`
     ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``precision(x)``                             half of x's interval over x
     ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
     ``within(x, value, share)``                   x lies within a share of a value
     ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
@@ -191,6 +192,8 @@ class _Evaluation:
         first, *others = (self.number(one) for one in node.args)
         if name == "abs":
             return abs(first)
+        if name == "precision":
+            return first.precision
         for other in others:
             first = first.combine(other, max if name == "max" else min)
         return first

@@ -42,6 +42,9 @@ def evaluate(text):
     ("max(hops('a'), 3) == 3", "held"),
     ("min(hops('a'), 3) < 3", "held"),
     ("abs(1 - hops('a')) > 1.7", "held"),
+    ("precision(latency('a')) < 0.06", "undecided"),  # 0.1 at 0.1
+    ("precision(latency('a', 0.2)) < 0.06", "held"),
+    ("precision(throughput('a')) < 0.04", "not held"),
     ("-hops('a') < 0", "held"),
     ("count(hops('a') < 3, hops('a') < 2, hops('a') > 2) > 1", "held"),
     ("count(hops('a') < 3, hops('a') < 2.8) > 1", "undecided"),

@@ -9,6 +9,8 @@ import os
 import re
 import shlex
 import tempfile
+import time
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,10 @@ class Answers:
             raise WormcastError(f"told: {command} --json has no {where}") from error
         return value
 
+    def seconds(self, commands: Iterable[str]) -> float:
+        """Say how long commands took that were asked, each once, also by earlier processes."""
+        return sum(self._known[command]["seconds"] for command in set(commands) if command in self._known)
+
     def _answer(self, command: str) -> dict[str, Any]:
         if command not in self._known:
             key = json.dumps({"told": command, "from": _origin()}, sort_keys=True)
@@ -87,10 +93,11 @@ def invoke(command: str) -> int:
 
 
 def _ask(command: str) -> dict[str, Any]:
+    began = time.monotonic()
     with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
         aside = ASIDE.get(command.partition(" ")[0], "").format(shlex.quote(folder))
         code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))}{aside} --json")
-    return {"exit": int(code), "told": json.loads(printed.getvalue())}
+    return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
 
 
 def _inside(value: Any, part: str) -> Any:

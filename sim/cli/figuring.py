@@ -15,7 +15,9 @@ from wormcast import __version__
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
+    Costs,
     Figure,
+    Minutes,
     Outcome,
     catalogue,
     curves_of,
@@ -58,7 +60,7 @@ def figure_(
     it is finished; what is there is not run again.
     """
     if name is None:
-        _list(json)
+        _list(out, json)
         return Exit.DONE
     figures = [find_figure(one) for one in catalogue()] if name == ALL else [find_figure(name)]
     if scheduler is not None:
@@ -67,8 +69,15 @@ def figure_(
     with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
         require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
 
+        costs = Costs(store)
+
         def run(points: Sequence[Point]) -> Generator[Point, None, None]:
-            return run_on_cluster(points, store, scheduler) if scheduler and points else run_missing(points, store)
+            if scheduler and points:
+                yield from run_on_cluster(points, store, scheduler)
+                return
+            began = time.monotonic()
+            yield from run_missing(points, store)
+            costs.ran({point.key: point for point in points}, time.monotonic() - began)
 
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
@@ -78,6 +87,9 @@ def figure_(
                 show(number)
         told = Answers(store)
         outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        for figure, some in zip(figures, curves, strict=True):
+            if figure.name in catalogue():
+                costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
@@ -96,20 +108,33 @@ def figure_(
     return Exit.DONE
 
 
-def _list(json: bool) -> None:
-    """Tell which figures there are, with the claims that they decide."""
+def _list(out: Path, json: bool) -> None:
+    """Tell which figures there are, with the claims that they decide, and how long they take."""
     figures = [find_figure(one) for one in catalogue()]
+    known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
+    if (out / "figures.sqlite").exists():
+        with ResultStore(out / "figures.sqlite") as store:
+            known = {quick: Costs(store).minutes(figures, quick) for quick in known}
     rows = [{"name": one.name, "title": one.title, "source": one.source,
              "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
              "cycles": one.cycles if one.named_series else 0,
-             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))} for one in figures]
+             "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
+             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
+            for one, full, quick in zip(figures, known[False], known[True], strict=True)]
     if json:
         emit({"figures": rows}, {})
         return
-    table(["name", "title", "curves", "cycles", "claims"],
-          [[row["name"], row["title"], row["curves"], row["cycles"], ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
+    table(["name", "title", "curves", "cycles", "minutes quick", "full", "claims"], [
+        [row["name"], row["title"], row["curves"], row["cycles"], _minutes(row["quick_minutes"]),
+         _minutes(row["minutes"]), ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
     say("curves: with those of other figures that statements name, and all variations; some 12 points each")
     say("cycles: of each of four seeds of a point, at most; with --quick an eighth, and no variations")
+    say(f"minutes: as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures that were, by curves and "
+        "cycles; - where none were")
+
+
+def _minutes(known: Any) -> str | None:
+    return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
 
 
 def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:

@@ -108,9 +108,18 @@ class Predicate:
     @property
     def series(self) -> list[str]:
         """Series that it names."""
+        return self._named_by(*POINT_WORDS, *CURVE_WORDS)
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that it asks."""
+        return self._named_by("told")
+
+    def _named_by(self, *words: str) -> list[str]:
+        """First texts of calls of these words."""
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                and node.func.id in (*POINT_WORDS, *CURVE_WORDS) and isinstance(node.args[0], ast.Constant)]
+                and node.func.id in words and isinstance(node.args[0], ast.Constant)]
 
     def evaluate(self, measured: Measured, told: Told) -> Outcome:
         """Decide it.

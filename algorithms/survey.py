@@ -129,6 +129,4 @@ def _followed(arrays, longest, links, message_offsets, starts, after, destinatio
                         as_unicast[worm] = False
                     passed += 1
                     switch, phase = switch_of_link[link], phase_of_link[link]
-            if passed != whole:
-                as_unicast[worm] = False
     return channels, shared, phases, as_unicast

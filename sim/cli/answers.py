@@ -77,12 +77,12 @@ class Answers:
     def _answer(self, command: str) -> dict[str, Any]:
         if command not in self._known:
             key = json.dumps({"told": command, "from": _origin()}, sort_keys=True)
-            if not _names_files(command) and key in self._store:
+            if key in self._store:
                 self._known[command] = self._store[key]
-            else:
-                self._known[command] = _ask(command)
-                if not _names_files(command):
-                    self._store.put(key, self._known[command])
+                return self._known[command]
+            self._known[command] = _ask(command)
+            if not _names_files(command):
+                self._store.put(key, self._known[command])
         return self._known[command]
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, plan, survey, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, plan, survey, topology
 
 CASES = [
     ("mesh:6x6", "individual"), ("mesh:6x6", "dual-path"), ("mesh:6x6", "multipath"), ("mesh:6x6", "column-path"),
@@ -65,3 +65,17 @@ def test_only_schemes_within_the_base_routing_go_as_unicasts():
     assert {name for name, one in told.items() if one.as_unicasts == 1} == {
         "individual", "column-path", "column-path-literal", "e-mcast"}
     assert {name for name, one in told.items() if one.shared == 0} == {"dual-path"}
+
+
+def test_a_worm_that_takes_a_link_twice_shares_it_with_no_other():
+    class Back(PlainScheme):
+        name, relation = "back", E_CUBE
+
+        def classes_on(self, network):
+            return ConsumptionClasses()
+
+        def visits(self, network, source, destinations):
+            return [destinations]
+
+    found = survey(topology("mesh:1x5"), Back(), [0], [0, 3], [2, 1, 3])
+    assert (found.hops, found.channels, found.shared, found.as_unicasts) == (5, 4, 0, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import E_CUBE, SCHEMES, Relation, explain, topology
+from wormcast.algorithms import E_CUBE, RELATIONS, SCHEMES, Relation, explain, topology
 
 
 class Around(Relation):
@@ -41,6 +41,16 @@ def test_shortest_ways(name, scheme, holds, agrees):
     assert found.found == {"pairs": len(longer), "longer": sum(longer)}
     assert (found.holds, found.agrees) == (holds, agrees)
     assert found.sentence.startswith(f"{sum(longer)} of the {len(longer)} ways by {routes.relation.name} are longer")
+
+
+def test_ways_that_are_longer_by_one():
+    """Around a ring of five, up to the root and down again: between 2 and 4 in three hops for two."""
+    found = stated("ring:5", "individual", relation=RELATIONS["up-down"])["Shortest ways"]
+    routes = RELATIONS["up-down"].on(topology("ring:5"))
+    longer = sum(len(routes.path(u, [v])) - 1 > min((u - v) % 5, (v - u) % 5)
+                 for u in range(5) for v in range(5) if u != v)
+    assert (found.holds, found.found["longer"]) == (False, longer)
+    assert " by 1" in found.sentence
 
 
 def test_trees_that_would_wait_for_each_other():

@@ -1,4 +1,4 @@
-"""Section 3 of [Boppana98], statement by statement, decided for any scheme whose deadlocks `check` can analyse.
+"""Sections 2 and 3 of [Boppana98], statement by statement, decided for any scheme whose deadlocks `check` can analyse.
 
     from wormcast.algorithms import SCHEMES, explain, topology
 
@@ -6,9 +6,10 @@
         print(statement.sentence)
 
 One concept a file: ``statement`` (what is said), ``subject`` (of which worms), ``paper`` (what the paper says of them),
-``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2), ``dans`` (Definition 2, Lemma 2), ``minimal`` and
-``minimal_links`` (Definition 3), ``need`` (the fewest classes that the dependencies allow, and the corollaries),
-``ranking`` (orders of channels that a reader can check), ``explain`` (all of it).
+``unicasts`` (shortest ways, trees), ``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2), ``dans``
+(Definition 2, Lemma 2), ``minimal`` and ``minimal_links`` (Definition 3), ``need`` (the fewest classes that the
+dependencies allow, and the corollaries), ``ranking`` (orders of channels that a reader can check), ``explain`` (all of
+it).
 """
 
 from .explain import explain

@@ -1,11 +1,8 @@
 """``figure``: the figures of papers, with verdicts on what the papers say."""
 
 import contextlib
-import functools
 import io
-import json as json_module
 import shlex
-import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -14,13 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from wormcast import __version__
-from wormcast.algorithms import WormcastError
 
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
-    HERE,
+    Costs,
     Figure,
+    Minutes,
     Outcome,
     catalogue,
     curves_of,
@@ -34,6 +31,7 @@ from ..experiments.figure import (
 )
 from ..experiments.grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from .answers import Answers, invoke
 from .app import Exit, Json, app, emit, say, stdout_for_results, table
 from .progress import progress
 
@@ -62,7 +60,7 @@ def figure_(
     it is finished; what is there is not run again.
     """
     if name is None:
-        _list(json)
+        _list(out, json)
         return Exit.DONE
     figures = [find_figure(one) for one in catalogue()] if name == ALL else [find_figure(name)]
     if scheduler is not None:
@@ -71,8 +69,15 @@ def figure_(
     with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
         require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
 
+        costs = Costs(store)
+
         def run(points: Sequence[Point]) -> Generator[Point, None, None]:
-            return run_on_cluster(points, store, scheduler) if scheduler and points else run_missing(points, store)
+            if scheduler and points:
+                yield from run_on_cluster(points, store, scheduler)
+                return
+            began = time.monotonic()
+            yield from run_missing(points, store)
+            costs.ran({point.key: point for point in points}, time.monotonic() - began)
 
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
@@ -80,15 +85,19 @@ def figure_(
         with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
             for number, _ in done:
                 show(number)
-        outcomes = [outcome_of(one, some, _told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        told = Answers(store)
+        outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        for figure, some in zip(figures, curves, strict=True):
+            if figure.name in catalogue():
+                costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))
     if json:
-        told = [_to_dict(one) for one in outcomes]
+        results = [_to_dict(one) for one in outcomes]
         cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
-        result: dict[str, Any] = told[0] if name != ALL else {"figure": ALL, "figures": told}
+        result: dict[str, Any] = results[0] if name != ALL else {"figure": ALL, "figures": results}
         emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
              {"figure": name, "quick": quick})
     else:
@@ -99,20 +108,33 @@ def figure_(
     return Exit.DONE
 
 
-def _list(json: bool) -> None:
-    """Tell which figures there are, with the claims that they decide."""
+def _list(out: Path, json: bool) -> None:
+    """Tell which figures there are, with the claims that they decide, and how long they take."""
     figures = [find_figure(one) for one in catalogue()]
+    known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
+    if (out / "figures.sqlite").exists():
+        with ResultStore(out / "figures.sqlite") as store:
+            known = {quick: Costs(store).minutes(figures, quick) for quick in known}
     rows = [{"name": one.name, "title": one.title, "source": one.source,
              "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
              "cycles": one.cycles if one.named_series else 0,
-             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))} for one in figures]
+             "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
+             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
+            for one, full, quick in zip(figures, known[False], known[True], strict=True)]
     if json:
         emit({"figures": rows}, {})
         return
-    table(["name", "title", "curves", "cycles", "claims"],
-          [[row["name"], row["title"], row["curves"], row["cycles"], ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
+    table(["name", "title", "curves", "cycles", "minutes quick", "full", "claims"], [
+        [row["name"], row["title"], row["curves"], row["cycles"], _minutes(row["quick_minutes"]),
+         _minutes(row["minutes"]), ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
     say("curves: with those of other figures that statements name, and all variations; some 12 points each")
     say("cycles: of each of four seeds of a point, at most; with --quick an eighth, and no variations")
+    say(f"minutes: as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures that were, by curves and "
+        "cycles; - where none were")
+
+
+def _minutes(known: Any) -> str | None:
+    return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
 
 
 def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
@@ -132,7 +154,7 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
         files.append(out / f"{figure.name}-{one.name}.svg")
         with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
             plotted = unfinished.with_suffix(".svg")
-            _invoke(one.command.format(plot=shlex.quote(str(plotted))))
+            invoke(one.command.format(plot=shlex.quote(str(plotted))))
             plotted.replace(unfinished)
         pictures.append((one.command.format(plot=f"{one.name}.svg"), files[-1].name))
     files.append(out / f"{figure.name}.html")
@@ -191,46 +213,3 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
         say(f"{len(outcome.rows)} points, {imprecise} of them less precise than wanted, {deadlocks} in deadlock")
     for file in files:
         say(f"  {file}")
-
-
-def _invoke(command: str) -> int:
-    """Run a command of wormcast in this process; give its exit code."""
-    code = app(shlex.split(command), standalone_mode=False)
-    return code if isinstance(code, int) else Exit.DONE
-
-
-@functools.cache
-def _answer(command: str) -> tuple[int, dict[str, Any]]:
-    """A command's exit code and JSON."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
-        aside = {"run": f" --vcd {shlex.quote(folder)}/run.vcd", "hunt": f" --out {shlex.quote(folder)}"}
-        whole = command.replace("{here}", shlex.quote(str(HERE))) + aside.get(command.partition(" ")[0], "")
-        code = _invoke(f"{whole} --json")
-    return code, json_module.loads(printed.getvalue())
-
-
-def _told(command: str, where: str) -> Any:
-    """A value that a command tells: its exit code, or what stands at a path in its JSON.
-
-    The path has names, in lists numbers or NAME=VALUE for the first item with this value, joined by ``/``; ``#`` at its
-    end is how many there are.
-    """
-    code, value = _answer(command)
-    if where == "exit":
-        return code
-    try:
-        for part in where.split("/"):
-            value = _inside(value, part)
-    except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-        raise WormcastError(f"told: {command} --json has no {where}") from error
-    return value
-
-
-def _inside(value: Any, part: str) -> Any:
-    """What stands in a value by a part of a path."""
-    if part == "#":
-        return len(value)
-    name, equals, wanted = part.partition("=")
-    if equals:
-        return next(one for one in value if str(one[name]) == wanted)
-    return value[int(part) if isinstance(value, list) else part]

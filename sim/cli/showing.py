@@ -2,12 +2,23 @@
 
 import enum
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError, plan, to_toml
+from wormcast.algorithms import (
+    RELATIONS,
+    SCHEMES,
+    TOPOLOGIES,
+    MeshScheme,
+    Scheme,
+    Topology,
+    WormcastError,
+    plan,
+    to_toml,
+)
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import with_ties
 
@@ -15,13 +26,31 @@ from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.schema import options_of
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
 from ..experiments.figure import catalogue, find_figure
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
+from ..experiments.load import Traffic
+from ..experiments.random_plans import SAMPLES, random_plans
+from .app import (
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import Ties, chosen
+from .options import Given, as_typer, takes
 
 __all__: list[str] = []
+
+RANDOM = "Random multicasts"
 
 
 class Subject(enum.StrEnum):
@@ -136,18 +165,42 @@ def topology_(
         say(f"network file: {toml}")
 
 
+#: How many destinations random multicasts have, as typer wants it, in the order of --help.
+LAW: dict[str, Any] = {
+    **{name: as_typer(replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
+       if name.startswith("destinations")},
+    "seed": Annotated[int | None, typer.Option(
+        help=f"Of the first of {SAMPLES} samples, 0 by default.", min=0, show_default=False,
+        rich_help_panel=RANDOM)],
+}
+
+
 @app.command("plan")
+@takes("law", LAW)
 def plan_(
     topology: TopologyName,
     scheme: SchemeName,
-    source: Annotated[str, typer.Option(help="Sending node: id, row.column or @label.")],
-    destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
+    source: Annotated[str | None, typer.Option(
+        help="Sending node: id, row.column or @label.", show_default=False)] = None,
+    destinations: Annotated[str | None, typer.Option(
+        help="Receiving nodes, joined by commas.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
+    random: Annotated[int | None, typer.Option(
+        metavar="MULTICASTS", help="In place of --source and --destinations: means over so many random multicasts.",
+        show_default=False, rich_help_panel=RANDOM)] = None,
     ties: Ties = None,
+    *,
+    law: Given,
     json: Json = False,
 ) -> None:
-    """Plan one multicast: worms, their visiting orders and their paths."""
+    """Plan one multicast: worms, their visiting orders and their paths; or tell what random ones cost on average."""
+    one = {"source": source, "destinations": destinations, "plot": plot}
+    if random is None and (law or source is None or destinations is None):
+        what = f"{next(iter(law))} is given" if law else f"{'destinations' if source else 'source'} is missing"
+        raise WormcastError(f"plan: {what}, a plan has a source and destinations, or goes over --random multicasts")
+    if random is not None and (beside := [name for name, value in one.items() if value is not None]):
+        raise WormcastError(f"plan: {beside[0]} is given beside random, it is of one multicast alone")
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
@@ -156,6 +209,11 @@ def plan_(
     relation = with_ties(found_scheme.relation, network, wanted)
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
+    if random is not None:
+        _plan_random(network, found_scheme, random, law, json, {"scheme": scheme, "ties": wanted})
+        return
+    assert source is not None
+    assert destinations is not None
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
     if plot:
@@ -183,3 +241,27 @@ def plan_(
     table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
     if plot:
         say(f"picture: {plot}")
+
+
+#: What the means of random multicasts are called for people.
+MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops",
+         "hops_per_destination": "hops a destination", "channels": "channels", "start_ups": "start-ups",
+         "phases": "phases",
+         "shared": "share of multicasts with worms that take the same link",
+         "as_unicasts": "share of worms that go as a unicast to their last destination would",
+         "planning_ns": "ns of this machine to plan one"}
+
+
+def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given, json: bool,
+                 configuration: dict[str, Any]) -> None:
+    """Plan many random multicasts, and tell the means."""
+    seed = law.pop("seed", 0)
+    with stdout_for_results():
+        found = random_plans(network, scheme, law, multicasts, seed)
+    if json:
+        emit({name: value.to_dict() for name, value in found.items()},
+             {"topology": network.origin, **configuration, "random": multicasts, **law}, seed)
+        return
+    say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
+    table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
+                               for name, words in MEANS.items()])

@@ -50,6 +50,23 @@ def test_plan_has_the_worms_of_paper_002():
     assert (plan["copies"], plan["hops"]) == (7, 30)
 
 
+def test_random_multicasts_are_planned_for_their_means():
+    command = ("plan", "mesh:6x6", "multipath", "--random", 800, "--destinations-mean", 5, "--seed", 3)
+    code, told = as_json(*command)
+    assert (code, told["seed"], told["configuration"]["random"]) == (0, 3, 800)
+    assert told["destinations"] == {"mean": 5.0, "half_width": 0.0}
+    assert told["hops_per_destination"]["mean"] == pytest.approx(told["hops"]["mean"] / 5)
+    assert 0 < told["shared"]["half_width"] < told["shared"]["mean"] < 0.5
+    assert told["channels"]["mean"] < told["hops"]["mean"]
+    again = as_json(*command)[1]
+    assert again.pop("planning_ns") != told.pop("planning_ns")  # a time
+    assert again == told
+    assert as_json(*command[:-1], 4)[1]["shared"] != told["shared"]
+    _, out, _ = wormcast(*command)
+    assert "800 random multicasts" in out
+    assert "share of worms that go as a unicast" in " ".join(out.split())
+
+
 def test_plan_tells_people_the_form_and_who_waits_for_whom():
     nodes = ["--source", "1.1.1", "--destinations", "0.0.0,3.3.3,2.1.0"]
     code, out, err = wormcast("plan", "mesh:4x4x4", "u-mesh", *nodes)
@@ -188,6 +205,12 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
+        (["plan", "mesh:4x4", "dual-path"], "plan: source is missing"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: destinations is missing"),
+        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: seed is given"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0", "--random", 80], "plan: source is given beside random"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 multicasts are given, allowed are 8 to"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length 0 is given"),

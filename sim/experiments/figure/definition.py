@@ -122,6 +122,11 @@ class Figure:
         named = [name for one in self.statements for name in one.holds.series]
         return list(dict.fromkeys([*self.series, *named]))
 
+    @property
+    def commands(self) -> set[str]:
+        """Commands whose answers its statements name."""
+        return {command for one in self.statements for command in one.holds.commands}
+
 
 def catalogue() -> list[str]:
     """Names of the figures that come with wormcast, by their numbers."""

@@ -1,7 +1,7 @@
 """What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 #: Functions that hold or not.
 DECIDED = ("within", "comparable")
 
-FUNCTIONS = ("abs", "max", "min", *DECIDED, "count", "told")
+FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
@@ -53,12 +53,14 @@ class Predicate:
                                                   and not saturated; ``latency('S', 0.1)`` at that load alone
     ``throughput('S')``, ...                      a word of `CURVE_WORDS`
     ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``precision(x)``                             half of x's interval over x
     ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
     ``within(x, value, share)``                   x lies within a share of a value
     ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
     ``count(p, q, ...)``                          how many of these hold
     ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
-                                                  many); 'exit' is its exit code
+                                                  many); a mean with its half_width is one with an interval; 'exit' is
+                                                  the exit code
     ===========================================  ===========================================================
 
     S is a series of the figure, or FIGURE:SERIES.
@@ -106,9 +108,18 @@ class Predicate:
     @property
     def series(self) -> list[str]:
         """Series that it names."""
+        return self._named_by(*POINT_WORDS, *CURVE_WORDS)
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that it asks."""
+        return self._named_by("told")
+
+    def _named_by(self, *words: str) -> list[str]:
+        """First texts of calls of these words."""
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                and node.func.id in (*POINT_WORDS, *CURVE_WORDS) and isinstance(node.args[0], ast.Constant)]
+                and node.func.id in words and isinstance(node.args[0], ast.Constant)]
 
     def evaluate(self, measured: Measured, told: Told) -> Outcome:
         """Decide it.
@@ -158,6 +169,8 @@ class _Evaluation:
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
             found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
+            if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
+                return Quantity.of(found["mean"], found["half_width"] or 0.0)
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
         return self.number(node)
 
@@ -188,6 +201,8 @@ class _Evaluation:
         first, *others = (self.number(one) for one in node.args)
         if name == "abs":
             return abs(first)
+        if name == "precision":
+            return first.precision
         for other in others:
             first = first.combine(other, max if name == "max" else min)
         return first

@@ -43,6 +43,7 @@ class Curve:
         Whose series it is.
     series : Series
     variation : Variation or None
+        What it changes of this series.
     quick : bool
         Few cycles.
 
@@ -66,7 +67,7 @@ class Curve:
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of load but for the rate."""
-        varied = self.variation.of(self.series.name) if self.variation else {}
+        varied = self.variation.options if self.variation else {}
         return {**self.figure.options, **self.series.options, **varied, "until_interval": True, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if self.quick else PRECISION,
                 "cycles": self.figure.cycles // (QUICK if self.quick else 1)}

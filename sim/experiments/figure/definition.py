@@ -54,9 +54,9 @@ class Variation:
     options: Mapping[str, Any]
     series: Mapping[str, Mapping[str, Any]]
 
-    def of(self, series: str) -> dict[str, Any]:
-        """Options that replace those of a series."""
-        return {**self.options, **self.series.get(series, {})}
+    def on(self, series: str) -> "Variation":
+        """Give what it changes of a series, by the figure's name for it: FIGURE:SERIES of another one's."""
+        return Variation(self.name, self.text, {**self.options, **self.series.get(series, {})}, {})
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
     for name in figure.named_series:
         of, series = figure.find_series(name)
         for variation in variations:
-            found[name, variation.name if variation else None] = Curve(of, series, variation, quick)
+            found[name, variation.name if variation else None] = Curve(
+                of, series, variation and variation.on(name), quick)
     return found
 
 

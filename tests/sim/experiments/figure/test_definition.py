@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
-from wormcast.sim.experiments.figure.curve import Curve
+from wormcast.sim.experiments.figure.run import curves_of
 
 GOOD = {
     "title": '"small"', "source": '"nowhere"', "options": "{topology = 'mesh:3x3', destinations_mean = 2.0}",
@@ -26,10 +26,15 @@ def test_every_figure_of_the_catalogue_can_be_run(name):
     assert name.startswith("00")
     for one in figure.statements:
         assert one.claim.startswith(f"{name[:3]}-")
-    for series in figure.named_series:
-        of, which = figure.find_series(series)
-        for variation in (None, *figure.variations.values()):
-            assert Curve(of, which, variation).point(4).resolved["topology"]
+    for curve in curves_of(figure).values():
+        assert curve.point(4).resolved["topology"]
+
+
+def test_a_variation_of_ones_own_series_leaves_others_of_that_name_as_they_are(tmp_path):
+    """002-fig17 delays multipath's copies, and compares it with the multipath of Figure 9."""
+    curves = curves_of(find_figure("002-fig17"))
+    assert curves["multipath", "split"].options["copy_delay"] == 50
+    assert "copy_delay" not in curves["002-fig9:multipath", "split"].options
 
 
 def test_a_file_of_ones_own(tmp_path):
@@ -38,7 +43,7 @@ def test_a_file_of_ones_own(tmp_path):
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('one') > copies('two')\"}]"))
     assert (figure.name, figure.title) == ("small", "small")
     assert [one.drawn for one in figure.series.values()] == [True, False]
-    one, two = (Curve(figure, series, figure.variations["v"]).options for series in figure.series.values())
+    one, two = (curves_of(figure)[name, "v"].options for name in figure.series)
     assert (one["vcs"], one["scheme"], two["vcs"], two["scheme"]) == (4, "u-mesh", 3, "dual-path")
 
 

@@ -67,11 +67,15 @@ class Deadlock:
     packets : frozenset of (int, int)
         All in the routers that cannot be released, worm and number; those wholly at their source, waiting behind
         one, apart: they hold nothing.
+    closed : frozenset of (int, int)
+        Few of these that wait for none but each other: where one may take any of several resources, who holds them
+        all is among them, who waits behind them is not.
     """
 
     at: int
     cycle: tuple[Hold, ...]
     packets: frozenset[Packet]
+    closed: frozenset[Packet]
 
     @property
     def worms(self) -> frozenset[int]:
@@ -81,7 +85,8 @@ class Deadlock:
     def counted_from(self, before: int) -> "Deadlock":
         """The same with worms numbered from the first one of all, where the host has forgotten so many."""
         return Deadlock(self.at, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
-                        frozenset((worm + before, number) for worm, number in self.packets))
+                        *(frozenset((worm + before, number) for worm, number in packets)
+                          for packets in (self.packets, self.closed)))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
@@ -146,11 +151,12 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     for place in in_slots.consumption() if in_slots else ():
         stand(place)
 
-    stuck = _unreleased(set(waits) - moving, {packet: [holders for _, holders in of] for packet, of in waits.items()})
+    holders = {packet: [others for _, others in of] for packet, of in waits.items()}
+    stuck = _unreleased(set(waits) - moving, holders)
     if not stuck:
         return None
     return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
-                    frozenset(stuck))
+                    frozenset(stuck), _closed(stuck, holders))
 
 
 def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
@@ -162,6 +168,23 @@ def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[W
                 stuck.remove(one)
         if len(stuck) == before:
             return stuck
+
+
+def _closed(stuck: set[Packet], waits: Mapping[Packet, Iterable[Sequence[Packet | None]]]) -> frozenset[Packet]:
+    """Few of these that wait for none but each other: the fewest that any of them has to wait for."""
+    best = frozenset(stuck)
+    for packet in sorted(stuck):
+        found = {packet}
+        todo = [packet]
+        for one in todo:
+            missing = min((set(others) - found for others in waits[one] if stuck.issuperset(others)), key=len)
+            todo += sorted(filter(None, missing))
+            found.update(todo)
+            if len(found) >= len(best):
+                break
+        else:
+            best = frozenset(found)
+    return best
 
 
 def _may_deadlock(snapshot: Snapshot) -> bool:

@@ -399,7 +399,20 @@ def test_reduction_all_waits_must_be_met(monkeypatch):
         (0, 0, 0): {"worms": [5, 7], "holds": 0}, (1, 0, 0): {"worms": [5]},
         (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}, (0, 2, 0): {"worms": [8, None]}})
     assert found.worms == {5, 7, 8, 9}
+    assert found.closed == {(5, 0), (9, 0)}
     assert {hold.worm for hold in found.cycle} == {5, 9}
+
+
+def test_reduction_who_holds_another_channel_is_needed_too(monkeypatch):
+    """Two circles of two, of whose channels each worm takes any; a fifth one stands behind."""
+    found = fake(monkeypatch, {
+        (0, 0, 0): {"worms": [5, 7], "holds": 0}, (1, 0, 0): {"worms": [5]},
+        (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]},
+        (0, 2, 0): {"worms": [3], "holds": 1}, (1, 2, 0): {"worms": [3]},
+        (1, 3, 0): {"worms": [4], "holds": 1}, (0, 3, 0): {"worms": [4]}}, masks=0b11, consumption=2)
+    assert found.worms == {3, 4, 5, 7, 9}
+    assert {worm for worm, _ in found.closed} == {3, 4, 5, 9}
+    assert len(found.cycle) == 2
 
 
 def test_reduction_packets_of_one_worm_wait_for_each_other(monkeypatch):

@@ -136,8 +136,8 @@ def test_slots_and_who_waits_for_them(tmp_path):
     with file.open("w"):
         result.record(file, 0, 120, [("interface", node) for node in range(4)])
     history = read_waveform(file)
-    shown = [(history.channel_name(hold.link, hold.vc), hold.worm, bool(hold.flits), hold.ended) for hold in history.holds
-             if history.links[hold.link].kind in ("slots", "consumption")]
+    shown = [(history.channel_name(hold.link, hold.vc), hold.worm, bool(hold.flits), hold.ended)
+             for hold in history.holds if history.links[hold.link].kind in ("slots", "consumption")]
     assert sorted(shown) == [
         ("cons:0.1:0", 0, True, True), ("cons:0.1:0", 2, False, False), ("cons:0.1:0", 2, True, True),
         ("cons:0.2:0", 1, True, True), ("cons:0.2:0", 3, False, False), ("cons:0.2:0", 3, True, True),

@@ -253,7 +253,7 @@ class BulkEngine:
         """
         if self.host.counters[NOW]:
             raise RuntimeError("worms are followed from the first cycle on")
-        self.grants = Grants(self.network, self.kernels, self._states_at, self.place, slots=slots)
+        self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, slots=slots)
 
     @cached_property
     def _arguments(self) -> tuple[Any, ...]:

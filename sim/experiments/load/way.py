@@ -59,19 +59,22 @@ class GrantLog:
     def __init__(self, *, coupled: bool):
         self._coupled = coupled
         self._rows = np.zeros(0, GRANT)
+        self._new: list[npt.NDArray[np.void]] = []
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
         """Add what worms have got, in the order of cycles."""
-        self._rows = np.concatenate([self._rows, rows])
+        self._new.append(rows)
 
     def forget(self, first: int) -> None:
         """Forget what worms before this one have got."""
-        self._rows = self._rows[self._rows["worm"] >= first]
+        rows = np.concatenate([self._rows, *self._new])
+        self._rows, self._new = rows[rows["worm"] >= first], []
 
     def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
         """Say what these packets of worms got up to these switches, where their destinations are."""
+        rows = np.concatenate([self._rows, *self._new])
         # a stable order that is almost there is found in no time
-        self._rows = self._rows[np.argsort(_packet(self._rows["worm"], self._rows["packet"]), kind="stable")]
+        self._rows, self._new = rows[np.argsort(_packet(rows["worm"], rows["packet"]), kind="stable")], []
         all_, these = _packet(self._rows["worm"], self._rows["packet"]), _packet(worms, packets)
         begin, end = np.searchsorted(all_, these), np.searchsorted(all_, these, side="right")
         sums, counts = np.zeros((5, len(worms)), np.int64), np.zeros(len(worms), np.int64)

@@ -47,7 +47,7 @@ def run_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(help="Sending node: id, row.column or @label.")] = None,
-    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
+    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas; or all others: all.")] = None,
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
@@ -130,7 +130,8 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
         raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
-    return [Message(0, network.node(source), tuple(network.node_set(destinations)), length)]
+    start = network.node(source)
+    return [Message(0, start, tuple(network.destination_set(destinations, start)), length)]
 
 
 @contextlib.contextmanager

@@ -141,7 +141,7 @@ def plan_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str, typer.Option(help="Sending node: id, row.column or @label.")],
-    destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas.")],
+    destinations: Annotated[str, typer.Option(help="Receiving nodes, joined by commas; or all others: all.")],
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
     ties: Ties = None,

@@ -18,7 +18,7 @@ from .sheet import Mark, Sheet, scheme_on
 from .tracks import bend, least_cell, tracks
 from .ways import along, aside, beside, longest, middle_of
 
-__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet", "steps"]
+__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,14 +55,6 @@ def _look(number: int) -> _Look:
     return _Look(COLOURS[number % len(COLOURS)], DASHES[(number + number // len(COLOURS)) % len(DASHES)])
 
 
-def steps(plan: Plan) -> list[int]:
-    """Step in which each worm is sent, from 1: a node sends one a step, and begins in the step after its receipt."""
-    found: list[int] = []
-    for worm in plan.worms:
-        found.append((0 if worm.after is None else found[worm.after]) + worm.rank + 1)
-    return found
-
-
 def draw_paths(plan: Plan, file: Path, form: str) -> None:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
@@ -92,7 +84,7 @@ def paths_sheet(plan: Plan) -> Sheet:
     ways = _Ways(plan.topology, layout)
     places = _places(plan, layout, ways)
     alone = all(len(worm.destinations) == 1 for worm in plan.worms)
-    groups = [step - 1 for step in steps(plan)] if alone else [worm.id for worm in plan.worms]
+    groups = [worm.step - 1 for worm in plan.worms] if alone else [worm.id for worm in plan.worms]
     least, clear = _room(plan, layout, ways, places)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=clear, legend=_legend(plan, groups, alone),
                   words=_words(plan, alone))

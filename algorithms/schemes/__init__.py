@@ -15,8 +15,10 @@ from .individual import Individual
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
 from .plain import PlainScheme
+from .separate import Separate
 from .tseng import Tseng
 from .u_mesh import UMesh
+from .u_torus import UTorus
 from .z import Z
 
 __all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "ask", "classes_of"]
@@ -25,6 +27,6 @@ SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
-    Z(), Dcf(), Dcf2(), Edn(), Tseng(),
+    Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

@@ -59,7 +59,8 @@ def run_batch(scheme, network, messages):
 
 
 def test_every_scheme_has_a_reference():
-    assert list(SCHEMES) == sorted(reference.SCHEMES) == sorted(reference.CLASSES)
+    on_meshes = [name for name in SCHEMES if not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds]
+    assert on_meshes == sorted(reference.SCHEMES) == sorted(reference.CLASSES)
 
 
 @pytest.mark.parametrize("name", reference.SCHEMES)

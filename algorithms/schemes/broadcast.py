@@ -1,7 +1,6 @@
 """What the broadcasts on square tori have in common: a tree of unicasts, the same one from every source."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -12,32 +11,11 @@ from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .unicast import UnicastScheme
 
-__all__ = ["Cost", "Offset", "TorusBroadcast", "Tree"]
+__all__ = ["Block", "Offset", "TorusBroadcast", "Tree"]
 
 Offset = tuple[int, int]
 """(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our first
 one, is routed after it, upwards to the bottom (south)."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
-
-    t_s is the time between two sends of a node, t_r from the last flit of a message to its receipt, t_hop a hop of a
-    header, and c what a unicast alone takes besides t_s, t_r and its hops; [Hou] counts L t_c for it.
-
-    Parameters
-    ----------
-    start_ups, hops, receipts : int
-    """
-
-    start_ups: int
-    hops: int
-    receipts: int
-
-    def latency(self, *, t_s: int, t_r: int, t_hop: int, c: int) -> int:
-        """Cycles from the source's first t_s to the last receipt."""
-        return self.start_ups * t_s + self.hops * t_hop + self.receipts * (c + t_r)
 
 
 class Tree:
@@ -122,10 +100,6 @@ class TorusBroadcast(UnicastScheme):
     @abstractmethod
     def tree(self, extent: int) -> Tree:
         """Build the broadcast from node (0, 0) on a torus that `check` lets pass."""
-
-    def cost(self, extent: int) -> Cost | None:
-        """Say what it takes without contention; None where no formula is known."""
-        return None
 
     def check(self, topology: Topology) -> None:
         """Refuse what is no torus of n x n nodes, or one of an extent that the scheme does not have."""

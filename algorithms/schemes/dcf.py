@@ -1,6 +1,8 @@
 """DCF: the depth contention-free broadcast of [Hou], in its two forms."""
 
-from .broadcast import Block, Cost, TorusBroadcast, Tree
+from ..topologies.base import Topology
+from .broadcast import Block, TorusBroadcast, Tree
+from .cost import Cost
 from .z import z_step
 
 __all__ = ["Dcf", "Dcf2"]
@@ -43,10 +45,10 @@ class Dcf(TorusBroadcast):
         """Build the broadcast from node (0, 0)."""
         return tree_of_blocks(extent, self.block)
 
-    def cost(self, extent: int) -> Cost:
+    def cost(self, topology: Topology) -> Cost:
         """Say what it takes; 2 x 2 nodes are a step of `Z`."""
-        phases, left = divmod(extent.bit_length() - 1, 2)
-        return Cost(5 * phases + 3 * left, hops_of_blocks(extent), 2 * phases + left)
+        phases, left = divmod(topology.shape[0].bit_length() - 1, 2)
+        return Cost(5 * phases + 3 * left, hops_of_blocks(topology.shape[0]), 2 * phases + left)
 
 
 class Dcf2(Dcf):

@@ -1,6 +1,8 @@
 """EDN: broadcast by extended dominating nodes, reconstructed."""
 
-from .broadcast import Block, Cost, TorusBroadcast, Tree
+from ..topologies.base import Topology
+from .broadcast import Block, TorusBroadcast, Tree
+from .cost import Cost
 from .dcf import hops_of_blocks, tree_of_blocks
 
 __all__ = ["Edn"]
@@ -44,7 +46,7 @@ class Edn(TorusBroadcast):
         """Build the broadcast from node (0, 0)."""
         return tree_of_blocks(extent, self.block)
 
-    def cost(self, extent: int) -> Cost:
+    def cost(self, topology: Topology) -> Cost:
         """Say what it takes without contention."""
-        steps = extent.bit_length() - 1
-        return Cost(3 * steps, hops_of_blocks(extent), steps)
+        steps = topology.shape[0].bit_length() - 1
+        return Cost(3 * steps, hops_of_blocks(topology.shape[0]), steps)

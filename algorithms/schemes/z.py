@@ -1,6 +1,8 @@
 """Z: the simple building block of [Hou]: three sends, four units."""
 
-from .broadcast import Cost, TorusBroadcast, Tree
+from ..topologies.base import Topology
+from .broadcast import TorusBroadcast, Tree
+from .cost import Cost
 
 __all__ = ["Z"]
 
@@ -28,10 +30,10 @@ class Z(TorusBroadcast):
             z_step(tree, unit, step)
         return tree
 
-    def cost(self, extent: int) -> Cost:
+    def cost(self, topology: Topology) -> Cost:
         """Say what it takes without contention."""
-        steps = extent.bit_length() - 1
-        return Cost(3 * steps, 2 * (extent - 1), steps)
+        steps = topology.shape[0].bit_length() - 1
+        return Cost(3 * steps, 2 * (topology.shape[0] - 1), steps)
 
 
 def z_step(tree: Tree, unit: int, step: int) -> None:

@@ -16,6 +16,7 @@ from ..common.apart import require_apart
 from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
+from ..experiments.formula import formula_of
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -101,16 +102,21 @@ def run_(
                      instances=instances, timeout=timeout)
     if replay:
         replay_run(result, replay)
+    formula = None
+    if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
+        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0].length)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     if json:
         built = dataclasses.replace(setup, configuration=result.network.configuration)
         resolved = built.to_dict({"engine": engine, "timeout": timeout,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
-        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
+        emit({**result.to_dict(), "formula": formula and formula.to_dict(), "waveform": None if waveform is None else str(waveform),
               "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
+        if formula:
+            say(f"formula: {formula}")
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
         if replay:

@@ -234,7 +234,7 @@ def by_direction(shape, start, end):
 
 
 CLASSES = {
-    "individual": None, "separate": None, "u-mesh": None,
+    "individual": None, "u-mesh": None,
     "dual-path": (by_labels, "next"), "multipath": (by_labels, "next"), "multipath-lmn": (by_labels, "next"),
     "column-path": (by_column, "next"), "column-path-literal": (by_column, "next"), "e-mcast": (by_direction, "last"),
 }  # fmt: skip
@@ -256,7 +256,6 @@ def classes(name, shape, nodes, visits):
 
 SCHEMES = {
     "individual": (individual, e_cube_step),
-    "separate": (individual, e_cube_step),
     "dual-path": (dual_path, hamiltonian_step),
     "multipath": (multipath, hamiltonian_step),
     "multipath-lmn": (multipath_lmn, hamiltonian_step),

@@ -124,9 +124,9 @@ def test_separate_sends_all_from_the_source():
                                              (64, (15, 84, 6))])
 def test_the_formula_of_dcf(n, expected):
     """5 k t_s + 4 (4^k - 1) / 3 + 2 k, and (5 k + 3) t_s + 2 (4^(k + 1) - 1) / 3 + 2 k + 1."""
-    cost = SCHEMES["dcf"].cost(n)
+    cost = SCHEMES["dcf"].cost(torus(n))
     assert (cost.start_ups, cost.hops, cost.receipts) == expected
-    edn = SCHEMES["edn"].cost(n)
+    edn = SCHEMES["edn"].cost(torus(n))
     assert (edn.start_ups, edn.hops, edn.receipts) == (3 * expected[2], *expected[1:])
     # the exact values of t_c = 1 and c = L
     if n <= 16:

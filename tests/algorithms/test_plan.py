@@ -3,7 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from wormcast.algorithms import SCHEMES, Plan, WormcastError, plan, topology
+from wormcast.algorithms import Plan, WormcastError, plan, topology
+
+from . import reference
 
 MESH = topology("mesh:6x6")
 SOURCE = "3.2"
@@ -183,7 +185,7 @@ def test_the_plan_as_json():
         ("6.2", "1", r"node: '6\.2' is outside mesh:6x6"),
     ],
 )
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", reference.SCHEMES)
 def test_what_is_no_multicast_is_refused_in_a_sentence(scheme, source, destinations, sentence):
     with pytest.raises(WormcastError, match=sentence):
         plan(MESH, scheme, source, destinations)

@@ -344,7 +344,7 @@ class TestRegistry:
             registry.add("mine", SCHEMES["dual-path"])
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", reference.SCHEMES)
 def test_worms_do_not_depend_on_the_order_of_destinations(name):
     """A checkpoint keeps the worms alone: what is planned again for their destinations must be the same."""
     network, random = mesh(6, 6), np.random.default_rng(1)

@@ -34,6 +34,11 @@ def broadcast(n, name, length, source=0, **options):
     return run(network, scheme, [message], hardware_of, timeout=10**7)
 
 
+def cost_of(name, n):
+    network = topology(f"torus:{n}x{n}")
+    return find_scheme(name, network).cost(network)
+
+
 def latency(result):
     return result.message_to_dict(0)["latency"]
 
@@ -50,7 +55,7 @@ def test_dcf_takes_what_its_formula_says_to_the_cycle(n, name, ties):
     for t_s, t_r, length in TIMES:
         if n == 64 and length == 1000 and t_r == 20:
             continue  # minutes; 0 and 200 enclose it
-        cost = find_scheme(name, topology(f"torus:{n}x{n}")).cost(n)
+        cost = cost_of(name, n)
         expected = cost.latency(t_s=t_s, t_r=t_r, t_hop=HOP, c=alone(length))
         assert latency(broadcast(n, name, length, ties=ties, t_hs=t_s, t_hr=t_r)) == expected
 
@@ -59,7 +64,7 @@ def test_dcf_takes_what_its_formula_says_to_the_cycle(n, name, ties):
 def test_sends_closer_than_a_worm_is_long_change_nothing(length):
     """The formula holds for t_s below L too: a worm that waits for one of its own sender is not on the longest chain."""
     for n, t_s in itertools.product((4, 8), range(1, length)):
-        cost = find_scheme("dcf", topology(f"torus:{n}x{n}")).cost(n)
+        cost = cost_of("dcf", n)
         assert latency(broadcast(n, "dcf", length, t_hs=t_s)) == cost.latency(t_s=t_s, t_r=0, t_hop=HOP,
                                                                               c=alone(length))
 
@@ -67,7 +72,7 @@ def test_sends_closer_than_a_worm_is_long_change_nothing(length):
 @pytest.mark.parametrize("n", [4, 8, slow(16), slow(32)])
 def test_edn_with_signs_takes_what_its_formula_says(n):
     for t_s, t_r, length in ((0, 0, 20), (200, 200, 20), (0, 0, 1000)):
-        cost = find_scheme("edn", topology(f"torus:{n}x{n}")).cost(n)
+        cost = cost_of("edn", n)
         assert latency(broadcast(n, "edn", length, ties="signed", t_hs=t_s, t_hr=t_r)) == cost.latency(
             t_s=t_s, t_r=t_r, t_hop=HOP, c=alone(length))
 

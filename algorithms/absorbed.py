@@ -45,6 +45,7 @@ class AbsorbedByHosts(Scheme):
         self.relation = scheme.relation
         self.header = scheme.header
         self.pairs_tell_all = scheme.pairs_tell_all
+        self.broadcasts = scheme.broadcasts
 
     @property
     def own_relation(self) -> Relation:

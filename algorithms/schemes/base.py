@@ -50,6 +50,9 @@ class Scheme(ABC):
     relation: Relation
     header: type[AddressList]
 
+    broadcasts = False
+    """Whether its multicasts go to all other nodes, and none to fewer."""
+
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
 

@@ -96,6 +96,7 @@ class TorusBroadcast(UnicastScheme):
     """
 
     kinds = ("torus",)
+    broadcasts = True
 
     @abstractmethod
     def tree(self, extent: int) -> Tree:

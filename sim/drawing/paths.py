@@ -28,6 +28,7 @@ OUTSIDE = 2  # the first place beside a line from which a worm passes outside of
 # points
 PITCH = 2.4  # from worm to worm on a link
 LINE = 1.2
+FIRST = 0.6  # by how much the line of a first step is thicker than that of the last
 LEAST, LARGEST = 20.0, 43.0  # a cell
 LEAST_NODES = 13.0  # a cell in which nodes have no lines from one to the next
 GAP = 3.0
@@ -178,7 +179,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
     begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
     end = layout.consumptions[last] if layout.consumptions else layout.sinks[[last]]
     line = np.array([*begin, *bend(hops, apart), *end])
-    sheet.axes.plot(*line.T, color=look.colour, linewidth=LINE, linestyle=look.dashes, zorder=4)
+    sheet.axes.plot(*line.T, color=look.colour, linewidth=_width(plan, worm), linestyle=look.dashes, zorder=4)
     at = 0
     for node in worm.destinations[:-1]:
         while at < len(worm.links) and worm.links[at][1] != homes[node]:
@@ -195,6 +196,12 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
         arrows.append(np.stack([tip, neck + barb, neck - barb]))
     sheet.axes.add_collection(PolyCollection(arrows, facecolors=look.colour, edgecolors="none", zorder=5),
                               autolim=False)
+
+
+def _width(plan: Plan, worm: Worm) -> float:
+    """Width of a worm's line: of a tree, the earlier steps' are thicker, which lead furthest and lie below the others."""
+    last = plan.steps
+    return LINE if len(worm.destinations) > 1 or last == 1 else LINE * (1 + FIRST * (last - worm.step) / (last - 1))
 
 
 def _disc(sheet: Sheet, place: Floats, text: str, look: _Look) -> None:

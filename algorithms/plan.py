@@ -232,7 +232,8 @@ class Plan:
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
             if not phases:
                 self._refuse(
-                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of {routes.relation.name}"
+                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
+                    f"{routes.relation.name}"
                 )
             at = end
         missed = [node for node in ahead if homes[node] != at]

@@ -67,7 +67,7 @@ class ECube(ChoiceRelation):
         if topology.kind == "mesh":
             return one_way(topology, _table(topology, UP)[0])
         if self.ties != "either":
-            signs = {"plus": UP, "signed": None}.get(self.ties, self.ties)
+            signs = self.ties if isinstance(self.ties, int) else UP if self.ties == "plus" else None
             return one_way(topology, *_table(topology, signs), CLASSES)
         upwards, downwards = (one_way(topology, *_table(topology, signs), CLASSES) for signs in (UP, DOWN))
         other = np.where(downwards.options == upwards.options, -1, downwards.options)

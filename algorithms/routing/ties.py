@@ -62,7 +62,8 @@ def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int
 
 
 def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
-    """Give the signs that hosts write where the worms carry none of their own, int64 [all destinations]: bit d for dimension d.
+    """Give the signs that hosts write where the worms carry none of their own, int64 [all destinations]: bit d for
+    dimension d.
 
     A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the stop before it (the
     first stop is the source). So a tie never goes over the ring's edge.

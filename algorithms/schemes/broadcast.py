@@ -14,8 +14,8 @@ from .unicast import UnicastScheme
 __all__ = ["Block", "Offset", "TorusBroadcast", "Tree"]
 
 Offset = tuple[int, int]
-"""(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our first
-one, is routed after it, upwards to the bottom (south)."""
+"""(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our
+first one, is routed after it, upwards to the bottom (south)."""
 
 
 class Tree:

@@ -23,11 +23,11 @@ class Dcf(TorusBroadcast):
              3            c
              y
 
-    The unit is n / 4, n / 16, ... nodes; where two are left, as on 8 x 8, the last step is that of `Z`. The paper's figure
-    7 is lost; its text fixes this block up to which of B and C sends to three: see `Dcf2`.
+    The unit is n / 4, n / 16, ... nodes; where two are left, as on 8 x 8, the last step is that of `Z`. The paper's
+    figure 7 is lost; its text fixes this block up to which of B and C sends to three: see `Dcf2`.
 
-    Cost: d = log2(n) steps. With n = 4^k: 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r); with n = 2 4^k: (5 k + 3) t_s +
-    2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for one of another sender.
+    Cost: d = log2(n) steps. With n = 4^k: 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r); with n = 2 4^k: (5 k + 3)
+    t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for one of another sender.
     Source: [Hou], sections 5.2 and 6.1.
     """
 

@@ -22,15 +22,15 @@ class Edn(TorusBroadcast):
          y
 
     Units shrink as in `Dcf`. B lies two units away on a ring of four, and so does C along x, A the
-    other way: these are ties, and the scheme needs signs for them (``--ties signed``). With ``--ties plus`` A is reached
-    to the right as well, over C's channels in the same step.
+    other way: these are ties, and the scheme needs signs for them (``--ties signed``). With ``--ties plus`` A is
+    reached to the right as well, over C's channels in the same step.
 
     Reconstructed: of the paper [Tsai96] we had the abstract, and in [Hou] its formula, 6 k t_s + 4 (4^k - 1) / 3 t_c +
     2 k (L t_c + t_r), and that it is free of contention within steps. Translation-invariant patterns of two steps of
     three sends each that meet this are eight, all of one shape up to reflections; this is one of them.
 
-    Cost: log2(n) steps; 6 k t_s + ... with n = 4^k, and 3 (2 k + 1) t_s + ... with n = 2 4^k, the rest as `Dcf`, if no worm
-    waits. Worms of different steps may.
+    Cost: log2(n) steps; 6 k t_s + ... with n = 4^k, and 3 (2 k + 1) t_s + ... with n = 2 4^k, the rest as `Dcf`, if no
+    worm waits. Worms of different steps may.
     """
 
     name = "edn"
@@ -39,7 +39,7 @@ class Edn(TorusBroadcast):
 
     block: Block = (
         ((0, 2), (2, 1), (-2, -1)),
-        {start: ((1, 0), (-1, 0), (0, 1)) for start in ((0, 0), (0, 2), (2, 1), (-2, -1))},
+        dict.fromkeys(((0, 0), (0, 2), (2, 1), (-2, -1)), ((1, 0), (-1, 0), (0, 1))),
     )
 
     def tree(self, extent: int) -> Tree:

@@ -15,6 +15,6 @@ class Separate(Individual):
     """
 
     name = "separate"
-    kinds = ("torus", "ring")
+    kinds: tuple[str, ...] = ("torus", "ring")
     description = "one unicast worm a destination, all sent by the source: individual, as broadcasts know it"
     provenance = "Hou, Wang and Hsu 1998, 3 (order of sending: ours)"

@@ -13,8 +13,8 @@ class Tseng(TorusBroadcast):
     1. steps t = 1 to s, with d = n / 5^t: each informed node sends to (d, d), (-d, -d), (0, 2d) and (0, -2d). Then one
        node of each row is informed.
     2. step s + 1: each sends along its row to the main diagonal, if it is not on it.
-    3. steps s + 2 to 2 s + 1, d as before: each node of the diagonals sends to (d, 0), (-d, 0), (0, 2d) and (0, -2d), which
-       makes five diagonals of each.
+    3. steps s + 2 to 2 s + 1, d as before: each node of the diagonals sends to (d, 0), (-d, 0), (0, 2d) and (0, -2d),
+       which makes five diagonals of each.
 
     Nothing is sent to a node that has the message already. Extents are odd, so no two ways are as long.
 

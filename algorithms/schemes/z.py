@@ -10,8 +10,9 @@ __all__ = ["Z"]
 class Z(TorusBroadcast):
     """Divide the torus into four, send to a node of each of the other three; go on in each.
 
-    In a block of 2 x 2 units of d x d nodes its source sends to (d, 0), (0, d) and, furthest and last, (-d, d); d halves
-    from n / 2 to 1. On a ring of two units both ways are as long: (-d, d) is sent to the left, and says so by a sign.
+    In a block of 2 x 2 units of d x d nodes its source sends to (d, 0), (0, d) and, furthest and last, (-d, d); d
+    halves from n / 2 to 1. On a ring of two units both ways are as long: (-d, d) is sent to the left, and says so by a
+    sign.
 
     Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits; on larger tori some do.
     Source: [Hou], sections 5.1 and 5.2, figures 5 and 6; the order of the sends is ours.

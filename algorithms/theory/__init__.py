@@ -10,8 +10,8 @@ Section 3 of [Boppana98], statement by statement, decided for any scheme whose d
 One concept a file: ``statement`` (what is said), ``subject`` (of which worms), ``paper`` (what the paper says of them),
 ``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2), ``dans`` (Definition 2, Lemma 2), ``minimal`` and
 ``minimal_links`` (Definition 3), ``need`` (the fewest classes that the dependencies allow, and the corollaries),
-``ranking`` (orders of channels that a reader can check), ``explain`` (all of it). Beside it Definition 1 and Theorem 1 of [Hou], on
-trees of unicasts whose worms do not wait for each other, decided for any plan: ``contention``.
+``ranking`` (orders of channels that a reader can check), ``explain`` (all of it). Beside it Definition 1 and Theorem 1
+of [Hou], on trees of unicasts whose worms do not wait for each other, decided for any plan: ``contention``.
 """
 
 from .contention import Contention, Shared, contention

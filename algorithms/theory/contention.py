@@ -103,7 +103,7 @@ def contention(plan: Plan) -> Contention | None:
     link_offsets = np.searchsorted(taken[by_link], np.arange(len(topology.links) + 1))
     users = np.repeat(np.arange(len(worms)), np.diff(offsets))[by_link]
     pairs = _pairs(offsets, taken, link_offsets, users, worms.source, worms.after, worms.steps.astype(np.int64))
-    first, second, link, condition = pairs.T
+    first, second, _, condition = pairs.T
     steps = worms.steps
 
     def those(which: np.ndarray) -> tuple[Shared, ...]:
@@ -148,7 +148,7 @@ def _pairs(offsets, taken, link_offsets, users, source, after, steps):
 
 @compiled
 def _condition(offsets, taken, source, after, steps, one, other):
-    """The first of Theorem 1's conditions that holds of two worms that share a link, in the order of their steps; or 0."""
+    """The first of Theorem 1's conditions that holds of two worms that share a link, the earlier step's first; or 0."""
     ancestor = after[other]
     while ancestor >= 0:
         if ancestor == one:

@@ -20,8 +20,10 @@ from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
     HERE,
+    Curve,
     Figure,
     Outcome,
+    RunCurve,
     RunPoint,
     catalogue,
     curves_of,
@@ -77,7 +79,8 @@ def figure_(
             loads = [one for one in points if isinstance(one, Point)]
             if scheduler and loads:
                 yield from run_on_cluster(loads, store, scheduler)
-            yield from run_missing([one for one in points if not scheduler or isinstance(one, RunPoint)], store)
+            here = [one for one in points if isinstance(one, RunPoint) or not scheduler]
+            yield from run_missing(here, store)
 
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
@@ -132,7 +135,10 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
     if outcome.curves:
         files.append(out / f"{figure.name}.svg")
         with whole_picture(files[-1]) as target:
-            (draw_runs if figure.along else draw_figure)(figure, outcome.curves, *target)
+            if figure.along:
+                draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
+            else:
+                draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
         pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
@@ -169,12 +175,12 @@ throughput is what the whole network delivers in a cycle.
 A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
 twice in a row and what it delivers is known so well; points that are less precise say so."""
 ABOUT_RUNS = """\
-A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is random. \
-formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. bound: as many steps \
-as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but a node that sends often \
-enough within a step may be faster."""
-RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers that "
-                "are to differ are equal.")
+A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
+random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
+bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
+a node that sends often enough within a step may be faster."""
+RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
+                "that are to differ are equal.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
@@ -204,7 +210,7 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
     if outcome.rows:
         imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
         deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
-        say(f"{len(outcome.rows)} points" + ("" if figure.along else
+        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.along else
             f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
     for file in files:
         say(f"  {file}")

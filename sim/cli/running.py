@@ -48,7 +48,8 @@ def run_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(help="Sending node: id, row.column or @label.")] = None,
-    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas; or all others: all.")] = None,
+    destinations: Annotated[str | None, typer.Option(
+        help="Receiving nodes, joined by commas; or all others: all.")] = None,
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
@@ -111,7 +112,8 @@ def run_(
         built = dataclasses.replace(setup, configuration=result.network.configuration)
         resolved = built.to_dict({"engine": engine, "timeout": timeout,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
-        emit({**result.to_dict(), "formula": formula and formula.to_dict(), "waveform": None if waveform is None else str(waveform),
+        emit({**result.to_dict(), "formula": formula and formula.to_dict(),
+              "waveform": None if waveform is None else str(waveform),
               "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)

@@ -203,7 +203,7 @@ def plan_(
 
 
 def _signs(worm: Worm, network: Topology) -> str | None:
-    """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; none if nobody asks."""
+    """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; None: the default."""
     if worm.signs is None:
         return None
     return " ".join("".join("-" if signs >> dimension & 1 else "+" for dimension in range(len(network.shape)))

@@ -199,7 +199,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
 
 
 def _width(plan: Plan, worm: Worm) -> float:
-    """Width of a worm's line: of a tree, the earlier steps' are thicker, which lead furthest and lie below the others."""
+    """Width of a worm's line: of a tree, those of earlier steps are thicker, which lead furthest."""
     last = plan.steps
     return LINE if len(worm.destinations) > 1 or last == 1 else LINE * (1 + FIRST * (last - worm.step) / (last - 1))
 

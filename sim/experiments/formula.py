@@ -12,10 +12,6 @@ from .run import run
 
 __all__ = ["Alone", "Formula", "alone", "formula_of"]
 
-#: The hosts' own times.
-OVERHEADS = ("t_hs", "t_hr", "injection_delay", "multicast_delay", "copy_delay")
-
-
 @dataclass(frozen=True)
 class Alone:
     """What a unicast takes that is alone in a network, besides t_s and t_r: ``hop`` cycles for each hop, and ``c``."""
@@ -55,7 +51,7 @@ class Formula:
 
 def alone(topology: Topology, configuration: Configuration, length: int) -> Alone:
     """Measure what a unicast takes on these routers, over one hop and over two of a ring of four nodes or more."""
-    configuration = replace(configuration, **dict.fromkeys(OVERHEADS, 0))
+    configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
     scheme = find_scheme("individual", topology)
     near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))
     one, two = (run(topology, scheme, [Message(0, 0, (node,), length)], configuration).message_to_dict(0)["latency"]
@@ -64,7 +60,7 @@ def alone(topology: Topology, configuration: Configuration, length: int) -> Alon
 
 
 def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, length: int) -> Formula | None:
-    """Give the formula of a scheme's broadcasts of this length; None where none is known, or no unicast has two hops."""
+    """Give the formula of a scheme's broadcasts; None where none is known, or no unicast has two hops."""
     cost = scheme.cost(topology)
     if cost is None or topology.shape[-1] < 4:
         return None

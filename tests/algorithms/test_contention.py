@@ -32,7 +32,8 @@ def agree(multicast):
     links = multicast.topology.links
     for pair in (*seen.stepwise, *seen.violations):
         hop = (int(links[pair.link, 0]), int(links[pair.link, 2]))
-        assert hop in multicast.worms[pair.first].links and hop in multicast.worms[pair.second].links
+        assert hop in multicast.worms[pair.first].links
+        assert hop in multicast.worms[pair.second].links
     return seen
 
 
@@ -46,7 +47,8 @@ def test_random_trees_against_sets_and_loops(name):
         free += seen.free
         for number, count in seen.conditions.items():
             conditions[number] += count
-    assert min(conditions.values()) > 10 and 5 < free < 95
+    assert min(conditions.values()) > 10
+    assert 5 < free < 95
 
 
 @pytest.mark.parametrize(("name", "n"), [("dcf", 8), ("edn", 8), ("z", 8), ("u-torus", 8), ("tseng", 5)])
@@ -59,7 +61,8 @@ def test_broadcasts_against_sets_and_loops(name, n):
 @pytest.mark.parametrize("n", [4, 8, 16, 32, slow(64)])
 def test_dcf_is_depth_contention_free(name, n, ties):
     seen = found(name, n, ties)
-    assert seen.free and not seen.stepwise and not seen.violations
+    assert seen.free
+    assert seen.stepwise == seen.violations == ()
     if (name, n) == ("dcf", 16):
         assert seen.conditions == {1: 8, 3: 37, 4: 2}
     if n == 4:
@@ -71,19 +74,22 @@ def test_dcf_is_depth_contention_free(name, n, ties):
     ("tseng", 25, 48)])
 def test_others_are_free_within_steps_alone(name, n, violations):
     seen = found(name, n, "signed")
-    assert all(seen.definition.values()) and not seen.stepwise
-    assert len(seen.violations) == violations and seen.free == (violations == 0)
+    assert all(seen.definition.values())
+    assert not seen.stepwise
+    assert len(seen.violations) == violations
+    assert seen.free == (violations == 0)
 
 
 @pytest.mark.parametrize("n", [4, 8, 16])
 def test_with_ties_upwards_edn_sends_two_worms_by_one_link_in_a_step(n):
     seen = found("edn", n, "plus")
-    assert seen.definition == {1: True, 2: True, 3: False, 4: True} and not seen.free
+    assert seen.definition == {1: True, 2: True, 3: False, 4: True}
+    assert not seen.free
     assert [(pair.first, pair.second) for pair in seen.stepwise] == [(1, 2)]
 
 
 def test_definition_1():
-    """A node that sends in the step of its receipt; another one than the source in step 1; two by one link in a step."""
+    """A node that sends in the step of its receipt; another one than the source in step 1; two by a link in a step."""
     network = topology("mesh:1x5")
 
     def broken(root, *tree):

@@ -153,6 +153,8 @@ def test_the_plan_as_json():
                 "tier": "host",
                 "class": 0,
                 "classes": [0, None],
+                "step": 1,
+                "signs": None,
             },
             {
                 "id": 1,
@@ -164,6 +166,8 @@ def test_the_plan_as_json():
                 "tier": "host",
                 "class": None,
                 "classes": [None],
+                "step": 2,
+                "signs": None,
             },
         ],
         "copies": 2,
@@ -171,6 +175,7 @@ def test_the_plan_as_json():
         "channels": 3,
         "start_ups": 2,
         "phases": 1,
+        "steps": 2,
     }
 
 

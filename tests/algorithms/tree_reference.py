@@ -53,7 +53,7 @@ def _direction(n, at, to, sign):
 
 
 def contention(root, unicasts, channels):
-    """Pairs of a step with a channel in common, and of all such pairs the first of Theorem 1's conditions, None if none.
+    """Pairs of a step with a channel in common, and of all pairs with one the first of Theorem 1's conditions or None.
 
     ``unicasts``: (sender, receiver, step), ``channels``: of each in order.
     """

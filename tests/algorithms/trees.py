@@ -9,7 +9,7 @@ __all__ = ["Given", "random_tree"]
 
 
 class Given(UnicastScheme):
-    """The tree of one multicast, as a list of (sender, receiver, step), in an order in which each follows its release."""
+    """The tree of one multicast: a list of (sender, receiver, step), in which each follows its release."""
 
     name = "given"
     provenance = "tests"

@@ -19,7 +19,7 @@ DEPTH = 4
 
 
 def alone(length):
-    """c: what a unicast alone takes besides its hops, by the recurrence, which knows no hardware; over 1, 2 and 5 hops."""
+    """c: what a unicast alone takes besides its hops, by the recurrence, which knows no hardware; 1, 2, 5 hops."""
     found = {tail - HOP * hops for hops in (1, 2, 5)
              for ((_, tail),) in [deliveries([PASS] * hops + [LAST], 1, length, DEPTH)]}
     assert len(found) == 1
@@ -48,8 +48,9 @@ TIMES = [(t_s, t_r, length) for length in (1, 20, 1000) for t_s in (0, length, 3
 
 
 @pytest.mark.parametrize(("n", "name", "ties"), [
-    (4, "dcf", "plus"), slow(8, "dcf", "signed"), slow(8, "dcf", "plus"), slow(16, "dcf", "plus"), slow(32, "dcf", "plus"),
-    slow(64, "dcf", "plus"), slow(4, "dcf-2", "plus"), slow(8, "dcf-2", "plus"), slow(16, "dcf-2", "plus"),
+    (4, "dcf", "plus"), slow(8, "dcf", "signed"), slow(8, "dcf", "plus"), slow(16, "dcf", "plus"),
+    slow(32, "dcf", "plus"), slow(64, "dcf", "plus"), slow(4, "dcf-2", "plus"), slow(8, "dcf-2", "plus"),
+    slow(16, "dcf-2", "plus"),
     slow(32, "dcf-2", "signed")])
 def test_dcf_takes_what_its_formula_says_to_the_cycle(n, name, ties):
     for t_s, t_r, length in TIMES:
@@ -62,19 +63,26 @@ def test_dcf_takes_what_its_formula_says_to_the_cycle(n, name, ties):
 
 @pytest.mark.parametrize("length", [5, slow(20)])
 def test_sends_closer_than_a_worm_is_long_change_nothing(length):
-    """The formula holds for t_s below L too: a worm that waits for one of its own sender is not on the longest chain."""
+    """The formula holds for t_s below L too: a worm that waits behind its own sender's is not on the longest chain."""
     for n, t_s in itertools.product((4, 8), range(1, length)):
         cost = cost_of("dcf", n)
         assert latency(broadcast(n, "dcf", length, t_hs=t_s)) == cost.latency(t_s=t_s, t_r=0, t_hop=HOP,
                                                                               c=alone(length))
 
 
-@pytest.mark.parametrize("n", [4, 8, slow(16), slow(32)])
+@pytest.mark.parametrize("n", [4, slow(8), slow(16)])
 def test_edn_with_signs_takes_what_its_formula_says(n):
     for t_s, t_r, length in ((0, 0, 20), (200, 200, 20), (0, 0, 1000)):
         cost = cost_of("edn", n)
         assert latency(broadcast(n, "edn", length, ties="signed", t_hs=t_s, t_hr=t_r)) == cost.latency(
             t_s=t_s, t_r=t_r, t_hop=HOP, c=alone(length))
+
+
+@pytest.mark.slow
+def test_on_32x32_a_worm_of_edn_waits_for_another_node_s_at_20_flits():
+    """It violates Theorem 1 in 25 pairs, of which one counts here: 19 cycles on the longest chain."""
+    assert latency(broadcast(32, "edn", 20, ties="signed")) == 266 + 19
+    assert latency(broadcast(32, "edn", 1000, ties="signed")) == 5166
 
 
 @pytest.mark.parametrize(("n", "name"), [slow(4, "z"), (4, "dcf"), slow(8, "edn"), slow(5, "tseng"),
@@ -87,7 +95,7 @@ def test_every_node_gets_the_message_once_from_any_source(n, name, data):
                "ties": data.draw(st.sampled_from(["plus", "signed"])),
                "buffer": data.draw(st.sampled_from([1, 4]))}
     result = broadcast(n, name, data.draw(st.integers(1, 30)), source, **options)
-    assert result.outcome == "delivered" and not result.faults
+    assert (result.outcome, result.faults) == ("delivered", ())
     received = np.bincount(result.worms.destinations, minlength=n * n)
     assert received.tolist() == [int(node != source) for node in range(n * n)]
 

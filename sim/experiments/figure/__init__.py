@@ -6,12 +6,13 @@ was measured there, ``single`` a curve of single runs, along an option in place 
 and makes the table, ``verdict`` decides, ``drawing`` and ``run_drawing`` draw, ``page`` writes it down.
 """
 
+from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
 from .drawing import draw_figure
 from .page import figure_page, index_page, verdicts_page
 from .run import Outcome, curves_of, measure, outcome_of
 from .run_drawing import draw_runs
-from .single import RunPoint
+from .single import RunCurve, RunPoint
 
-__all__ = ["HERE", "Figure", "Outcome", "RunPoint", "catalogue", "curves_of", "draw_figure", "draw_runs", "figure_page", "find_figure",
-           "index_page", "measure", "outcome_of", "verdicts_page"]
+__all__ = ["HERE", "Curve", "Figure", "Outcome", "RunCurve", "RunPoint", "catalogue", "curves_of", "draw_figure",
+           "draw_runs", "figure_page", "find_figure", "index_page", "measure", "outcome_of", "verdicts_page"]

@@ -119,7 +119,7 @@ class Curve:
         if word in CURVE_WORDS:
             return self._of_curve(word)
         if word not in POINT_WORDS:
-            raise WormcastError(f"{self.figure.name}: {word} of the series {self.series.name} is asked for, whose points "
+            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
                                 f"are load experiments: allowed are {', '.join((*POINT_WORDS, *CURVE_WORDS))}")
         found: dict[float | None, tuple[float, float, float]] = {}
         for place in self.steady:

@@ -35,10 +35,11 @@ class Options:
 
 
 LOAD_OPTIONS = Options("load", OPTIONS)
+OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
 #: Of one multicast: no traffic, but what it is.
 RUN_OPTIONS = Options("run", {
-    **{name: one for name, one in OPTIONS.items() if name in ("topology", "scheme", "relation", "configuration", "length")
-       or name in options_of(Configuration)}, "source": Option("source"), "destinations": Option("destinations")})
+    **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
+    "source": Option("source"), "destinations": Option("destinations")})
 
 #: What a figure places or decides itself.
 PLACED = ("rate", "trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")

@@ -1,4 +1,4 @@
-"""Curves of single runs as a picture: latency along an option, formula and bound beside it, and what the formula lacks."""
+"""Curves of single runs as a picture: latency along an option, formula and bound beside it, and what it is above."""
 
 import math
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
 
     styles = [_style(number) for number in range(len(curves))]
     labels = [one.series.name + DAGGER * _reconstructed(one) for one in curves]
-    others = {"formula": {"color": PLAIN, "marker": "+", "markersize": 6, "linestyle": ""},
+    others: dict[str, dict[str, Any]] = {"formula": {"color": PLAIN, "marker": "+", "markersize": 6, "linestyle": ""},
               "lower bound in steps": {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}}
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
@@ -58,8 +58,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
             found = [(curve.at(place), curve.results[place]["latency"] - formula) for place in curve.places
                      if (formula := curve.results[place]["formula"]) is not None]
             if found:
-                over.plot(*zip(*found, strict=True), color=style["color"], linestyle=style["linestyle"], linewidth=1.0,
-                          **{k: v for k, v in marker_options(style, "full").items() if k != "color"})
+                over.plot(*zip(*found, strict=True), linewidth=1.0, **style | marker_options(style, "full"))
             _points(latency, curve, "bound", color=PLAIN, linestyle=":", linewidth=1.0, zorder=1)
         latency.set_ylabel("latency (cycles)")
         over.set_ylabel("latency minus formula (cycles)")
@@ -72,7 +71,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)
-        marks = [Line2D([], [], label=label, linewidth=1.0, linestyle=style["linestyle"], **marker_options(style, "full"))
+        marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
                  for label, style in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
@@ -97,8 +96,7 @@ def _points(axes: "Axes", curve: RunCurve, word: str, **options: Any) -> None:
 
 
 def _draw(axes: "Axes", curve: RunCurve, word: str, style: dict[str, Any]) -> None:
-    marks = {name: value for name, value in marker_options(style, "full").items() if name != "color"}
-    _points(axes, curve, word, color=style["color"], linestyle=style["linestyle"], linewidth=1.0, **marks)
+    _points(axes, curve, word, linewidth=1.0, **style | marker_options(style, "full"))
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:

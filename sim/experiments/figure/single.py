@@ -54,7 +54,7 @@ class RunPoint:
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run it, and give its results as plain data; ``workers`` is for points with several seeds.
 
-        ``bound``: as many steps as [Hou]'s least number, ceil(log5 N) on a 2-D torus, of a hop and a unicast's time each.
+        ``bound``: [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one hop each.
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
@@ -150,7 +150,7 @@ class RunCurve:
     def measured(self, word: str) -> Quantity:
         """What was measured, by a word of predicates: cycles, without an interval."""
         if word not in RUN_WORDS:
-            raise WormcastError(f"{self.figure.name}: {word} of the series {self.series.name} is asked for, whose points "
+            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
                                 f"are single runs: allowed are {', '.join(RUN_WORDS)}")
         found = {self.at(place): self.results[place][word] for place in self.places}
         return Quantity({at: (value, value, value) for at, value in found.items() if value is not None})

@@ -19,7 +19,7 @@ class Tseng(TorusBroadcast):
     Nothing is sent to a node that has the message already. Extents are odd, so no two ways are as long.
 
     Cost: 2 log5(n) + 1 steps, in each of which no two worms share a link.
-    Source: [Tseng99] as [Hou], section 4, tells it; the pattern is ours, as only an abstract was to be had.
+    Source: Tseng's scheme as [Hou], section 4, tells it; the pattern is ours, as only an abstract was to be had.
     """
 
     name = "tseng"

@@ -23,7 +23,7 @@ HEIGHT = 2.8  # inches, without legend and caption
 PLAIN = "#808080"
 DAGGER = "\N{DAGGER}"
 
-#: Values that span more than this are drawn with a logarithmic scale.
+#: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
 LARGEST_RATIO = 30
 
 
@@ -67,7 +67,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
             draw_grid(axes)
         least, most = _ends([value for curve in curves for result in curve.results.values()
                              for value in (result["latency"], result["bound"])])
-        if most > LARGEST_RATIO * least:
+        if figure.along == "topology" and most > LARGEST_RATIO * least:
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)

@@ -5,6 +5,7 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
 from wormcast.sim.experiments.figure.curve import Curve
+from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {
     "title": '"small"', "source": '"nowhere"', "options": "{topology = 'mesh:3x3', destinations_mean = 2.0}",
@@ -20,7 +21,7 @@ def written(folder, name="small", **entries):
 
 @pytest.mark.parametrize("name", catalogue())
 def test_every_figure_of_the_catalogue_can_be_run(name):
-    """Each series is a load experiment that is not refused, under each variation; statements name series there are."""
+    """Each series is made of points that are not refused, under each variation; statements name series there are."""
     figure = find_figure(name)
     assert figure.statements
     assert name.startswith("00")
@@ -29,7 +30,11 @@ def test_every_figure_of_the_catalogue_can_be_run(name):
     for series in figure.named_series:
         of, which = figure.find_series(series)
         for variation in (None, *figure.variations.values()):
-            assert Curve(of, which, variation).point(4).resolved["topology"]
+            if of.along:
+                curve = RunCurve(of, which, variation)
+                assert all(curve.point(place).message.length for place in range(len(curve.values)))
+            else:
+                assert Curve(of, which, variation).point(4).resolved["topology"]
 
 
 def test_a_file_of_ones_own(tmp_path):

@@ -88,8 +88,8 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
     (("along = \"length\"", "along = \"rate\""), "'rate' is no option of run"),
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is no option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "length: 'a' is given, it must be a whole number"),
-    (("latency('one') >", "throughput('one') >"), "throughput of one is asked for, a series whose points are single runs"),
-    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is outside torus:4x4"),
+    (("latency('one') >", "throughput('one') >"), "throughput of one is asked for, a series whose points are single"),
+    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is outside"),
 ])
 def test_what_is_refused(tmp_path, change, sentence):
     file = write(tmp_path, "length", [1, 20], [20])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wormcast.algorithms import find_scheme, topology
+from wormcast.algorithms.schemes.dcf import Dcf
 from wormcast.sim import hardware, run
 from wormcast.sim.host import Message
 
@@ -61,13 +62,29 @@ def test_dcf_takes_what_its_formula_says_to_the_cycle(n, name, ties):
         assert latency(broadcast(n, name, length, ties=ties, t_hs=t_s, t_hr=t_r)) == expected
 
 
-@pytest.mark.parametrize("length", [5, slow(20)])
-def test_sends_closer_than_a_worm_is_long_change_nothing(length):
+@pytest.mark.parametrize(("sizes", "length"), [([4], 5), slow([4, 8], 20)])
+def test_sends_closer_than_a_worm_is_long_change_nothing(sizes, length):
     """The formula holds for t_s below L too: a worm that waits behind its own sender's is not on the longest chain."""
-    for n, t_s in itertools.product((4, 8), range(1, length)):
+    for n, t_s in itertools.product(sizes, range(1, length)):
         cost = cost_of("dcf", n)
         assert latency(broadcast(n, "dcf", length, t_hs=t_s)) == cost.latency(t_s=t_s, t_r=0, t_hop=HOP,
                                                                               c=alone(length))
+
+
+@pytest.mark.parametrize(("t_s", "t_r", "length"), [(100, 50, 20), slow(0, 0, 20), slow(300, 0, 1)])
+def test_no_other_order_of_the_first_step_is_faster(t_s, t_r, length):
+    """[Hou], section 5.2: the order of figure 7; A last, of which most go on, costs three t_s more."""
+    network = topology("torus:4x4")
+    given_hardware = hardware(network, find_scheme("dcf", network),
+                              {"configuration": "dcf_torus", "t_hs": t_s, "t_hr": t_r})
+    message = Message(0, 0, tuple(range(1, 16)), length)
+    times = {}
+    for order in itertools.permutations(Dcf.block[0]):
+        kind = type("Ordered", (Dcf,), {"block": (order, Dcf.block[1])})
+        times[order] = latency(run(network, kind(), [message], given_hardware))
+    assert times[Dcf.block[0]] == min(times.values())
+    a_last = (*Dcf.block[0][1:], Dcf.block[0][0])
+    assert times[a_last] - times[Dcf.block[0]] == 3 * t_s
 
 
 @pytest.mark.parametrize("n", [4, slow(8), slow(16)])
@@ -85,15 +102,16 @@ def test_on_32x32_a_worm_of_edn_waits_for_another_node_s_at_20_flits():
     assert latency(broadcast(32, "edn", 1000, ties="signed")) == 5166
 
 
-@pytest.mark.parametrize(("n", "name"), [slow(4, "z"), (4, "dcf"), slow(8, "edn"), slow(5, "tseng"),
-                                         slow(4, "separate"), slow(4, "u-torus")])
+@pytest.mark.parametrize(("n", "name", "depths"), [
+    (4, "dcf", [4]), slow(4, "z", [1, 4]), slow(8, "edn", [1, 4]), slow(5, "tseng", [1, 4]),
+    slow(4, "separate", [1, 4]), slow(4, "u-torus", [1, 4])])
 @given(data=st.data())
 @settings(deadline=None, max_examples=8)
-def test_every_node_gets_the_message_once_from_any_source(n, name, data):
+def test_every_node_gets_the_message_once_from_any_source(n, name, depths, data):
     source = data.draw(st.integers(0, n * n - 1))
     options = {"t_hs": data.draw(st.sampled_from([0, 7, 50])), "t_hr": data.draw(st.sampled_from([0, 30])),
                "ties": data.draw(st.sampled_from(["plus", "signed"])),
-               "buffer": data.draw(st.sampled_from([1, 4]))}
+               "buffer": data.draw(st.sampled_from(depths))}
     result = broadcast(n, name, data.draw(st.integers(1, 30)), source, **options)
     assert (result.outcome, result.faults) == ("delivered", ())
     received = np.bincount(result.worms.destinations, minlength=n * n)

@@ -215,10 +215,12 @@ def test_every_scheme_states_what_it_is():
     for name, scheme in SCHEMES.items():
         assert scheme.name == name
         assert isinstance(scheme.relation, Relation)
-        assert scheme.header is (Unicast if name in {"individual", "u-mesh"} else AddressList)
-        assert "\n" not in scheme.description + scheme.form(mesh(6, 6))
-        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "reconstructed"))
-        assert scheme.form(mesh(6, 6)).startswith("2-D, ")
+        on_tori = "torus" in scheme.kinds
+        network = topology("torus:4x4") if on_tori else mesh(6, 6)
+        assert scheme.header is (Unicast if on_tori or name in {"individual", "u-mesh"} else AddressList)
+        assert "\n" not in scheme.description + scheme.form(network)
+        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "Hou, Wang and Hsu 1998, ", "reconstructed"))
+        assert on_tori or scheme.form(network).startswith("2-D, ")
 
 
 @pytest.mark.parametrize(

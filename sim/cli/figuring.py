@@ -16,12 +16,16 @@ from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
     Costs,
+    Curve,
     Figure,
     Minutes,
     Outcome,
+    RunCurve,
+    RunPoint,
     catalogue,
     curves_of,
     draw_figure,
+    draw_runs,
     figure_page,
     find_figure,
     index_page,
@@ -71,13 +75,15 @@ def figure_(
 
         costs = Costs(store)
 
-        def run(points: Sequence[Point]) -> Generator[Point, None, None]:
-            if scheduler and points:
-                yield from run_on_cluster(points, store, scheduler)
+        def run(points: Sequence[Point | RunPoint]) -> Generator[Point | RunPoint, None, None]:
+            loads = [one for one in points if isinstance(one, Point)]
+            yield from run_missing([one for one in points if isinstance(one, RunPoint)], store)
+            if scheduler and loads:
+                yield from run_on_cluster(loads, store, scheduler)
                 return
             began = time.monotonic()
-            yield from run_missing(points, store)
-            costs.ran({point.key: point for point in points}, time.monotonic() - began)
+            yield from run_missing(loads, store)
+            costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
@@ -91,6 +97,7 @@ def figure_(
             if figure.name in catalogue():
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
+    out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))
@@ -117,7 +124,7 @@ def _list(out: Path, json: bool) -> None:
             known = {quick: Costs(store).minutes(figures, quick) for quick in known}
     rows = [{"name": one.name, "title": one.title, "source": one.source,
              "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
-             "cycles": one.cycles if one.named_series else 0,
+             "cycles": one.cycles if one.named_series and not one.along else 0,
              "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
              "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
             for one, full, quick in zip(figures, known[False], known[True], strict=True)]
@@ -148,7 +155,10 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
     if outcome.curves:
         files.append(out / f"{figure.name}.svg")
         with whole_picture(files[-1]) as target:
-            draw_figure(figure, outcome.curves, *target)
+            if figure.along:
+                draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
+            else:
+                draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
         pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
@@ -184,12 +194,22 @@ Loads are payload flits times destinations, created (offered) or received (deliv
 throughput is what the whole network delivers in a cycle.
 A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
 twice in a row and what it delivers is known so well; points that are less precise say so."""
+ABOUT_RUNS = """\
+A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
+random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
+bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
+a node that sends often enough within a step may be faster."""
+RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
+                "that are to differ are equal.")
+RUNS_IN_HASTE = "Quick: every other value, no variations."
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 
 def _notes(figure: Figure, quick: bool) -> list[str]:
     """How a figure was made."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
+    if figure.along:
+        return [made, ABOUT_RUNS, RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick else [])]
 
@@ -208,8 +228,9 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
              ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
             for one in outcome.verdicts])
     if outcome.rows:
-        imprecise = sum(row["precise"] is False and not row["saturated"] for row in outcome.rows)
-        deadlocks = sum(bool(row["deadlock"]) for row in outcome.rows)
-        say(f"{len(outcome.rows)} points, {imprecise} of them less precise than wanted, {deadlocks} in deadlock")
+        imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
+        deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
+        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.along else
+            f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
     for file in files:
         say(f"  {file}")

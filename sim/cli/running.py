@@ -18,6 +18,7 @@ from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
 from ..experiments.contention import CAUSES, WAITS
+from ..experiments.formula import formula_of
 from ..experiments.gantt import draw_gantt
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
@@ -50,7 +51,8 @@ def run_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(help="Sending node: id, row.column or @label.")] = None,
-    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
+    destinations: Annotated[str | None, typer.Option(
+        help="Receiving nodes, joined by commas; or all others: all.")] = None,
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
@@ -114,16 +116,22 @@ def run_(
             draw_gantt(result, *target)
     if replay:
         replay_run(result, replay)
+    formula = None
+    if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
+        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0].length)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     if json:
         built = dataclasses.replace(setup, configuration=result.network.configuration)
         resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
-        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
+        emit({**result.to_dict(), "formula": formula and formula.to_dict(),
+              "waveform": None if waveform is None else str(waveform),
               "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
+        if formula:
+            say(f"formula: {formula}")
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
         if plot:
@@ -145,7 +153,8 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
         raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
-    return [Message(0, network.node(source), tuple(network.node_set(destinations)), length)]
+    start = network.node(source)
+    return [Message(0, start, tuple(network.destination_set(destinations, start)), length)]
 
 
 @contextlib.contextmanager

@@ -15,12 +15,14 @@ from wormcast.algorithms import (
     MeshScheme,
     Scheme,
     Topology,
+    Worm,
     WormcastError,
     plan,
     to_toml,
 )
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.routing import with_ties
+from wormcast.algorithms.routing import signed_dimensions, with_ties
+from wormcast.algorithms.theory import Contention, contention
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -183,7 +185,7 @@ def plan_(
     source: Annotated[str | None, typer.Option(
         help="Sending node: id, row.column or @label.", show_default=False)] = None,
     destinations: Annotated[str | None, typer.Option(
-        help="Receiving nodes, joined by commas.", show_default=False)] = None,
+        help="Receiving nodes, joined by commas; or all others: all.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
     random: Annotated[int | None, typer.Option(
@@ -216,29 +218,34 @@ def plan_(
     assert destinations is not None
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
+        shared = contention(found)
     if plot:
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        emit(found.to_dict() | {"plot": plot and str(plot)},
+        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
               "destinations": sorted(found.destinations), "ties": wanted})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
-        f"phases {found.phases}")
+        f"phases {found.phases}, steps {found.steps}")
     say("hops: links of all paths; channels: different ones; start-ups: worms of the busiest node; "
-        "phases: longest chain of worms that wait for a receipt")
+        "phases: longest chain of worms that wait for a receipt; steps: of message passing")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
+    if shared:
+        _show_contention(shared)
     rows: list[list[object]] = []
+    signed = bool(signed_dimensions(found.scheme.relation, network))
     for worm in found.worms:
         stops = set(network.consumptions[list(worm.destinations), 0].tolist())
         path = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
         drawn = " ".join(network.switch_title(switch) + ("*" if switch in stops else "") for switch in path)
         visits = " ".join(map(network.node_name, worm.destinations))
-        rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
-    table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
+        rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
+                     len(worm.links), drawn])
+    table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
     if plot:
         say(f"picture: {plot}")
 
@@ -265,3 +272,30 @@ def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given,
     say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
     table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
                                for name, words in MEANS.items()])
+def _signs(worm: Worm, network: Topology) -> str | None:
+    """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; None: the default."""
+    if worm.signs is None:
+        return None
+    return " ".join("".join("-" if signs >> dimension & 1 else "+" for dimension in range(len(network.shape)))
+                    for signs in worm.signs)
+
+
+#: Pairs of worms that are told before the rest is but counted.
+MOST_PAIRS = 5
+
+DEFINITION = {1: "step 1 is not the source's alone", 2: "a node sends before the step after its receipt",
+              3: "a node sends two worms by one link in a step"}
+
+
+def _show_contention(shared: Contention) -> None:
+    """Tell what Theorem 1 comes to, with some of the pairs that violate it."""
+    by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items())
+    say(f"worms that share a link: {shared.shared} pairs ({by}, {len(shared.violations)} by none), "
+        f"{len(shared.stepwise)} of them in one step")
+    for what, pairs in (("in one step", shared.stepwise), ("by none", shared.violations)):
+        told = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
+        if told:
+            say(f"  {what}: " + "; ".join(told) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
+    broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
+    free = "depth contention-free" if shared.free else "not shown to be free of contention"
+    say(f"by Definition 1 and Theorem 1 of [Hou]: {free}" + (f", as {'; '.join(broken)}" if broken else ""))

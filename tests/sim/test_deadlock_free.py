@@ -173,7 +173,7 @@ def keep_full(case, *, cycles, batches, seed):
 
 
 def test_every_scheme_is_kept_full():
-    assert {case.scheme for case in FULL.values()} == set(SCHEMES)
+    assert {case.scheme for case in FULL.values()} == {name for name in SCHEMES if "torus" not in SCHEMES[name].kinds}
 
 
 # a channel for each way, in the order of labels and of columns

@@ -11,6 +11,7 @@ from ..sweep import Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
 from .run import curves_of
+from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
 
@@ -53,8 +54,10 @@ class Costs:
         self._store.put(_key("speed"), {"node_cycles": known.get("node_cycles", 0) + work,
                                         "seconds": known.get("seconds", 0.0) + seconds})
 
-    def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve], commands: float) -> None:
-        """Note what came of all points of a figure, and how many seconds its commands took."""
+    def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
+        """Note what came of all points of a figure, and how many seconds its commands took; not one of single runs."""
+        if figure.along:
+            return
         work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
                    for curve in curves.values() for result in curve.results.values())
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
@@ -68,7 +71,7 @@ class Costs:
         found: list[Minutes | None] = []
         for figure, one in zip(figures, known, strict=True):
             work, seconds = one.get("node_cycles", 0), one.get("commands", 0.0)
-            if not one and reckoned:
+            if not one and reckoned and not figure.along:
                 part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(each.get("most", 0)
                                                                                  for each in reckoned)
                 work = part * _most(curves_of(figure, quick=quick))
@@ -90,7 +93,7 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
     return (result["cycles_simulated"] or 0) * SEEDS * nodes
 
 
-def _most(curves: Mapping[Any, Curve]) -> int:
+def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
     """Node cycles that a point of each curve takes at most."""
     return sum(curve.options["cycles"] * SEEDS * topology(curve.options["topology"]).nodes
                for curve in curves.values())

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import WormcastError, topology
 
 from ..load import Traffic
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
 from .definition import Figure, Series, Variation
 from .placing import FINE, next_places
-from .predicate import CURVE_WORDS
+from .predicate import CURVE_WORDS, POINT_WORDS
 from .quantity import Quantity
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
@@ -86,6 +86,10 @@ class Curve:
         """The rate of a place: payload flits created per node and cycle, a multicast counted once."""
         return float(f"{self.load(place) / self._wanted:.6g}")
 
+    def columns(self, place: int) -> dict[str, Any]:
+        """What a table tells of a place before its results."""
+        return {"load": self.load(place), "rate": self.rate(place)}
+
     def point(self, place: int) -> Point:
         """The load experiment of a place; to build and check it takes milliseconds."""
         return build_point({**self.options, "rate": self.rate(place)}, f"{self.name}, load {self.load(place):g}")
@@ -115,6 +119,9 @@ class Curve:
         """What was measured, by a word of predicates."""
         if word in CURVE_WORDS:
             return self._of_curve(word)
+        if word not in POINT_WORDS:
+            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
+                                f"are load experiments: allowed are {', '.join((*POINT_WORDS, *CURVE_WORDS))}")
         found: dict[float | None, tuple[float, float, float]] = {}
         for place in self.steady:
             result = self.results[place]

@@ -9,6 +9,8 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
+from ...build.configuration import Configuration
+from ...common.schema import Option, options_of
 from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
@@ -22,17 +24,38 @@ HERE = Path(__file__).parent / "catalogue"
 
 MOST_VARIATIONS = 6
 
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command whose results are a figure's points."""
+
+    command: str
+    known: Mapping[str, Option]
+
+
+LOAD_OPTIONS = Options("load", OPTIONS)
+OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
+#: Of one multicast: no traffic, but what it is.
+RUN_OPTIONS = Options("run", {
+    **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
+    "source": Option("source"), "destinations": Option("destinations")})
+
 #: What a figure places or decides itself.
 PLACED = ("rate", "trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve: its options of load besides the figure's, and whether it is drawn or only compared with."""
+    """One curve: its options besides the figure's, and whether it is drawn or only compared with.
+
+    ``values``: of a figure of runs, where it has others than the figure's along its option.
+    """
 
     name: str
     options: Mapping[str, Any]
     drawn: bool = True
+    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +110,11 @@ class Figure:
         cycle.
     cycles : int
         Cycles of each seed of a point, at most.
+    along : str
+        Of a figure whose points are single runs: the option that they differ in. Empty: points are load experiments,
+        along the load.
+    values : tuple
+        Its values.
     """
 
     name: str
@@ -100,6 +128,8 @@ class Figure:
     step: float = 0.05
     most: float = 0.9
     cycles: int = 200_000
+    along: str = ""
+    values: tuple[Any, ...] = ()
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
@@ -182,7 +212,7 @@ def _entries(file: Path) -> dict[str, Any]:
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "source"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "source", "along", "values"}
 
 
 def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,7 +227,8 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "only": list}
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "only": list, "along": str,
+    "values": list}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -208,12 +239,19 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
-    variations = {key: Variation(key, value.get("text", key), _options(value, "text", "series"),
-                                 {one: _options(options) for one, options in _tables(value, "series")})
+    along = entries.get("along", "")
+    allowed = RUN_OPTIONS if along else LOAD_OPTIONS
+    if along:
+        require_known(along, RUN_OPTIONS.known, "run")
+    if bool(along) != bool(entries.get("values")):
+        raise WormcastError("along and values belong together: an option of run, and a list of its values")
+    variations = {key: Variation(key, value.get("text", key), _options(allowed, value, "text", "series"),
+                                 {one: _options(allowed, options) for one, options in _tables(value, "series")})
                   for key, value in _tables(entries, "variations")}
     if len(variations) > MOST_VARIATIONS:
         raise WormcastError(f"{len(variations)} variations are given, allowed are up to {MOST_VARIATIONS}")
-    series = {key: Series(key, _options(value, "drawn"), value.get("drawn", True))
+    series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
+                          _values(along, value.get("values", [])))
               for key, value in _tables(entries, "series")}
     for one in series.values():
         if "scheme" not in {**entries.get("options", {}), **one.options}:
@@ -222,12 +260,12 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     if any(value <= 0 for value in numbers.values()):
         raise WormcastError("step, most and cycles must be above 0")
     return Figure(
-        name, entries["title"], entries["source"], _options(entries.get("options", {})), series,
+        name, entries["title"], entries["source"], _options(allowed, entries.get("options", {})), series,
         tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]), one.get("note", ""))
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        **numbers)
+        **numbers, along=along, values=_values(along, entries.get("values", [])))
 
 
 def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, Any]]]:
@@ -246,14 +284,21 @@ def _list(entries: Mapping[str, Any], what: str, keys: set[str], more: Collectio
     return entries.get(what, [])
 
 
-def _options(given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Options of load, checked one by one."""
+def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+    """Options of a command, checked one by one."""
     found = {}
     for key, value in given.items():
         if key in beside:
             continue
-        require_known(key, OPTIONS, "load")
+        require_known(key, allowed.known, allowed.command)
         if key in PLACED:
             raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
-        found[key] = option_value(key, value)
+        found[key] = option_value(key, value, allowed.known)
     return found
+
+
+def _values(along: str, given: Any) -> tuple[Any, ...]:
+    """Values of the option that a figure of runs goes along."""
+    if not isinstance(given, list) or (given and not along):
+        raise WormcastError(f"values: {given!r} is given, it must be a list, of a figure along an option")
+    return tuple(option_value(along, value, RUN_OPTIONS.known) for value in given)

@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from .quantity import Quantity, Truth
 
-__all__ = ["CURVE_WORDS", "POINT_WORDS", "Measured", "Predicate"]
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Predicate"]
 
 Measured = Callable[[str, str], Quantity]
 """A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
@@ -23,6 +23,12 @@ POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "li
 
 #: Words of which a curve has one value.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
+
+#: Words of figures of single runs, of which there is a value at each of their points.
+RUN_WORDS = ("latency", "formula", "bound")
+
+#: Words of a series.
+WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
 
 #: Functions that hold or not.
 DECIDED = ("within", "comparable")
@@ -52,6 +58,7 @@ class Predicate:
     ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
                                                   and not saturated; ``latency('S', 0.1)`` at that load alone
     ``throughput('S')``, ...                      a word of `CURVE_WORDS`
+    ``formula('S')``, ...                         a word of `RUN_WORDS`, of a figure of single runs: at each value
     ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
     ``precision(x)``                             half of x's interval over x
     ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
@@ -95,12 +102,12 @@ class Predicate:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else None
-                if name not in (*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS):
+                if name not in (*WORDS, *FUNCTIONS):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are "
-                                        f"{', '.join((*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS))}")
+                                        f"{', '.join((*WORDS, *FUNCTIONS))}")
                 texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                          and isinstance(argument.value, str)]
-                wanted = 2 if name == "told" else int(name in (*POINT_WORDS, *CURVE_WORDS))
+                wanted = 2 if name == "told" else int(name in WORDS)
                 if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, it must have {wanted or 'no'} "
                                         f"text{'' if wanted == 1 else 's'} first")
@@ -108,7 +115,7 @@ class Predicate:
     @property
     def series(self) -> list[str]:
         """Series that it names."""
-        return self._named_by(*POINT_WORDS, *CURVE_WORDS)
+        return self._named_by(*WORDS)
 
     @property
     def commands(self) -> list[str]:
@@ -186,7 +193,7 @@ class _Evaluation:
         raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a number")
 
     def _call(self, name: str, node: ast.Call) -> Quantity:
-        if name in (*POINT_WORDS, *CURVE_WORDS):
+        if name in WORDS:
             found = self.measured(name, node.args[0].value)  # type: ignore[attr-defined]
             return found.at(self.number(node.args[1]).values[None][1]) if len(node.args) > 1 else found
         if name == "count":

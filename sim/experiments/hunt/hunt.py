@@ -88,6 +88,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, Scheme)
     require_kind("configuration", configuration, Configuration)
+    if scheme.broadcasts:
+        raise WormcastError(f"hunt: {scheme.name} sends broadcasts alone, from which no destination can be left out; "
+                            "allowed are schemes of any multicasts, as individual, which sends the same kind of worms")
     for name, value, least, most in (("cycles", cycles, 1, MOST_CYCLES), ("seed", seed, 0, 2**62)):
         require_kind(name, value, int)
         if not least <= value <= most:

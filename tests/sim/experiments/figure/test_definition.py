@@ -5,6 +5,7 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
 from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {
     "title": '"small"', "source": '"nowhere"', "options": "{topology = 'mesh:3x3', destinations_mean = 2.0}",
@@ -20,14 +21,17 @@ def written(folder, name="small", **entries):
 
 @pytest.mark.parametrize("name", catalogue())
 def test_every_figure_of_the_catalogue_can_be_run(name):
-    """Each series is a load experiment that is not refused, under each variation; statements name series there are."""
+    """Each series is made of points that are not refused, under each variation; statements name series there are."""
     figure = find_figure(name)
     assert figure.statements
     assert name.startswith("00")
     for one in figure.statements:
         assert one.claim.startswith(f"{name[:3]}-")
     for curve in curves_of(figure).values():
-        assert curve.point(4).resolved["topology"]
+        if isinstance(curve, RunCurve):
+            assert all(curve.point(place).message.length for place in range(len(curve.values)))
+        else:
+            assert curve.point(4).resolved["topology"]
 
 
 def test_a_variation_of_ones_own_series_leaves_others_of_that_name_as_they_are(tmp_path):

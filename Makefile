@@ -46,6 +46,7 @@ figures: .venv-test/ready
 	$(TEST)/wormcast topology mesh:3x3x3 --plot docs/topology.svg
 	$(TEST)/wormcast plan mesh:6x6 dual-path $(FIGURE_2) --plot docs/plan_dual-path.svg
 	$(TEST)/wormcast plan mesh:6x6 u-mesh $(FIGURE_2) --plot docs/plan_u-mesh.svg
+	$(TEST)/wormcast run mesh:4x4 u-mesh --source 1.1 --destinations 0,1,2,3,4,6,7,8,9,10,11,12,13,14,15 --length 40 --t-hs 30 --t-hr 20 --plot docs/gantt.svg
 	$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg || [ $$? = 3 ]  # a deadlock
 	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.jsonl --vcd out/table1.vcd || [ $$? = 3 ]
 	$(TEST)/wormcast wave out/table1.vcd --plot docs/table1.svg

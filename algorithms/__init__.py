@@ -9,8 +9,9 @@ One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lea
 a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
 arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of a node's ports they end),
 ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says nothing), ``plan``
-(the readable, checked view of one multicast), ``legs`` and ``deadlock/`` (whether worms can wait for each other in
-a circle), ``theory/`` (what the theorems on that come to for a scheme), ``lookup`` (schemes and relations by the names
+(the readable, checked view of one multicast), ``survey`` (what many cost on average), ``legs`` and ``deadlock/``
+(whether worms can wait for each other in a circle), ``theory/`` (what the theorems on that come to for a scheme),
+``lookup`` (schemes and relations by the names
 that users give them).
 """
 
@@ -25,6 +26,7 @@ from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_sch
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
 from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
+from .survey import Survey, survey
 from .theory import Statement, explain
 from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
 from .worms import AT_ONCE, Worms
@@ -52,6 +54,7 @@ __all__ = [
     "Routes",
     "Scheme",
     "Statement",
+    "Survey",
     "Topology",
     "TopologyKind",
     "Unicast",
@@ -66,6 +69,7 @@ __all__ = [
     "load_relation",
     "load_scheme",
     "plan",
+    "survey",
     "to_toml",
     "topology",
     "user_file",

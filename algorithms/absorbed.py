@@ -23,7 +23,7 @@ def absorbed(worms: Worms) -> Worms:
     """
     source, rank, after = _chains(worms.source, worms.rank, worms.after, worms.destination_offsets, worms.destinations)
     return Worms(worms.destination_offsets[worms.message_offsets], source, rank, after,
-                 np.arange(len(worms.destinations) + 1), worms.destinations)
+                 np.arange(len(worms.destinations) + 1), worms.destinations, worms.signs)
 
 
 class AbsorbedByHosts(Scheme):
@@ -45,6 +45,7 @@ class AbsorbedByHosts(Scheme):
         self.relation = scheme.relation
         self.header = scheme.header
         self.pairs_tell_all = scheme.pairs_tell_all
+        self.broadcasts = scheme.broadcasts
 
     @property
     def own_relation(self) -> Relation:

@@ -3,16 +3,21 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from .consumption import NO_CLASS
 from .errors import WormcastError
 from .kinds import require_kind
 from .lookup import load_scheme
+from .routing import Routes
+from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
-from .worms import AT_ONCE
+from .worms import AT_ONCE, Worms, steps_of
 
 __all__ = ["Plan", "Worm", "plan"]
 
@@ -39,6 +44,12 @@ class Worm:
         Place among its source's sends, from 0.
     classes : tuple of (int or None)
         Class of consumption channel at each destination; None at the last, and where any free one will do.
+    step : int
+        Message-passing step in which it is sent, from 1: as the scheme counts them, or else a node sends one worm a
+        step, and begins in the step after its receipt.
+    signs : tuple of int, or None
+        What its header says of each destination where both ways around a ring are as long: bit d set, dimension d
+        downwards. None where the scheme leaves that to the hosts, see `default_signs`.
     """
 
     id: int
@@ -48,6 +59,8 @@ class Worm:
     after: int | None
     rank: int
     classes: tuple[int | None, ...]
+    step: int
+    signs: tuple[int, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the worm as plain data for JSON. Every worm so far is sent by a host."""
@@ -61,6 +74,8 @@ class Worm:
             "tier": "host",
             "class": self.classes[0],
             "classes": list(self.classes),
+            "step": self.step,
+            "signs": None if self.signs is None else list(self.signs),
         }
 
 
@@ -96,6 +111,22 @@ class Plan:
     def __post_init__(self) -> None:
         self.check()
 
+    @cached_property
+    def arrays(self) -> Worms:
+        """Its worms as arrays, as the scheme has computed them."""
+        visits = [worm.destinations for worm in self.worms]
+        said = [worm.signs for worm in self.worms if worm.signs is not None]
+        return Worms(
+            message_offsets=np.array([0, len(self.worms)]),
+            source=np.array([worm.source for worm in self.worms], np.int32),
+            rank=np.array([worm.rank for worm in self.worms], np.int32),
+            after=np.array([AT_ONCE if worm.after is None else worm.after for worm in self.worms], np.int64),
+            destination_offsets=np.cumsum([0, *map(len, visits)]),
+            destinations=np.array([node for some in visits for node in some], np.int32),
+            signs=np.array([one for some in said for one in some], np.int64) if len(said) == len(visits) else None,
+            steps=np.array([worm.step for worm in self.worms], np.int32),
+        )
+
     @property
     def form(self) -> str:
         """Which form the scheme takes on this topology."""
@@ -129,6 +160,11 @@ class Plan:
             chain.append(1 if worm.after is None else 1 + chain[worm.after])
         return max(chain)
 
+    @property
+    def steps(self) -> int:
+        """Number of message-passing steps."""
+        return max(worm.step for worm in self.worms)
+
     def check(self) -> None:
         """Check that each destination is reached once, by worms of those who have the message, over legal hops.
 
@@ -153,7 +189,10 @@ class Plan:
                 self._refuse(f"worm {worm.id} is in place {place}, an id is the place in the plan")
             self._check_release(worm)
             self._check_classes(worm)
-            self._check_links(worm)
+        routes = self.scheme.relation_on(self.topology).on(self.topology)
+        for rows, taken in routes_of(routes, self.arrays):
+            for row in rows.tolist():
+                self._check_links(self.worms[row], taken)
 
     def _check_release(self, worm: Worm) -> None:
         if worm.after is None:
@@ -177,9 +216,7 @@ class Plan:
             if one is not None and not 0 <= one < count:
                 self._refuse(f"worm {worm.id} has consumption class {one}, the scheme states {count}")
 
-    def _check_links(self, worm: Worm) -> None:
-        relation = self.scheme.relation_on(self.topology)
-        routes = relation.on(self.topology)
+    def _check_links(self, worm: Worm, routes: Routes) -> None:
         classes = len(routes.classes)
         homes = self.topology.consumptions[:, 0].tolist()
         at, phases = int(self.topology.injections[worm.source, 0]), {0}
@@ -195,7 +232,8 @@ class Plan:
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
             if not phases:
                 self._refuse(
-                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of {relation.name}"
+                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
+                    f"{routes.relation.name}"
                 )
             at = end
         missed = [node for node in ahead if homes[node] != at]
@@ -219,6 +257,7 @@ class Plan:
             "channels": self.channels,
             "start_ups": self.start_ups,
             "phases": self.phases,
+            "steps": self.steps,
         }
 
 
@@ -236,7 +275,7 @@ def plan(
     source : int or str
         A node as `Topology.node` reads it: an id, ``"3.2"`` or ``"@25"``.
     destinations : iterable of int or str, or str
-        Nodes in any order; one string joins them by commas.
+        Nodes in any order; one string joins them by commas, and ``"all"`` is all but the source.
 
     Raises
     ------
@@ -250,23 +289,29 @@ def plan(
         scheme = load_scheme(scheme)
     scheme = scheme.on(topology)
     start = topology.node(source)
-    nodes = topology.node_set(destinations)
+    nodes = topology.destination_set(destinations, start)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
     classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
+    taken: list[tuple[tuple[int, int], ...]] = [()] * len(worms)
+    for some, ways in routes_of(routes, worms):
+        for row in some.tolist():
+            taken[row] = tuple(pairwise(ways.path(int(worms.source[row]), worms.visits(row).tolist())))
+    steps = steps_of(worms)
     rows = []
     for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
         sender, after = int(worms.source[row]), int(worms.after[row])
-        visits = tuple(worms.visits(row).tolist())
         rows.append(
             Worm(
                 id=row,
                 source=sender,
-                destinations=visits,
-                links=tuple(pairwise(routes.path(sender, visits))),
+                destinations=tuple(worms.visits(row).tolist()),
+                links=taken[row],
                 after=None if after == AT_ONCE else after,
                 rank=int(worms.rank[row]),
                 classes=tuple(None if one == NO_CLASS else one for one in classes[first:end]),
+                step=steps[row],
+                signs=None if worms.signs is None else tuple(worms.signs[first:end].tolist()),
             )
         )
     return Plan(topology, scheme, start, frozenset(nodes), tuple(rows))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AT_ONCE", "Worms"]
+__all__ = ["AT_ONCE", "Worms", "steps_of"]
 
 AT_ONCE = -1
 """``after`` of a worm that waits for no receipt."""
@@ -33,6 +33,12 @@ class Worms:
         Destinations of worm w are destinations[destination_offsets[w]:destination_offsets[w + 1]].
     destinations : int32 array [all destinations]
         Nodes in visiting order.
+    signs : int64 array [all destinations], optional
+        What the header says of each address where both ways around a ring are as long, in place of `default_signs`:
+        bit d for dimension d, set for downwards. Heard with ``--ties signed`` alone.
+    steps : int32 array [worms], optional
+        Message-passing step of each worm, from 1, where the scheme has its own count: by default a node sends one
+        worm a step, and begins in the step after its receipt.
     """
 
     message_offsets: npt.NDArray[np.int64]
@@ -41,6 +47,8 @@ class Worms:
     after: npt.NDArray[np.int64]
     destination_offsets: npt.NDArray[np.int64]
     destinations: npt.NDArray[np.int32]
+    signs: npt.NDArray[np.int64] | None = None
+    steps: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         """Number of worms."""
@@ -54,3 +62,16 @@ class Worms:
     def visits(self, worm: int) -> npt.NDArray[np.int32]:
         """Destinations of one worm in visiting order."""
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
+
+
+def steps_of(worms: Worms) -> list[int]:
+    """Give the message-passing step of each worm, from 1: as the scheme counts them, or with one port a node.
+
+    With one port a node sends one worm a step, and begins in the step after its receipt.
+    """
+    if worms.steps is not None:
+        return worms.steps.tolist()
+    found: list[int] = []
+    for rank, after in zip(worms.rank.tolist(), worms.after.tolist(), strict=True):
+        found.append((0 if after == AT_ONCE else found[after]) + rank + 1)
+    return found

@@ -106,6 +106,11 @@ class PathFront:
         return [ReplicationBuffer.stored(position("write_at"), position(f"read{r}_at"), read(f"{prefix}filled{r}"),
                                          depth) for r in range(self.readers)]
 
+    @property
+    def position(self) -> str:
+        """Register that changes whenever the first reader takes a flit."""
+        return f"{self.name}_input.buffer.vc{self.vc}_" + ("read0_at" if self.spec.depth > 1 else "filled0")
+
     def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
         """Row of the memory where the buffer begins, and the place in it of the flit that a reader takes next."""
         depth = self.spec.depth

@@ -235,10 +235,12 @@ def legs_of(scheme: Scheme, topology: Topology) -> Integers:
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Worms of random multicasts with three destinations and more."""
+    """Worms of random multicasts with three destinations and more, or of a broadcast."""
     generator = np.random.default_rng(seed)
     most = min(topology.nodes - 1, LARGEST_SAMPLE)
     sizes = generator.integers(min(3, most), most, SAMPLES, endpoint=True)
+    if scheme.broadcasts:
+        sizes = np.array([topology.nodes - 1])
     drawn = [generator.choice(topology.nodes, size + 1, replace=False) for size in sizes]
     return scheme.batch(
         topology,

@@ -14,7 +14,7 @@ from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
-from .ties import TIES, as_built, default_signs, signed_dimensions, with_any_signs, with_ties
+from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "as_built",
     "default_signs",
     "last_option",
+    "routes_of",
     "signed_dimensions",
     "usual_relation",
     "walk",

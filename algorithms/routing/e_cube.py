@@ -1,5 +1,7 @@
 """Dimension order on meshes, tori and rings."""
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -8,10 +10,13 @@ from ..topologies.base import Topology
 from ..topologies.grid import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
-__all__ = ["E_CUBE", "E_CUBE_EITHER", "E_CUBE_SIGNED", "ECube"]
+__all__ = ["E_CUBE", "E_CUBE_EITHER", "E_CUBE_SIGNED", "ECube", "e_cube_with_signs"]
 
 CLASSES = ("p", "l/h")
 CROSSES, STAYS = range(2)
+
+#: Signs of all dimensions.
+UP, DOWN = 0, -1
 
 
 class ECube(ChoiceRelation):
@@ -31,14 +36,15 @@ class ECube(ChoiceRelation):
     Parameters
     ----------
     name, description : str
-    ties : "plus", "signed" or "either"
+    ties : "plus", "signed" or "either", or int
         Where both ways around a ring are as long: upwards; away from the ring's edge, as signs say by default
         (`default_signs`); or either way, upwards preferred. The second needs the switch alone: a worm that has not
         moved in a dimension still has its source's coordinate there. Worms that go up and worms that go down never
-        wait for each other in a ring, so none of the three deadlocks where another does not.
+        wait for each other in a ring, so none of the three deadlocks where another does not. A number: as these signs
+        say, bit d for dimension d, set for downwards; the ways of the worms that carry them.
     """
 
-    def __init__(self, name: str, description: str, *, ties: str = "plus") -> None:
+    def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
         self.name = name
         self.description = description
         self.ties = ties
@@ -59,17 +65,18 @@ class ECube(ChoiceRelation):
             raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, torus or ring, "
                                 "e-cube is defined on these")
         if topology.kind == "mesh":
-            return one_way(topology, _table(topology, "plus")[0])
+            return one_way(topology, _table(topology, UP)[0])
         if self.ties != "either":
-            return one_way(topology, *_table(topology, self.ties), CLASSES)
-        upwards, downwards = (one_way(topology, *_table(topology, ties), CLASSES) for ties in ("plus", "minus"))
+            signs = self.ties if isinstance(self.ties, int) else UP if self.ties == "plus" else None
+            return one_way(topology, *_table(topology, signs), CLASSES)
+        upwards, downwards = (one_way(topology, *_table(topology, signs), CLASSES) for signs in (UP, DOWN))
         other = np.where(downwards.options == upwards.options, -1, downwards.options)
         options = np.concatenate([upwards.options, other], axis=-1)
         return Choices(options.astype(np.int16), upwards.phase_of_link, CLASSES)
 
 
-def _table(topology: Topology, ties: str) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """Output port and class of each hop, int8 [switches, nodes] both; ties are plus, minus or signed."""
+def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Output port and class of each hop, int8 [switches, nodes] both; ``signs`` of ties, None: the default ones."""
     wraps = topology.kind != "mesh"
     own = topology.ports[0].index("local")
     table = np.full((topology.nodes, topology.nodes), own, np.int8)
@@ -84,7 +91,7 @@ def _table(topology: Topology, ties: str) -> tuple[npt.NDArray[np.int8], npt.NDA
             continue
         extent = topology.shape[dimension]
         away = (to - at) * step % extent
-        wins = straight if ties == "signed" else (step > 0) == (ties == "plus")
+        wins = straight if signs is None else (step > 0) == (signs >> dimension & 1 == 0)
         taken = (away > 0) & ((2 * away < extent) | ((2 * away == extent) & wins))
         table[taken] = port
         vc_class[taken] = np.where(straight[taken], STAYS, CROSSES)
@@ -96,3 +103,10 @@ E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring ar
 #: No name of its own for users: e-cube, where the hardware option ``ties`` says so.
 E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; where both ways around a ring are as long, by the sign that "
                       "the header carries, by default away from the ring's edge", ties="signed")
+
+
+@lru_cache
+def e_cube_with_signs(signs: int) -> ECube:
+    """Give e-cube with the ways of worms that carry these signs, always the same one; bit d for dimension d."""
+    return ECube(f"e-cube with signs {signs:b}", "e-cube; where both ways around a ring are as long, by these signs",
+                 ties=signs)

@@ -1,14 +1,16 @@
 """Ties: both ways around a ring are as long. Who says which one a worm takes, and in which bits of its header."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
 from ..topologies.base import Topology
 from ..worms import Worms
-from .base import AnyChannel, Relation, without_classes
-from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED
+from .base import AnyChannel, Relation, Routes, without_classes
+from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, e_cube_with_signs
 
-__all__ = ["TIES", "as_built", "default_signs", "signed_dimensions", "with_any_signs", "with_ties"]
+__all__ = ["TIES", "as_built", "default_signs", "routes_of", "signed_dimensions", "with_any_signs", "with_ties"]
 
 TIES = ("plus", "signed")
 """Upwards always, or as a bit of the header says."""
@@ -41,8 +43,27 @@ def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]
     return _tied(topology) if relation is E_CUBE_SIGNED else ()
 
 
+def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int64], Routes]]:
+    """Give rows of worms with the routes by which they go: of those that carry signs of their own, where these matter.
+
+    Each worm is in one group; of a worm to several destinations the signs of the first one count.
+    """
+    dimensions = signed_dimensions(routes.relation, routes.topology)
+    if worms.signs is None or not dimensions:
+        yield np.arange(len(worms)), routes
+        return
+    mask = sum(1 << dimension for dimension in dimensions)
+    signs = worms.signs[worms.destination_offsets[:-1]] & mask
+    for bits in np.unique(signs).tolist():
+        relation: Relation = e_cube_with_signs(bits)
+        if isinstance(routes.relation, AnyChannel):
+            relation = without_classes(relation)
+        yield np.flatnonzero(signs == bits), relation.on(routes.topology)
+
+
 def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
-    """Give the signs that hosts write where nobody chooses others, int64 [all destinations]: bit d for dimension d.
+    """Give the signs that hosts write where the worms carry none of their own, int64 [all destinations]: bit d for
+    dimension d.
 
     A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the stop before it (the
     first stop is the source). So a tie never goes over the ring's edge.

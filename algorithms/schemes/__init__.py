@@ -7,16 +7,22 @@ by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of
 from ..registry import Registry
 from .base import Scheme, ask, classes_of
 from .column_path import ColumnPath, ColumnPathLiteral
+from .dcf import Dcf, Dcf2
 from .dual_path import DualPath
 from .e_mcast import EMcast
+from .edn import Edn
 from .gtdmpm import Gtdmpm
 from .individual import Individual
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
 from .plain import PlainScheme
+from .separate import Separate
 from .sp import SixPhase
 from .tp import TwoPhase
+from .tseng import Tseng
 from .u_mesh import UMesh
+from .u_torus import UTorus
+from .z import Z
 
 __all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "ask", "classes_of"]
 
@@ -24,6 +30,6 @@ SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
-    TwoPhase(), SixPhase(), Gtdmpm(),
+    TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

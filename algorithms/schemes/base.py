@@ -15,6 +15,7 @@ from ..legs import legs_of_pairs
 from ..routing import Relation
 from ..topologies.base import Topology
 from ..worms import Worms
+from .cost import Cost
 
 __all__ = ["Scheme", "ask", "classes_of"]
 
@@ -48,6 +49,9 @@ class Scheme(ABC):
     kinds: tuple[str, ...]
     relation: Relation
     header: type[AddressList]
+
+    broadcasts = False
+    """Whether its multicasts go to all other nodes, and none to fewer."""
 
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
@@ -106,6 +110,10 @@ class Scheme(ABC):
     def form(self, topology: Topology) -> str:
         """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""
         return "its only form"
+
+    def cost(self, topology: Topology) -> Cost | None:
+        """Say what a multicast to all takes without contention, with all ports; None where no formula is known."""
+        return None
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways that worms take through their stops, for the deadlock analysis.

@@ -25,7 +25,7 @@ class Individual(UnicastScheme):
     name = "individual"
     description = "one unicast worm a destination, in ascending order of ids, on every network"
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
-    kinds = ()
+    kinds: tuple[str, ...] = ()
 
     def relation_on(self, topology: Topology) -> Relation:
         """Give the relation of unicasts on that kind of network, unless it is routed by a chosen one."""

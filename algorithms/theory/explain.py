@@ -1,4 +1,4 @@
-"""All statements of section 3 on the worms of some schemes."""
+"""All statements of sections 2 and 3 on the worms of some schemes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +16,7 @@ from .need import need
 from .statement import Statement
 from .subject import Subject
 from .theorem1 import theorem1
+from .unicasts import unicasts
 
 __all__ = ["explain"]
 
@@ -31,10 +32,10 @@ def explain(
     ejection: str = "one",
     seed: int = 0,
 ) -> list[Statement]:
-    """Decide the statements of [Boppana98], section 3, for what `check` takes; parameters and errors as there.
+    """Decide the statements of [Boppana98], sections 2 and 3, for what `check` takes; parameters and errors as there.
 
-    They are about consumption channels of a node, with one ejection port. Where a scheme's multicasts to two
-    destinations need not show all its ways, what holds of those is not said to hold of all.
+    Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
+    to two destinations need not show all its ways, what holds of those is not said to hold of all.
     """
     everybody = [(scheme, relation), *others]
     parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
@@ -43,4 +44,4 @@ def explain(
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
                            sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
-    return [theorem1(subject), *rest]
+    return [*unicasts(subject), theorem1(subject), *rest]

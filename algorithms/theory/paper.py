@@ -38,6 +38,8 @@ class Stated:
         DANs of the valid set that is given; 0 where none is.
     unique : bool
         Whether that set is said to be minimal, and the only one.
+    shortest : bool
+        Whether unicasts that go by its relation are said to go by shortest ways (section 2.1).
     outgoing : int or None
         Outgoing virtual channels of a node with two on each link (section 3.2.1).
     """
@@ -46,13 +48,14 @@ class Stated:
     claims: tuple[Claim, ...]
     dans: int = 0
     unique: bool = False
+    shortest: bool = False
     outgoing: int | None = None
 
 
 _COROLLARY_1 = Claim("Corollary 1", "section 3.1", "one channel can deadlock", too_few=1)
 _TWO = "two channels are necessary and sufficient"
 _COLUMN_PATH = Stated(True, (_COROLLARY_1, Claim("Corollary 3", "section 3.2", _TWO, 1, 2)), 2, unique=True, outgoing=4)
-_LABELS = Stated(True, (_COROLLARY_1, Claim("Corollary 4", "section 3.2", _TWO, 1, 2)), 2)
+_LABELS = Stated(True, (_COROLLARY_1, Claim("Corollary 4", "section 3.2", _TWO, 1, 2)), 2, shortest=True)
 
 STATED = {
     "column-path": _COLUMN_PATH,

@@ -222,6 +222,12 @@ class Topology:
             specifications = names
         return [self.node(one) for one in specifications]
 
+    def destination_set(self, specifications: str | Iterable[int | str], source: int) -> list[int]:
+        """Find the ids of a multicast's destinations, as `node_set`; ``"all"`` is every node but the source."""
+        if isinstance(specifications, str) and specifications.strip() == "all":
+            return [node for node in range(self.nodes) if node != source]
+        return self.node_set(specifications)
+
     def _number(self, digits: str, text: str) -> int:
         if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
             corner = ".".join(str(extent - 1) for extent in self.shape)

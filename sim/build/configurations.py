@@ -71,6 +71,10 @@ CONFIGURATIONS.add("fast", Named(
     "delays of 4 and 3 cycles a hop for a higher clock, their credit loop of 5 cycles covered",
     {"delays": "fast", "buffer": 5},
 ))
+CONFIGURATIONS.add("dcf_torus", Named(
+    "Hou et al. 1998, section 2: all-port nodes, one way in and out for each link; a channel each for p and for l/h",
+    {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
+))
 
 #: What `hardware` takes.
 KNOWN = ("configuration", *(one.name for one in fields(Configuration)))

@@ -10,6 +10,7 @@ from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.route import RouteDecoder
 from wormcast.hw.front import PathFront
 from wormcast.hw.interface import NetworkInterface
@@ -157,8 +158,9 @@ class Network(Placement):
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
         switches = self.topology.injections[worms.source, 0]
-        routes = self.blueprint.routes
-        ports = routes.options[0, switches, first, 0] // len(routes.classes)  # of several the preferred one
+        ports = np.empty(len(worms), np.int64)
+        for rows, routes in routes_of(self.blueprint.routes, worms):
+            ports[rows] = routes.options[0, switches[rows], first[rows], 0] // len(routes.classes)  # the preferred one
         outputs = np.zeros(self.topology.neighbours.shape, np.int64)
         for switch in range(self.topology.switches):
             for port, output in self.home(switch).outputs.items():

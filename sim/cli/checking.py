@@ -73,7 +73,8 @@ def check_(
     ties: Ties = None,
     absorb: Absorb = None,
     explain_: Annotated[bool, typer.Option(
-        "--explain", help="Say what the theorems of Boppana et al. 1998, section 3, come to here, beside the paper.",
+        "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
+        "paper.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,

@@ -1,11 +1,8 @@
 """``figure``: the figures of papers, with verdicts on what the papers say."""
 
 import contextlib
-import functools
 import io
-import json as json_module
 import shlex
-import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -14,17 +11,21 @@ from typing import Annotated, Any
 import typer
 
 from wormcast import __version__
-from wormcast.algorithms import WormcastError
 
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
-    HERE,
+    Costs,
+    Curve,
     Figure,
+    Minutes,
     Outcome,
+    RunCurve,
+    RunPoint,
     catalogue,
     curves_of,
     draw_figure,
+    draw_runs,
     figure_page,
     find_figure,
     index_page,
@@ -34,6 +35,7 @@ from ..experiments.figure import (
 )
 from ..experiments.grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from .answers import Answers, invoke
 from .app import Exit, Json, app, emit, say, stdout_for_results, table
 from .progress import progress
 
@@ -62,7 +64,7 @@ def figure_(
     it is finished; what is there is not run again.
     """
     if name is None:
-        _list(json)
+        _list(out, json)
         return Exit.DONE
     figures = [find_figure(one) for one in catalogue()] if name == ALL else [find_figure(name)]
     if scheduler is not None:
@@ -71,8 +73,17 @@ def figure_(
     with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
         require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
 
-        def run(points: Sequence[Point]) -> Generator[Point, None, None]:
-            return run_on_cluster(points, store, scheduler) if scheduler and points else run_missing(points, store)
+        costs = Costs(store)
+
+        def run(points: Sequence[Point | RunPoint]) -> Generator[Point | RunPoint, None, None]:
+            loads = [one for one in points if isinstance(one, Point)]
+            yield from run_missing([one for one in points if isinstance(one, RunPoint)], store)
+            if scheduler and loads:
+                yield from run_on_cluster(loads, store, scheduler)
+                return
+            began = time.monotonic()
+            yield from run_missing(loads, store)
+            costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
@@ -80,16 +91,20 @@ def figure_(
         with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
             for number, _ in done:
                 show(number)
-        outcomes = [outcome_of(one, some, _told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        told = Answers(store)
+        outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        for figure, some in zip(figures, curves, strict=True):
+            if figure.name in catalogue():
+                costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
-    out.mkdir(parents=True, exist_ok=True)  # a store of no points leaves none
+    out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
     files = [_write(one, out, quick) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))
     if json:
-        told = [_to_dict(one) for one in outcomes]
+        results = [_to_dict(one) for one in outcomes]
         cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
-        result: dict[str, Any] = told[0] if name != ALL else {"figure": ALL, "figures": told}
+        result: dict[str, Any] = results[0] if name != ALL else {"figure": ALL, "figures": results}
         emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
              {"figure": name, "quick": quick})
     else:
@@ -100,20 +115,33 @@ def figure_(
     return Exit.DONE
 
 
-def _list(json: bool) -> None:
-    """Tell which figures there are, with the claims that they decide."""
+def _list(out: Path, json: bool) -> None:
+    """Tell which figures there are, with the claims that they decide, and how long they take."""
     figures = [find_figure(one) for one in catalogue()]
+    known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
+    if (out / "figures.sqlite").exists():
+        with ResultStore(out / "figures.sqlite") as store:
+            known = {quick: Costs(store).minutes(figures, quick) for quick in known}
     rows = [{"name": one.name, "title": one.title, "source": one.source,
              "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
-             "cycles": one.cycles if one.named_series else 0,
-             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))} for one in figures]
+             "cycles": one.cycles if one.named_series and not one.along else 0,
+             "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
+             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
+            for one, full, quick in zip(figures, known[False], known[True], strict=True)]
     if json:
         emit({"figures": rows}, {})
         return
-    table(["name", "title", "curves", "cycles", "claims"],
-          [[row["name"], row["title"], row["curves"], row["cycles"], ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
+    table(["name", "title", "curves", "cycles", "minutes quick", "full", "claims"], [
+        [row["name"], row["title"], row["curves"], row["cycles"], _minutes(row["quick_minutes"]),
+         _minutes(row["minutes"]), ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
     say("curves: with those of other figures that statements name, and all variations; some 12 points each")
     say("cycles: of each of four seeds of a point, at most; with --quick an eighth, and no variations")
+    say(f"minutes: as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures that were, by curves and "
+        "cycles; - where none were")
+
+
+def _minutes(known: Any) -> str | None:
+    return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
 
 
 def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
@@ -127,13 +155,16 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
     if outcome.curves:
         files.append(out / f"{figure.name}.svg")
         with whole_picture(files[-1]) as target:
-            draw_figure(figure, outcome.curves, *target)
+            if figure.along:
+                draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
+            else:
+                draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
         pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
         with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
             plotted = unfinished.with_suffix(".svg")
-            _invoke(one.command.format(plot=shlex.quote(str(plotted))))
+            invoke(one.command.format(plot=shlex.quote(str(plotted))))
             plotted.replace(unfinished)
         pictures.append((one.command.format(plot=f"{one.name}.svg"), files[-1].name))
     files.append(out / f"{figure.name}.html")
@@ -163,12 +194,22 @@ Loads are payload flits times destinations, created (offered) or received (deliv
 throughput is what the whole network delivers in a cycle.
 A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
 twice in a row and what it delivers is known so well; points that are less precise say so."""
+ABOUT_RUNS = """\
+A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
+random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
+bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
+a node that sends often enough within a step may be faster."""
+RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
+                "that are to differ are equal.")
+RUNS_IN_HASTE = "Quick: every other value, no variations."
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 
 def _notes(figure: Figure, quick: bool) -> list[str]:
     """How a figure was made."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
+    if figure.along:
+        return [made, ABOUT_RUNS, RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick else [])]
 
@@ -187,51 +228,9 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
              ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
             for one in outcome.verdicts])
     if outcome.rows:
-        imprecise = sum(row["precise"] is False and not row["saturated"] for row in outcome.rows)
-        deadlocks = sum(bool(row["deadlock"]) for row in outcome.rows)
-        say(f"{len(outcome.rows)} points, {imprecise} of them less precise than wanted, {deadlocks} in deadlock")
+        imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
+        deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
+        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.along else
+            f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
     for file in files:
         say(f"  {file}")
-
-
-def _invoke(command: str) -> int:
-    """Run a command of wormcast in this process; give its exit code."""
-    code = app(shlex.split(command), standalone_mode=False)
-    return code if isinstance(code, int) else Exit.DONE
-
-
-@functools.cache
-def _answer(command: str) -> tuple[int, dict[str, Any]]:
-    """A command's exit code and JSON."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
-        aside = {"run": f" --vcd {shlex.quote(folder)}/run.vcd", "hunt": f" --out {shlex.quote(folder)}"}
-        whole = command.replace("{here}", shlex.quote(str(HERE))) + aside.get(command.partition(" ")[0], "")
-        code = _invoke(f"{whole} --json")
-    return code, json_module.loads(printed.getvalue())
-
-
-def _told(command: str, where: str) -> Any:
-    """A value that a command tells: its exit code, or what stands at a path in its JSON.
-
-    The path has names, in lists numbers or NAME=VALUE for the first item with this value, joined by ``/``; ``#`` at its
-    end is how many there are.
-    """
-    code, value = _answer(command)
-    if where == "exit":
-        return code
-    try:
-        for part in where.split("/"):
-            value = _inside(value, part)
-    except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-        raise WormcastError(f"told: {command} --json has no {where}") from error
-    return value
-
-
-def _inside(value: Any, part: str) -> Any:
-    """What stands in a value by a part of a path."""
-    if part == "#":
-        return len(value)
-    name, equals, wanted = part.partition("=")
-    if equals:
-        return next(one for one in value if str(one[name]) == wanted)
-    return value[int(part) if isinstance(value, list) else part]

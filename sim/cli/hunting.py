@@ -121,7 +121,7 @@ def _to_dict(found: Hunt, files: dict[str, Path], command: str | None) -> dict[s
         return {"found": False, "searched": dataclasses.asdict(found.searched)}
     return {
         "found": True, "searched": dataclasses.asdict(found.searched), "fewer": dataclasses.asdict(found.fewer),
-        "first": found.first, "tried": found.tried,
+        "first": found.first, "tried": found.tried, "minimal": found.minimal,
         "messages": [dataclasses.asdict(message) for message in result.messages],
         "deadlock": None if result.deadlock is None else result.deadlock.to_dict(),
         "files": {what: str(path) for what, path in files.items()}, "command": command,
@@ -135,9 +135,9 @@ def _report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | No
     say(f"searched: {_told(found.searched)}")
     if found.result is None:
         return
-    say(f"shrunk: {count(found.first or 0, 'message')} to {len(found.result.messages)}, by {found.tried} runs; it "
-        "deadlocks no longer without any one message or destination, or with any one payload a flit shorter or message "
-        "a cycle earlier")
+    least = ("it deadlocks no longer without any one message or destination, or with any one payload a flit shorter or "
+             "message a cycle earlier" if found.minimal else "given up there, fewer or shorter ones may deadlock")
+    say(f"shrunk: {count(found.first or 0, 'message')} to {len(found.result.messages)}, by {found.tried} runs; {least}")
     if found.fewer.networks:
         say(f"searched for fewer messages: {_told(found.fewer)}")
     name = setup.topology.node_name

@@ -49,6 +49,9 @@ from .running import holds_and_waits
 __all__ = ["report", "tell"]
 
 PANEL = "Traffic"
+
+#: Of so many messages that are received, one that is not makes a run too short to tell whether it is saturated.
+SHORT = 4
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
@@ -176,8 +179,8 @@ def report_saturation(found: Saturation) -> None:
         say(f"not saturated at rate {low:g}, nodes can consume up to {found.highest:g}")
     else:
         say(f"saturated between rate {low:.4g} and {high:.4g}, "
-            f"{(high - low) / (high + low) if low else 1:.1%} about the mean; "
-            "rate: payload flits created per node and cycle, a multicast counted once")
+            f"{(high - low) / (high + low) if low else 1:.1%} about the mean: the two loads tried next to it, of these "
+            "seeds and cycles; rate: payload flits created per node and cycle, a multicast counted once")
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
@@ -258,7 +261,9 @@ def report(result: Load) -> None:
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else f"; {result.imprecise}"
-    say(("saturated" if result.saturated else "not saturated") + precise)
+    short = "" if result.saturated or SHORT * result.censored <= totals else (
+        "; too short a run to tell, by the messages that are not received")
+    say(("saturated" if result.saturated else "not saturated") + precise + short)
 
 
 def _slow(result: Load, message: Mapping[str, int | None]) -> str:

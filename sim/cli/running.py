@@ -13,9 +13,13 @@ from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
 from ..common.apart import require_apart
+from ..common.figure_file import require_picture, whole_picture
 from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
 from ..engines.deadlock import Hold
+from ..experiments.contention import CAUSES, WAITS
+from ..experiments.formula import formula_of
+from ..experiments.gantt import draw_gantt
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -47,7 +51,8 @@ def run_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(help="Sending node: id, row.column or @label.")] = None,
-    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
+    destinations: Annotated[str | None, typer.Option(
+        help="Receiving nodes, joined by commas; or all others: all.")] = None,
     length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
     messages: Annotated[Path | None, typer.Option(
         metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
@@ -62,8 +67,13 @@ def run_(
     instances: Annotated[str | None, typer.Option(
         help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
              "all.")] = None,
+    plot: Annotated[Path | None, typer.Option(
+        help="Draw what each node sends and receives, over time, into this .svg or .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
+    contention: Annotated[bool, typer.Option(
+        "--contention", help="Tell in how many cycles flits of each message waited for channels and for their turns on "
+        "links, and behind whom.")] = False,
     relation: RelationOption = None,
     *,
     given: Given,
@@ -84,7 +94,9 @@ def run_(
     by adaptive and e-cube-adaptive they need none.
     """
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
-                  {**waveform_files(vcd, layouts=engine == "bulk"), "--replay": replay})
+                  {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
+    if plot:
+        require_picture(plot)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology
@@ -98,21 +110,32 @@ def run_(
     with (stdout_for_results(), _lines_named(file),
           whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
-                     instances=instances, timeout=timeout)
+                     instances=instances, timeout=timeout, contention=contention)
+    if plot:
+        with whole_picture(plot) as target:
+            draw_gantt(result, *target)
     if replay:
         replay_run(result, replay)
+    formula = None
+    if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
+        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0].length)
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     if json:
         built = dataclasses.replace(setup, configuration=result.network.configuration)
-        resolved = built.to_dict({"engine": engine, "timeout": timeout,
+        resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                                   "messages": [dataclasses.asdict(message) for message in posted]})
-        emit({**result.to_dict(), "waveform": None if waveform is None else str(waveform),
-              "replay": None if replay is None else str(replay)}, resolved, seed)
+        emit({**result.to_dict(), "formula": formula and formula.to_dict(),
+              "waveform": None if waveform is None else str(waveform),
+              "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
+        if formula:
+            say(f"formula: {formula}")
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
+        if plot:
+            say(f"picture: {plot}")
         if replay:
             say(f"replay: {replay}")
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
@@ -130,7 +153,8 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
         raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
-    return [Message(0, network.node(source), tuple(network.node_set(destinations)), length)]
+    start = network.node(source)
+    return [Message(0, start, tuple(network.destination_set(destinations, start)), length)]
 
 
 @contextlib.contextmanager
@@ -163,6 +187,10 @@ def report(result: Run) -> None:
             for node, times in message["deliveries"].items()
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
+    if result.contention is not None:
+        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
+            [index, words, *(waits[cause][wait] for wait in WAITS)]
+            for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}")

@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,25 +15,44 @@ from wormcast.algorithms import (
     MeshScheme,
     Scheme,
     Topology,
+    Worm,
     WormcastError,
     plan,
     to_toml,
 )
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.routing import with_ties
-from wormcast.algorithms.sampled import sample_plans
+from wormcast.algorithms.routing import signed_dimensions, with_ties
+from wormcast.algorithms.theory import Contention, contention
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.schema import options_of
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
 from ..experiments.figure import catalogue, find_figure
-from .app import Json, SchemeName, TopologyName, app, emit, find_scheme, say, stdout_for_results, table, user_files
+from ..experiments.load import Traffic
+from ..experiments.random_plans import SAMPLES, random_plans
+from .app import (
+    Json,
+    SchemeName,
+    TopologyName,
+    app,
+    count,
+    emit,
+    find_scheme,
+    say,
+    stdout_for_results,
+    table,
+    user_files,
+)
 from .hardware import Ties, chosen
+from .options import Given, as_typer, takes
 
 __all__: list[str] = []
+
+RANDOM = "Random multicasts"
 
 
 class Subject(enum.StrEnum):
@@ -147,27 +167,44 @@ def topology_(
         say(f"network file: {toml}")
 
 
+#: How many destinations random multicasts have, as typer wants it, in the order of --help.
+LAW: dict[str, Any] = {
+    **{name: as_typer(replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
+       if name.startswith("destinations")},
+    "seed": Annotated[int | None, typer.Option(
+        help=f"Of the first of {SAMPLES} samples, 0 by default.", min=0, show_default=False,
+        rich_help_panel=RANDOM)],
+}
+
+
 @app.command("plan")
+@takes("law", LAW)
 def plan_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(
-        help="Sending node: id, row.column or @label; with --random: of all multicasts, default any.")] = None,
-    destinations: Annotated[str | None, typer.Option(help="Receiving nodes, joined by commas.")] = None,
-    random: Annotated[int | None, typer.Option(
-        metavar="COUNT", help="In their place: random multicasts to so many nodes, of which means are told.")] = None,
-    samples: Annotated[int, typer.Option(help="How many random multicasts.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of their chance.")] = 0,
+        help="Sending node: id, row.column or @label; with --random that of all, default each as often.",
+        show_default=False)] = None,
+    destinations: Annotated[str | None, typer.Option(
+        help="Receiving nodes, joined by commas; or all others: all.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
+    random: Annotated[int | None, typer.Option(
+        metavar="MULTICASTS", help="In place of --destinations: means over so many random multicasts.",
+        show_default=False, rich_help_panel=RANDOM)] = None,
     ties: Ties = None,
+    *,
+    law: Given,
     json: Json = False,
 ) -> None:
-    """Plan one multicast: worms, their visiting orders and their paths; or many random ones, and what they cost."""
+    """Plan one multicast: worms, their visiting orders and their paths; or tell what random ones cost on average."""
+    one = {"destinations": destinations, "plot": plot}
+    if random is None and (law or source is None or destinations is None):
+        what = f"{next(iter(law))} is given" if law else f"{'destinations' if source else 'source'} is missing"
+        raise WormcastError(f"plan: {what}, a plan has a source and destinations, or goes over --random multicasts")
+    if random is not None and (beside := [name for name, value in one.items() if value is not None]):
+        raise WormcastError(f"plan: {beside[0]} is given beside random, it is of one multicast alone")
     network = build_topology(topology)
-    if (random is None) == (destinations is None) or (random is None and source is None) or (random and plot):
-        raise WormcastError("plan: a multicast is given by --source and --destinations, or random ones by --random, "
-                            "without a picture; one of the two must be there")
     if plot:
         require_drawable(network, plot)
         require_apart(user_files(scheme, topology=topology), {"--plot": plot})
@@ -176,61 +213,93 @@ def plan_(
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
     if random is not None:
-        _sampled(network, found_scheme, random, samples, seed, source, ties=wanted, json=json)
+        sender = None if source is None else network.node(source)
+        _plan_random(network, found_scheme, random, law, sender, json, {"scheme": scheme, "ties": wanted})
         return
     assert source is not None
     assert destinations is not None
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations)
+        shared = contention(found)
     if plot:
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        emit(found.to_dict() | {"plot": plot and str(plot)},
+        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
               "destinations": sorted(found.destinations), "ties": wanted})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
-        f"phases {found.phases}")
+        f"phases {found.phases}, steps {found.steps}")
     say("hops: links of all paths; channels: different ones; start-ups: worms of the busiest node; "
-        "phases: longest chain of worms that wait for a receipt")
+        "phases: longest chain of worms that wait for a receipt; steps: of message passing")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
+    if shared:
+        _show_contention(shared)
     rows: list[list[object]] = []
+    signed = bool(signed_dimensions(found.scheme.relation, network))
     for worm in found.worms:
         stops = set(network.consumptions[list(worm.destinations), 0].tolist())
         path = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
         drawn = " ".join(network.switch_title(switch) + ("*" if switch in stops else "") for switch in path)
         visits = " ".join(map(network.node_name, worm.destinations))
-        rows.append([worm.id, worm.after, visits, len(worm.links), drawn])
-    table(["worm", "after", "visits", "hops", "path (* delivery)"], rows)
+        rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
+                     len(worm.links), drawn])
+    table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
     if plot:
         say(f"picture: {plot}")
 
 
-#: Words of random plans, and what a person reads.
-SAMPLED = {
-    "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
-    "first_links": "first links of the source",
-    "sharing": "share of multicasts with worms that share a first link",
-}
+#: What the means of random multicasts are called for people.
+MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
+         "hops_per_destination": "hops a destination", "channels": "channels", "start_ups": "start-ups",
+         "phases": "phases",
+         "first_links": "first links of the source",
+         "sharing": "share of multicasts with worms that leave their sender by the same link",
+         "shared": "share of multicasts with worms that take the same link",
+         "as_unicasts": "share of worms that go as a unicast to their last destination would",
+         "planning_ns": "ns of this machine to plan one"}
 
 
-def _sampled(network: Topology, scheme: Scheme, count: int, samples: int, seed: int, source: str | None, *,
-             ties: str | None, json: bool) -> None:
-    """Tell what random plans cost on average."""
-    sender = None if source is None else network.node(source)
+def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given, source: int | None,
+                 json: bool, configuration: dict[str, Any]) -> None:
+    """Plan many random multicasts, and tell the means."""
+    seed = law.pop("seed", 0)
     with stdout_for_results():
-        found = sample_plans(network, scheme, count, samples, seed=seed, source=sender).to_dict()
+        found = random_plans(network, scheme, law, multicasts, seed, source)
     if json:
-        emit({"form": scheme.form(network), "provenance": scheme.provenance, **found},
-             {"topology": network.origin, "scheme": scheme.name, "random": count, "samples": samples, "seed": seed,
-              "source": sender, "ties": ties})
+        emit({name: value.to_dict() for name, value in found.items()},
+             {"topology": network.origin, **configuration, "random": multicasts, "source": source, **law}, seed)
         return
-    whence = "any node" if sender is None else network.node_name(sender)
-    say(f"{scheme.name} on {network.name}, {samples} random multicasts from {whence} to {count}")
-    table(["of a multicast", "mean", "95 %"],
-          [[words, round(found[name]["mean"], 4), round(found[name]["half_width"], 4)]
-           for name, words in SAMPLED.items()])
-    say(f"provenance: {scheme.provenance}")
+    say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
+    table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
+                               for name, words in MEANS.items()])
+def _signs(worm: Worm, network: Topology) -> str | None:
+    """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; None: the default."""
+    if worm.signs is None:
+        return None
+    return " ".join("".join("-" if signs >> dimension & 1 else "+" for dimension in range(len(network.shape)))
+                    for signs in worm.signs)
+
+
+#: Pairs of worms that are told before the rest is but counted.
+MOST_PAIRS = 5
+
+DEFINITION = {1: "step 1 is not the source's alone", 2: "a node sends before the step after its receipt",
+              3: "a node sends two worms by one link in a step"}
+
+
+def _show_contention(shared: Contention) -> None:
+    """Tell what Theorem 1 comes to, with some of the pairs that violate it."""
+    by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items())
+    say(f"worms that share a link: {shared.shared} pairs ({by}, {len(shared.violations)} by none), "
+        f"{len(shared.stepwise)} of them in one step")
+    for what, pairs in (("in one step", shared.stepwise), ("by none", shared.violations)):
+        told = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
+        if told:
+            say(f"  {what}: " + "; ".join(told) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
+    broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
+    free = "depth contention-free" if shared.free else "not shown to be free of contention"
+    say(f"by Definition 1 and Theorem 1 of [Hou]: {free}" + (f", as {'; '.join(broken)}" if broken else ""))

@@ -116,9 +116,10 @@ def _draw(histories: list[tuple[History, list[int] | None]], plot: Path) -> None
 def _report(history: History) -> None:
     """Print what became of the worms, for people."""
     name = history.topology.node_name
-    used = len({hold.link for hold in history.holds})
+    links = {index for index, link in enumerate(history.links) if link.kind != "slots"}
+    used = len({hold.link for hold in history.holds} & links)
     part = "" if history.is_whole else f"; a part of the network, of {count(len(history.topology.links), 'link')}"
-    for line in [*describe(history), f"{used} of {count(len(history.links), 'link')} used{part}"]:
+    for line in [*describe(history), f"{used} of {count(len(links), 'link')} used{part}"]:
         say(line)
     table(["worm", "from", "to", "injected", "arrived", "delivered", "nodes", "blocked"],
           [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],

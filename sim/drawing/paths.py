@@ -18,7 +18,7 @@ from .sheet import Mark, Sheet, scheme_on
 from .tracks import bend, least_cell, tracks
 from .ways import along, aside, beside, longest, middle_of
 
-__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet", "steps"]
+__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,6 +28,7 @@ OUTSIDE = 2  # the first place beside a line from which a worm passes outside of
 # points
 PITCH = 2.4  # from worm to worm on a link
 LINE = 1.2
+FIRST = 0.6  # by how much the line of a first step is thicker than that of the last
 LEAST, LARGEST = 20.0, 43.0  # a cell
 LEAST_NODES = 13.0  # a cell in which nodes have no lines from one to the next
 GAP = 3.0
@@ -53,14 +54,6 @@ class _Look:
 
 def _look(number: int) -> _Look:
     return _Look(COLOURS[number % len(COLOURS)], DASHES[(number + number // len(COLOURS)) % len(DASHES)])
-
-
-def steps(plan: Plan) -> list[int]:
-    """Step in which each worm is sent, from 1: a node sends one a step, and begins in the step after its receipt."""
-    found: list[int] = []
-    for worm in plan.worms:
-        found.append((0 if worm.after is None else found[worm.after]) + worm.rank + 1)
-    return found
 
 
 def draw_paths(plan: Plan, file: Path, form: str) -> None:
@@ -92,7 +85,7 @@ def paths_sheet(plan: Plan) -> Sheet:
     ways = _Ways(plan.topology, layout)
     places = _places(plan, layout, ways)
     alone = all(len(worm.destinations) == 1 for worm in plan.worms)
-    groups = [step - 1 for step in steps(plan)] if alone else [worm.id for worm in plan.worms]
+    groups = [worm.step - 1 for worm in plan.worms] if alone else [worm.id for worm in plan.worms]
     least, clear = _room(plan, layout, ways, places)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=clear, legend=_legend(plan, groups, alone),
                   words=_words(plan, alone))
@@ -186,7 +179,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
     begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
     end = layout.consumptions[last] if layout.consumptions else layout.sinks[[last]]
     line = np.array([*begin, *bend(hops, apart), *end])
-    sheet.axes.plot(*line.T, color=look.colour, linewidth=LINE, linestyle=look.dashes, zorder=4)
+    sheet.axes.plot(*line.T, color=look.colour, linewidth=_width(plan, worm), linestyle=look.dashes, zorder=4)
     at = 0
     for node in worm.destinations[:-1]:
         while at < len(worm.links) and worm.links[at][1] != homes[node]:
@@ -203,6 +196,12 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
         arrows.append(np.stack([tip, neck + barb, neck - barb]))
     sheet.axes.add_collection(PolyCollection(arrows, facecolors=look.colour, edgecolors="none", zorder=5),
                               autolim=False)
+
+
+def _width(plan: Plan, worm: Worm) -> float:
+    """Width of a worm's line: of a tree, those of earlier steps are thicker, which lead furthest."""
+    last = plan.steps
+    return LINE if len(worm.destinations) > 1 or last == 1 else LINE * (1 + FIRST * (last - worm.step) / (last - 1))
 
 
 def _disc(sheet: Sheet, place: Floats, text: str, look: _Look) -> None:

@@ -3,8 +3,9 @@
 A packet is what the network takes for a worm: a host's worm, or a piece of it with a header of its own.
 """
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from .snapshot import Snapshot
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
 Integers = npt.NDArray[np.int64]
+
+Waiting = TypeVar("Waiting", bound=Hashable)
 
 Wait = tuple[list[str], list[Packet | None]]
 """Resources of which any one will do, and who holds each; None for one that is not held for ever."""
@@ -64,11 +67,15 @@ class Deadlock:
     packets : frozenset of (int, int)
         All in the routers that cannot be released, worm and number; those wholly at their source, waiting behind
         one, apart: they hold nothing.
+    closed : frozenset of (int, int)
+        Few of these that wait for none but each other: where one may take any of several resources, who holds them
+        all is among them, who waits behind them is not.
     """
 
     at: int
     cycle: tuple[Hold, ...]
     packets: frozenset[Packet]
+    closed: frozenset[Packet]
 
     @property
     def worms(self) -> frozenset[int]:
@@ -78,7 +85,8 @@ class Deadlock:
     def counted_from(self, before: int) -> "Deadlock":
         """The same with worms numbered from the first one of all, where the host has forgotten so many."""
         return Deadlock(self.at, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
-                        frozenset((worm + before, number) for worm, number in self.packets))
+                        *(frozenset((worm + before, number) for worm, number in packets)
+                          for packets in (self.packets, self.closed)))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
@@ -100,10 +108,12 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     Every deadlock comes to rest within the time that its buffers take to fill.
     """
     snapshot = Snapshot(engine, lane)
+    in_slots = InSlots(snapshot) if snapshot.network.configuration.slots else None
+    if in_slots is None and not _may_deadlock(snapshot):
+        return None
     waits: dict[Packet, list[Wait]] = {}
     holds: dict[Packet, list[str]] = {}
     moving: set[Packet | None] = set()
-    in_slots = InSlots(snapshot) if snapshot.network.configuration.slots else None
 
     def stand(place: Place) -> None:
         """A packet has a place in an interface."""
@@ -141,19 +151,59 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     for place in in_slots.consumption() if in_slots else ():
         stand(place)
 
-    stuck = set(waits) - moving
-    while True:
-        released = {
-            packet for packet in stuck
-            if all(any(holder not in stuck for holder in holders) for _, holders in waits[packet])
-        }
-        if not released:
-            break
-        stuck -= released
+    holders = {packet: [others for _, others in of] for packet, of in waits.items()}
+    stuck = _unreleased(set(waits) - moving, holders)
     if not stuck:
         return None
     return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
-                    frozenset(stuck))
+                    frozenset(stuck), _closed(stuck, holders))
+
+
+def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
+    """Take away those that are released: what each waits for are several others, of which any one will do."""
+    while True:
+        before = len(stuck)
+        for one in [*stuck]:
+            if not any(map(stuck.issuperset, waits[one])):
+                stuck.remove(one)
+        if len(stuck) == before:
+            return stuck
+
+
+def _closed(stuck: set[Packet], waits: Mapping[Packet, Iterable[Sequence[Packet | None]]]) -> frozenset[Packet]:
+    """Few of these that wait for none but each other: the fewest that any of them has to wait for."""
+    best = frozenset(stuck)
+    for packet in sorted(stuck):
+        found = {packet}
+        todo = [packet]
+        for one in todo:
+            missing = min((set(others) - found for others in waits[one] if stuck.issuperset(others)), key=len)
+            todo += sorted(filter(None, missing))
+            found.update(todo)
+            if len(found) >= len(best):
+                break
+        else:
+            best = frozenset(found)
+    return best
+
+
+def _may_deadlock(snapshot: Snapshot) -> bool:
+    """Whether there may be a deadlock, in a small part of the time that it takes to tell whose it is.
+
+    What a packet waits for, the front of one of the buffers that it stands in waits for: for a channel, or for the
+    front of the next buffer to which its link leads. So where a packet is not released there is such a front.
+    """
+    waits: dict[Channel, list[list[Channel | None]]] = {}
+    found = [channel for channel in snapshot.channels() if snapshot.waiting(channel)]
+    for channel in found:
+        if channel in waits:
+            continue
+        switch, of = channel[0], wanted(snapshot.network, channel, snapshot.waiting(channel))
+        waits[channel] = [[_held_by(snapshot, switch, *target) for target in targets] for targets in of]
+        waits[channel] += [[snapshot.far_end(switch, *target)] for target in snapshot.held(channel)
+                           if not snapshot.to_node(switch, target[0])]
+        found += [other for others in waits[channel] for other in others if other is not None]
+    return bool(_unreleased(set(waits), waits))
 
 
 def _at_front(snapshot: Snapshot, in_slots: InSlots | None, channel: Channel) -> tuple[list[str], list[Wait]]:
@@ -165,21 +215,30 @@ def _at_front(snapshot: Snapshot, in_slots: InSlots | None, channel: Channel) ->
                   for targets in wanted(network, channel, snapshot.waiting(channel))]
 
 
+def _held_by(snapshot: Snapshot, switch: int, output: int, vc: int) -> Channel | None:
+    """The buffer because of whose packets a virtual channel of an output cannot be taken."""
+    owner = snapshot.owners.get((switch, output, vc))
+    if owner is not None or snapshot.to_node(switch, output):
+        return owner
+    # nobody owns it: it can be taken when all that are in the buffer behind it have left, or as soon as that has room
+    behind = snapshot.far_end(switch, output, vc)
+    return behind if _enters_empty(snapshot, switch) or snapshot.full(behind) else None
+
+
+def _enters_empty(snapshot: Snapshot, switch: int) -> bool:
+    return snapshot.network.home(switch).router.decoder.enters_empty
+
+
 def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: int, vc: int) -> Packet | None:
     """The packet because of which a virtual channel of an output cannot be taken."""
-    owner = snapshot.owners.get((switch, output, vc))
-    link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
-    if owner is not None:
-        return snapshot.first(owner)
-    if link.node is not None:
-        # nobody owns it: it can be taken as soon as what it has brought is gone
-        return in_slots.consumed(link.node, vc) if in_slots else None
-    behind = snapshot.far_end(switch, output, vc)
-    if snapshot.network.home(switch).router.decoder.enters_empty:
-        # nobody owns it: it can be taken when all that are in the buffer behind it have left, the last one too
-        return next(iter(snapshot.occupants(behind)[-1:]), None)
-    # or as soon as that buffer has room
-    return snapshot.first(behind) if snapshot.full(behind) else None
+    channel = _held_by(snapshot, switch, output, vc)
+    if channel is None:
+        # of a node: it can be taken as soon as what it has brought is gone
+        link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
+        return in_slots.consumed(link.node, vc) if in_slots and link.node is not None else None
+    if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
+        return next(iter(snapshot.occupants(channel)[-1:]), None)  # the last one has to leave, too
+    return snapshot.first(channel)
 
 
 def _add(holds: dict[Packet, list[str]], packet: Packet, resource: str) -> None:

@@ -6,30 +6,37 @@ changes.
 
 import numpy as np
 
-from wormcast.algorithms.compiled import borrowing, compiled
+from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..host import NOW, UNDELIVERED, run_cycles
 
-__all__ = ["BUFFER", "CONSUMPTION", "COUNT", "FIRST", "INJECTION", "LINK", "MESSAGE", "MOST", "NOBODY",
-           "PACKET_BITS", "TAIL", "WORM", "run_followed"]
+__all__ = ["BUFFER", "CONSUMPTION", "COUNT", "ELIGIBLE", "FIRST", "INJECTION", "LINK", "MESSAGE", "MOST", "NOBODY",
+           "PACKET_BITS", "SLOT", "TAIL", "WORM", "run_followed"]
 
 #: What a worm has got: `Grants.log`.
-INJECTION, LINK, CONSUMPTION, BUFFER = range(4)
+INJECTION, LINK, CONSUMPTION, BUFFER, SLOT = range(5)
 #: Places in ``Following.counters``: number of the host's first worm, entries of the log, most of a cycle.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
 # bits of a front (`Fronts.flags`): of the link: asked for, owned, passed; of the consumption channel: claimed, there,
-# passed
-ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE = range(6)
-# what they come to (`Following.before`): waits for a link, for a consumption channel, holds one, the other, is there
-WAITS, WANTS, HOLDS, CONSUMES, ACTIVE = range(5)
+# passed; a flit could go
+ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
+# what they come to (`Following.before`): waits for a link, for a consumption channel, holds one, the other, is there; a
+# flit could go
+WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
 # columns of Following.ports: whether a packet is under way, the worm, which packet of it comes next, how many it has,
-# the message, the cycle of the last tail
+# its name, the cycle of the last tail
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)
 
 #: A worm's packet is a number: the worm's, and in so many bits below it the packet's.
 PACKET_BITS = 16
+
+#: A worm's name is its message's number, and in so many bits below it its sender.
+NODE_BITS = 24
+
+# numbers as words of bits have them
+ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
 
 #: Cycles from the last flit that leaves a buffer until its credit is where the next worm asks.
 CREDIT = 2
@@ -54,7 +61,7 @@ def _number(state, pieces, begin, end, tile, lane):
 
 @compiled
 def _behind(fronts, following, out, asked):
-    """Number of the message that kept a channel from one that has asked for it since this cycle."""
+    """The worm that kept a channel from one that has asked for it since this cycle, as `Following.owner` names it."""
     front = fronts.into[out]
     if front >= 0 and (following.first[front] < following.end[front] or following.current[front] != NOBODY):
         return following.owner[out]
@@ -67,15 +74,23 @@ def _note(following, worm, switch, kind, wait, behind):
     """Write down what a worm has got, and how."""
     row = following.log[following.counters[COUNT]]
     row[0], row[1], row[2], row[3] = worm >> PACKET_BITS, worm & (1 << PACKET_BITS) - 1, switch, kind
-    row[4], row[5] = wait, behind if wait > 0 else NOBODY
+    row[4], row[5], row[6] = wait, NOBODY, NOBODY
+    if wait > 0 and behind != NOBODY:
+        row[5], row[6] = behind >> NODE_BITS, behind & (1 << NODE_BITS) - 1
     following.counters[COUNT] += 1
+
+
+@compiled
+def _name(fronts, worms, worm):
+    """A worm's message and sender as one number, which means the same when the worm is forgotten."""
+    return np.int64(worms[worm].message) << NODE_BITS | worms[worm].source % fronts.nodes
 
 
 @compiled
 def _own(fronts, following, worms, worm, out, comes):
     """Let a worm own a channel, on which its first flit comes in a cycle, into the buffer behind it."""
     before = following.owner[out]
-    following.owner[out] = worms[(worm >> PACKET_BITS) - following.counters[FIRST]].message
+    following.owner[out] = _name(fronts, worms, (worm >> PACKET_BITS) - following.counters[FIRST])
     front = fronts.into[out]
     if front >= 0:
         queued = following.queue[front, following.end[front] % following.queue.shape[1]]
@@ -85,23 +100,21 @@ def _own(fronts, following, worms, worm, out, comes):
 
 @compiled
 def _inject(fronts, following, host, marks, row, now):
-    """Follow what goes from an interface to its router."""
+    """Follow the flit that goes from an interface to its router in this cycle."""
     at, stream, bits, switch = fronts.ports[row]
     mark = np.int64(marks[at])
-    if mark & 1 == 0:
-        return
     port, worms, first = following.ports[row], host.worms, following.counters[FIRST]
     if port[OPEN] == 0:
-        message, out = port[MESSAGE], fronts.injected[row, mark >> 1 & (1 << bits) - 1]
+        before, out = port[MESSAGE], fronts.injected[row, mark >> 1 & (1 << bits) - 1]
         if port[PACKET] == port[PACKETS]:
             # the worm that the host has sent behind the last one that has come here
-            worm, before = host.streams[stream].before, port[WORM] - first
-            while worms[worm].previous >= 0 and worms[worm].previous != before:
+            worm, last = host.streams[stream].before, port[WORM] - first
+            while worms[worm].previous >= 0 and worms[worm].previous != last:
                 worm = worms[worm].previous
-            port[WORM], port[PACKET], port[MESSAGE] = worm + first, 0, worms[worm].message
+            port[WORM], port[PACKET], port[MESSAGE] = worm + first, 0, _name(fronts, worms, worm)
             port[PACKETS] = -(-worms[worm].length // fronts.packet) if fronts.packet > 0 else 1
         asked = worms[port[WORM] - first].injected + fronts.least
-        behind = message if port[TAIL] + CREDIT >= asked else _behind(fronts, following, out, asked)
+        behind = before if port[TAIL] + CREDIT >= asked else _behind(fronts, following, out, asked)
         packet = port[WORM] << PACKET_BITS | port[PACKET]
         _note(following, packet, switch, INJECTION, now - asked, behind)
         _own(fronts, following, worms, packet, out, now)
@@ -112,36 +125,26 @@ def _inject(fronts, following, host, marks, row, now):
 
 
 @compiled
-def _moved(fronts, following, host, state, channel, tile, lane, front, router, was, now_is, now):
+def _change(fronts, following, host, state, channel, router, was, now_is, now):
     """Follow the worm at a front whose bits are others than in the cycle before."""
-    (kind, _, _, links, links_end, exits, link_vc, link_vc_end, exit_, exit_end, consumption_vc,
-     consumption_vc_end) = channel[:12]
     fell, rose = was & ~now_is, now_is & ~was
-    held = following.held[front]
+    front = channel.first + router
+    held, worm, asked = following.held[front], following.current[front], following.asked[front]
+    switch = fronts.switch[fronts.kinds[channel.kind].first + router]
     for k in range(2):
         if fell >> HOLDS + k & 1:
             following.released[held[k]] = now
-    outs, switch = fronts.outs[kind] + router * fronts.outputs[kind], fronts.switch[fronts.switches[kind] + router]
     if fell >> ACTIVE & 1:
-        following.left[front], following.current[front] = now, NOBODY
+        following.left[front], worm = now, NOBODY
     if rose >> ACTIVE & 1:
         worm, comes, before = following.queue[front, following.first[front] % following.queue.shape[1]]
         _note(following, worm, switch, BUFFER, now - comes - fronts.header,
               before if following.left[front] > comes else NOBODY)
-        following.current[front] = worm
         following.first[front] += 1
-    worm, asked = following.current[front], following.asked[front]
+    following.current[front] = worm
     for k in range(2):
         if rose >> HOLDS + k & 1:
-            if k == 0:
-                output, vc = 0, _number(state, fronts.pieces, link_vc, link_vc_end, tile, lane)
-                for link in range(links, links_end):
-                    if state[tile + fronts.links[link, 0] + lane // 8] >> lane % 8 & 1:
-                        output = fronts.links[link, 1]
-            else:
-                output = fronts.exits[exits + _number(state, fronts.pieces, exit_, exit_end, tile, lane)]
-                vc = _number(state, fronts.pieces, consumption_vc, consumption_vc_end, tile, lane)
-            held[k] = outs + output * fronts.vcs + vc
+            held[k] = _out(fronts, state, channel, router, k)
             since = asked[k] + 1  # it asks for a cycle at least
             _note(following, worm, switch, LINK + k, now - since, _behind(fronts, following, held[k], since))
             _own(fronts, following, host.worms, worm, held[k], now + fronts.lag)
@@ -150,64 +153,184 @@ def _moved(fronts, following, host, state, channel, tile, lane, front, router, w
 
 
 @compiled
-def _watch(fronts, following, host, marks, state):
-    """Follow all worms in this cycle; the state is that at its start."""
-    now = host.counters[NOW]
-    for row in range(len(fronts.ports)):
-        _inject(fronts, following, host, marks, row, now)
-    place = 0  # in ``before``
+def _out(fronts, state, channel, router, k):
+    """The link's virtual channel that the worm at a front has (``k`` 0), or the consumption channel (1)."""
+    kind = fronts.kinds[channel.kind]
+    tile, lane = kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes
+    output = 0
+    if k == 0:
+        vc = _number(state, fronts.pieces, channel.link_vc, channel.exit, tile, lane)
+        for link in range(channel.links, channel.links_end):
+            if state[tile + fronts.links[link, 0] + lane // 8] >> lane % 8 & 1:
+                output = fronts.links[link, 1]
+    else:
+        output = fronts.exits[channel.exits + _number(
+            state, fronts.pieces, channel.exit, channel.consumption_vc, tile, lane)]
+        vc = _number(state, fronts.pieces, channel.consumption_vc, channel.position, tile, lane)
+    return kind.out + router * kind.outs + output * fronts.vcs + vc
+
+
+@compiled
+def _position(fronts, state, channel, router):
+    """Where the first reader of a front stands in its buffer: it moves with each flit."""
+    kind = fronts.kinds[channel.kind]
+    return _number(state, fronts.pieces, channel.position, channel.pieces_end,
+                   kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes)
+
+
+@compiled
+def _bit(words, channel, unit, router):
+    """The bit of a front in words of so many fronts each, as a number."""
+    return np.int64(words[channel.word + router // unit] >> np.uint64(router % unit) & ONE)
+
+
+@compiled
+def _look(fronts, following, state):
+    """See of each front of which a flit could go in the cycle before where to, and whether it went."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
-        kind, begin, end, first = channel[0], channel[1], channel[2], channel[12]
-        start, tile_bytes, lanes, instances = fronts.kinds[kind]
-        for byte in range((instances + 7) // 8):
-            tile, part = start + 8 * byte // lanes * tile_bytes, byte % (lanes // 8)
-            # of eight instances each
-            asks = owns = through = claims = here = done = np.int64(0)
-            for k in range(begin, end):
-                what, bits = fronts.flags[k, 0], np.int64(state[tile + fronts.flags[k, 1] + part])
-                asks |= bits * (what == ASKS)
-                owns |= bits * (what == OWNS)
-                through |= bits * (what == THROUGH)
-                claims |= bits * (what == CLAIMS)
-                here |= bits * (what == HERE)
-                done |= bits * (what == DONE)
-            waits, holds = asks & ~(owns | through | claims), asks & owns & ~through
-            consumes, active = here & ~claims & ~done, asks | here
-            before = following.before[place]
-            changed = np.int64(waits ^ before[WAITS] | claims ^ before[WANTS] | holds ^ before[HOLDS]
-                       | consumes ^ before[CONSUMES] | active ^ before[ACTIVE])
-            bit = 0
+        kind = fronts.kinds[channel.kind]
+        for router in range(kind.instances):
+            if _bit(following.could, channel, kind.unit, router):
+                front, before = channel.first + router, following.before
+                holds = _bit(before[:, HOLDS], channel, kind.unit, router)
+                consumes = _bit(before[:, CONSUMES], channel, kind.unit, router)
+                following.uses[front] = holds | _bit(before[:, WAITS], channel, kind.unit, router) | consumes << 1
+                following.holds[front] = holds | consumes
+                following.went[front] = _position(fronts, state, channel, router) != following.position[front]
+
+
+@compiled
+def _count_turns(fronts, following, state):
+    """Write down which flits of worms with channels could have gone and did not, and whose went in their place."""
+    for number in range(len(fronts.channels)):
+        channel = fronts.channels[number]
+        kind = fronts.kinds[channel.kind]
+        for router in range(kind.instances):
+            front = channel.first + router
+            if _bit(following.could, channel, kind.unit, router) and following.holds[front] and not (
+                    following.went[front]):
+                _note(following, following.current[front], fronts.switch[kind.first + router], SLOT, 1,
+                      _served(fronts, following, channel, router))
+    for number in range(len(fronts.channels)):
+        channel = fronts.channels[number]
+        kind = fronts.kinds[channel.kind]
+        for word in range(channel.word, channel.word + (kind.instances + kind.unit - 1) // kind.unit):
+            before = following.before[word]
+            following.could[word] = before[ABLE] & (before[HOLDS] | before[CONSUMES] | before[WAITS])
+        for router in range(kind.instances):
+            if _bit(following.could, channel, kind.unit, router):
+                following.position[channel.first + router] = _position(fronts, state, channel, router)
+
+
+@compiled
+def _served(fronts, following, channel, router):
+    """Name of the worm whose flit went in place of the one at a front: to the same output, else from the same input."""
+    front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
+    for number in range(len(fronts.channels)):
+        other = fronts.channels[number]
+        rival = other.first + router
+        if other.kind != channel.kind or rival == front or not (
+                _bit(following.could, other, unit, router) and following.went[rival]):
+            continue
+        for k in range(2):
+            if following.uses[rival] >> k & 1:
+                out = following.held[rival, k]
+                for j in range(2):
+                    if following.uses[front] >> j & 1 and following.held[front, j] // fronts.vcs == out // fronts.vcs:
+                        return following.owner[out]
+                if other.input == channel.input:
+                    found = following.owner[out]
+    return found
+
+
+@inlined
+def _word(states, at, size):
+    """So many bytes of state as one number."""
+    if size == 8:
+        return np.uint64(states[3][at >> 3])
+    if size == 4:
+        return np.uint64(states[2][at >> 2])
+    return np.uint64(states[1][at >> 1])
+
+
+@inlined
+def _any(fronts, states, number, what, at, size):
+    """Whether any of the bits that say this is set, of each front of a word."""
+    found = ZERO
+    for k in range(fronts.flag_ends[number, what], fronts.flag_ends[number, what + 1]):
+        found |= _word(states, at + fronts.flags[k], size)
+    return found
+
+
+@compiled
+def _watch(fronts, following, host, marks, states):
+    """Follow all worms in this cycle; the state is that at its start."""
+    now, state = host.counters[NOW], states[0]
+    if fronts.slots:
+        _look(fronts, following, state)
+    for row in range(len(fronts.ports)):
+        if marks[fronts.ports[row, 0]] & 1:
+            _inject(fronts, following, host, marks, row, now)
+    for number in range(len(fronts.channels)):
+        channel = fronts.channels[number]
+        kind = fronts.kinds[channel.kind]
+        size = kind.unit // 8
+        for word in range((kind.instances + kind.unit - 1) // kind.unit):
+            router = word * kind.unit
+            at = kind.start + router // kind.lanes * kind.tile_bytes + router % kind.lanes // 8
+            there = ~ZERO if kind.instances - router >= 64 else (ONE << np.uint64(kind.instances - router)) - ONE
+            asks = _any(fronts, states, number, ASKS, at, size) & there
+            here = _any(fronts, states, number, HERE, at, size) & there
+            before = following.before[channel.word + word]
+            if asks | here | before[ACTIVE] == ZERO:
+                before[ABLE] = ZERO
+                continue
+            owns = _any(fronts, states, number, OWNS, at, size)
+            through = _any(fronts, states, number, THROUGH, at, size)
+            claims = _any(fronts, states, number, CLAIMS, at, size) & there
+            done = _any(fronts, states, number, DONE, at, size)
+            bits = (asks & ~(owns | through | claims), claims, asks & owns & ~through, here & ~claims & ~done,
+                    asks | here)
+            changed = ZERO
+            for k in range(5):
+                changed |= bits[k] ^ before[k]
             while changed:
-                if changed & 1:
+                if changed & BYTE == ZERO:
+                    changed >>= EIGHT
+                    router += 8
+                    continue
+                if changed & ONE:
                     was = now_is = np.int64(0)
-                    for k, bits in enumerate((waits, claims, holds, consumes, active)):
-                        was |= (np.int64(before[k]) >> bit & 1) << k
-                        now_is |= (bits >> bit & 1) << k
-                    router = 8 * byte + bit
-                    if router < instances:
-                        _moved(fronts, following, host, state, channel, tile, router % lanes, first + router, router,
-                               was, now_is, now)
-                changed >>= 1
-                bit += 1
-            before[WAITS], before[WANTS], before[HOLDS], before[CONSUMES], before[ACTIVE] = (
-                waits, claims, holds, consumes, active)
-            place += 1
+                    for k in range(5):
+                        bit = np.uint64(router - word * kind.unit)
+                        was |= np.int64(before[k] >> bit & ONE) << k
+                        now_is |= np.int64(bits[k] >> bit & ONE) << k
+                    _change(fronts, following, host, state, channel, router, was, now_is, now)
+                changed >>= ONE
+                router += 1
+            for k in range(5):
+                before[k] = bits[k]
+            before[ABLE] = _any(fronts, states, number, ELIGIBLE, at, size) & there
+    if fronts.slots:
+        _count_turns(fronts, following, state)
 
 
 @borrowing
-def run_followed(cycles, beyond, fronts, following, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx,
-                 tx_data, rx_credit, found, meter, state):
+def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
+                 tx, tx_data, rx_credit, found, meter, state):
     """Run a network as `run_cycles` does, and follow its worms; it stops early when the log is full.
 
     Parameters
     ----------
     fronts, following : Fronts, Following
         See `Grants`.
+    states : unsigned [words] for 1, 2, 4 and 8 bytes
+        ``state`` as numbers of these sizes.
     """
     end = host.counters[NOW] + cycles
     while (host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0)
            and following.counters[COUNT] + following.counters[MOST] <= len(following.log)):
-        _watch(fronts, following, host, outputs[0], state)
+        _watch(fronts, following, host, outputs[0], states)
         run_cycles(1, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found,
                    meter, state)

@@ -16,6 +16,7 @@ from .follow import (
     CLAIMS,
     COUNT,
     DONE,
+    ELIGIBLE,
     FIRST,
     HERE,
     MESSAGE,
@@ -30,11 +31,13 @@ from .follow import (
 __all__ = ["GRANT", "Grants"]
 
 Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 #: Something that a packet of a worm has got. ``worm``: its number from the first one of all on; ``packet``: from 0;
-#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`; ``wait``:
-#: cycles; ``behind``: number of the message, in its lane, that kept it, or `NOBODY`.
-FIELDS = "worm", "packet", "switch", "kind", "wait", "behind"
+#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, where
+#: they are counted, a flit's turn on a link, a `SLOT`; ``wait``: cycles; ``behind``, ``sender``: number of the message,
+#: in its lane, and sender of the worm that kept it, or `NOBODY`.
+FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
 #: Cycles from the one in which a worm is handed over until its first flit is on the router's link, if nothing is in the
@@ -46,6 +49,22 @@ HEADER = 2
 
 #: Entries of the log, or as many as two cycles may bring.
 ROOM = 1 << 16
+
+
+def _record(*fields: str) -> np.dtype:
+    return np.dtype([(field, np.int64) for field in fields])
+
+
+#: A kind of routers. ``start``: first byte of its state; ``tile_bytes``, ``lanes``: of a tile; ``unit``: fronts of a
+#: word of `Following.before`; ``instances``; ``first``: its first router in `Fronts.switch`; ``out``, ``outs``: the
+#: first out of the first router, and outs of each.
+KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
+
+#: An input virtual channel of a kind. ``first``: its front at the first router; ``input``; ``word``: its first one in
+#: `Following.before`; ``links``, ``links_end``, ``exits``: rows of `Fronts`; the others: first pieces of registers,
+#: each up to the next one's.
+CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
+                  "position", "pieces_end")
 
 
 class Fronts(NamedTuple):
@@ -61,24 +80,24 @@ class Fronts(NamedTuple):
     lag: int  # cycles from a router's grant until the flit is on the link
     header: int  # cycles from a header flit on a link until the router has read it
     packet: int  # payload flits, or 0
-    kinds: Integers  # [kinds of routers], first byte of state, bytes of a tile, instances of one, instances
-    channels: Integers  # [input virtual channels of kinds], its kind; first and end of rows below; its first front
-    flags: Integers  # [flags], what it says, byte in a tile
+    kinds: npt.NDArray[np.void]  # KIND
+    channels: npt.NDArray[np.void]  # CHANNEL
+    flags: Integers  # [flags], first byte of it in a tile
+    flag_ends: Integers  # [channels, 8], flags that say one thing of a channel after the other, up to its end
     links: Integers  # [targets], byte of its flag in a tile, output
     exits: Integers  # [exits], output
     pieces: Integers  # [pieces of registers], low bit, width, shift, byte in a tile, bits of the number there
-    outs: Integers  # [kinds], the first out of the first router
-    outputs: Integers  # [kinds], outs of a router
     vcs: int  # outs of an output
-    switches: Integers  # [kinds], its first router in ``switch``
     switch: Integers  # [routers], its number in the lane
     into: Integers  # [outs], the front that it leads to; -1: a node
+    nodes: int  # of a lane
+    slots: int  # 1: waits of flits for their turn are counted
 
 
 class Following(NamedTuple):
     """What is known of the worms in a network, packet by packet."""
 
-    before: npt.NDArray[np.uint8]  # [eights of fronts, 5], what their bits came to in the cycle before
+    before: Words  # [words of fronts, 6], what their bits came to in the cycle before
     current: Integers  # [fronts], the worm there
     queue: Integers  # [fronts, places, 3], from ``first`` up to ``end``: worms to come, when, and behind whom
     first: Integers  # [fronts]
@@ -86,9 +105,14 @@ class Following(NamedTuple):
     asked: Integers  # [fronts, 2], since when the worm asks for a link, and for a consumption channel
     held: Integers  # [fronts, 2], the outs that it has
     left: Integers  # [fronts], when the last worm left
-    owner: Integers  # [outs], number of the message that has it, or had it last
+    owner: Integers  # [outs], name of the worm that has it, or had it last
     released: Integers  # [outs], when
     ports: Integers  # [injection links, 6]
+    could: Words  # [words of fronts], a flit could go in the cycle before
+    position: Integers  # [fronts], where its reader stood then
+    uses: Integers  # [fronts], bit 0: it goes on; bit 1: to the node
+    holds: Integers  # [fronts], the worm had channels for it
+    went: Integers  # [fronts], it has gone
     log: Integers  # [entries, fields of `GRANT`]
     counters: Integers
 
@@ -111,23 +135,29 @@ class Grants:
         Byte at which its state begins.
     place : callable
         (kind, word) -> byte of the outputs where the word of the first instance begins, and how far it is to the next.
+    state : uint8 array [bytes]
+        That of all routers, which stays where it is.
+    slots : bool
+        Count flits that could go and did not, as the link or the input served another worm. With coupled readers alone:
+        of others the second one is not looked at.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]]):
-        self.fronts, fronts = _Layout(network, kernels, states, place).fronts()
-        outs, eights = len(self.fronts.into), sum(
-            -(-int(self.fronts.kinds[channel[0], 3]) // 8) for channel in self.fronts.channels)
-        most = 3 * fronts + len(self.fronts.ports)
+                 place: Callable[[str, str], tuple[int, int]], state: npt.NDArray[np.uint8], *, slots: bool):
+        self._states = tuple(state.view(f"u{size}") for size in (1, 2, 4, 8))
+        self.fronts, fronts, words = _Layout(network, kernels, states, place, slots).fronts()
+        outs, most = len(self.fronts.into), (3 + slots) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
-            before=np.zeros((eights, 5), np.uint8), current=np.full(fronts, NOBODY),
+            before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
             # a packet has two flits or more, and one may have its channel before its first flit is there
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), left=np.full(fronts, -INTERFACE - 1), owner=np.full(outs, NOBODY),
             released=np.full(outs, -INTERFACE - 1), ports=ports,
+            could=np.zeros(words, np.uint64), position=np.zeros(fronts, np.int64), uses=np.zeros(fronts, np.int64),
+            holds=np.zeros(fronts, np.int64), went=np.zeros(fronts, np.int64),
             log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
         self._taken: list[npt.NDArray[np.void]] = []
 
@@ -136,7 +166,7 @@ class Grants:
         end = now() + cycles
         while now() < end:
             before = now()
-            run_followed(end - before, beyond, self.fronts, self.following, *arguments)
+            run_followed(end - before, beyond, self.fronts, self.following, self._states, *arguments)
             if now() == before:
                 break  # all is delivered
             self._take()
@@ -161,9 +191,10 @@ class _Layout:
     """Makes the `Fronts` of a network; see `Grants`."""
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]]):
-        self.network, self.kernels, self.states, self.place = network, kernels, states, place
-        self.flags: list[tuple[int, int]] = []
+                 place: Callable[[str, str], tuple[int, int]], slots: bool):
+        self.network, self.kernels, self.states, self.place, self.slots = network, kernels, states, place, slots
+        self.flags: list[int] = []
+        self.flag_ends: list[list[int]] = []
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
@@ -172,35 +203,40 @@ class _Layout:
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
-    def fronts(self) -> tuple[Fronts, int]:
-        """The tables, and how many fronts there are."""
+    def fronts(self) -> tuple[Fronts, int, int]:
+        """The tables, how many fronts there are, and how many words of them."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
-        fronts, outs = 0, 0
+        fronts, words, outs, routers = 0, 0, 0, 0
         for number, (name, router) in enumerate(network.routers.items()):
             kernel, instances = self.kernels[name], network.count(name) * network.lanes
-            kinds.append((self.states[name], kernel.tile_bytes, kernel.vector_width, instances))
+            unit = min(64, kernel.vector_width)
+            self.out[name] = outs
+            kinds.append((self.states[name], kernel.tile_bytes, kernel.vector_width, unit, instances, routers, outs,
+                          self._outputs(name)))
             for port in range(len(router.inputs)):
                 for vc in range(configuration.vcs):
-                    channels.append((number, *self._channel(kernel, network.front(name, port, vc)), fronts))
                     self.front[name, port, vc] = fronts
+                    channels.append((number, fronts, port, words,
+                                     *self._channel(kernel, network.front(name, port, vc))))
                     fronts += instances
-            self.out[name] = outs
+                    words += -(-instances // unit)
             outs += instances * self._outputs(name)
+            routers += instances
         links = [(lane, link) for lane in range(network.lanes) for link in network.fabric.of_kind("injection")]
         injected = outs + np.arange(len(links) * self.vcs).reshape(-1, self.vcs)
         members = [np.tile(network.switch_kinds[name].members, network.lanes) for name in network.routers]
         return Fronts(
             ports=np.array([self._port(lane, link) for lane, link in links], np.int64), injected=injected,
             least=INTERFACE + configuration.t_ns, lag=int(configuration.delays == "fast"), header=HEADER,
-            packet=configuration.packet, kinds=np.array(kinds, np.int64), channels=np.array(channels, np.int64),
-            flags=np.array(self.flags, np.int64), links=np.array(self.links, np.int64).reshape(-1, 2),
-            exits=np.array(self.exits, np.int64), pieces=np.array(self.pieces, np.int64).reshape(-1, 5),
-            outs=np.array([*self.out.values()]), outputs=np.array([self._outputs(name) for name in self.out]),
-            vcs=self.vcs, switches=np.cumsum([0, *map(len, members)])[:-1],
+            packet=configuration.packet, kinds=np.array(kinds, KIND), channels=np.array(channels, CHANNEL),
+            flags=np.array(self.flags, np.int64), flag_ends=np.array(self.flag_ends, np.int64),
+            links=np.array(self.links, np.int64).reshape(-1, 2), exits=np.array(self.exits, np.int64),
+            pieces=np.array(self.pieces, np.int64).reshape(-1, 5), vcs=self.vcs,
             switch=np.concatenate(members).astype(np.int64), into=self._into(outs, injected, links),
-        ), fronts
+            nodes=network.nodes, slots=int(self.slots),
+        ), fronts, words
 
     def _outputs(self, kind: str) -> int:
         """Outs of a router of a kind."""
@@ -234,21 +270,24 @@ class _Layout:
                 for vc in range(link.vcs)]
 
     def _channel(self, kernel: Kernel, front: PathFront) -> tuple[int, ...]:
-        """First and end of the rows of a virtual channel in each table."""
+        """Rows of an input virtual channel in the other tables, as `CHANNEL` has them from ``links`` on."""
+        links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
-                 DONE: "done_1"}
-        flags, links, exits = len(self.flags), len(self.links), len(self.exits)
-        for what, name in named.items():
-            if register := front.register(name):
-                self.flags += [(what, at) for at in kernel.flags(register)]
+                 DONE: "done_1", ELIGIBLE: "eligible_0" if self.slots else None}
+        ends = [len(self.flags)]
+        for what in range(len(named)):
+            name = named[what]
+            if name and (register := front.register(name)):
+                self.flags += kernel.flags(register)
+            ends.append(len(self.flags))
+        self.flag_ends.append(ends)
         if register := front.register("links"):
             self.links += zip(kernel.flags(register), (output for output, _ in front.targets), strict=True)
         self.exits += front.exits
-        found = [flags, len(self.flags), links, len(self.links), exits]
-        for name in ("link_vc", "exit", "consumption_vc"):
-            found.append(len(self.pieces))
-            if register := front.register(name):
+        pieces = [len(self.pieces)]
+        for register in (*map(front.register, ("link_vc", "exit", "consumption_vc")), front.position):
+            if register:
                 self.pieces += [(piece.low, piece.width, piece.shift, piece.places[0].offset, piece.places[0].bits)
                                 for piece in kernel.state[register].pieces]
-            found.append(len(self.pieces))
-        return tuple(found)
+            pieces.append(len(self.pieces))
+        return links, len(self.links), exits, *pieces

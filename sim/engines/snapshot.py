@@ -39,12 +39,15 @@ class _Fronts:
         self.active, self.consumes, self._owns = (
             says(self._of).tolist() for says in (path.active, path.consumes, path.owns_link))
         self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
+        self._held: dict[int, list[tuple[int, int]]] = {}
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """What the packet at a front holds from there on."""
         if not (self.consumes[router] or self._owns[router]):
             return []
-        return self.path.holds(lambda name: int(self._of(name)[router]))
+        if router not in self._held:
+            self._held[router] = self.path.holds(lambda name: int(self._of(name)[router]))
+        return self._held[router]
 
 
 class Snapshot:
@@ -118,6 +121,10 @@ class Snapshot:
     def owners(self) -> dict[tuple[int, int, int], Channel]:
         """The input virtual channel whose front packet owns a virtual channel of an output: switch, output, number."""
         return {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
+
+    def to_node(self, switch: int, output: int) -> bool:
+        """Whether an output leads to a node."""
+        return self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:
         """The input virtual channel at the far end of an output's virtual channel."""

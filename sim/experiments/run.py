@@ -22,6 +22,8 @@ from ..engines.deadlock import Deadlock, find_deadlock
 from ..engines.faults import Fault, find_faults
 from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from ..waves.record import About, find_instances, record_window
+from .contention import contention as waits_of
+from .contention import require_followed
 
 __all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
 
@@ -51,6 +53,8 @@ class Run:
         Errors on the wire; whatever was lost by them stays undelivered.
     stall : float
         As given to `run`.
+    contention : list of dict or None
+        As `contention` tells it, of each message; None where it was not asked for.
     """
 
     network: Network
@@ -64,6 +68,7 @@ class Run:
     deadlock: Deadlock | None
     faults: tuple[Fault, ...]
     stall: float = 0.0
+    contention: list[dict[str, Any]] | None = None
 
     @property
     def header_flits(self) -> int:
@@ -112,6 +117,7 @@ class Run:
             "latency": int(received.max()) - created if done and created is not None else None,
             "network_latency": int(tails.max()) - started if done and started is not None else None,
             "deliveries": deliveries,
+            "contention": None if self.contention is None else self.contention[index],
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -187,6 +193,7 @@ def run(
     timeout: int = 1_000_000,
     stall: float = 0.0,
     seed: int = 0,
+    contention: bool = False,
 ) -> Run:
     """Send messages through a network, and report every delivery or why there is none.
 
@@ -207,12 +214,16 @@ def run(
         Chance, 0 to below 1, that a consumption channel takes nothing in a cycle.
     seed : int
         Of the stalls.
+    contention : bool
+        Find out who kept whom waiting; see `Run`.
 
     Raises
     ------
     WormcastError
         Bad input, in a sentence.
     """
+    if contention:
+        require_followed(configuration)
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
     require_kind("topology", topology, Topology)
@@ -243,6 +254,8 @@ def run(
 
     host = fresh_host()
     bulk = BulkEngine(network, host)
+    if contention:
+        bulk.follow(slots=True)
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
@@ -255,7 +268,8 @@ def run(
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on what becomes of this run")
-    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall)
+    waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
+    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits)
     if vcd is not None and engine == "bulk":
         result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result

@@ -169,8 +169,9 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     created = at[message_of]
     first_node = np.broadcast_to(lane, worms.messages)[message_of] * network.nodes
     source = first_node + worms.source
-    # what hosts say by default; a plan that says signs itself would have them here
-    signs = default_signs(network.topology, worms) if network.header.signed else None
+    signs = None
+    if network.header.signed:
+        signs = default_signs(network.topology, worms) if worms.signs is None else worms.signs
     header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations, signs=signs)
     for field, values in {
         "ready": created, "source": source, "length": length[message_of],

@@ -6,6 +6,8 @@ import pytest
 from wormcast.algorithms import AT_ONCE, HAMILTONIAN, SCHEMES, ConsumptionClasses, PlainScheme, Worms, check, topology
 from wormcast.algorithms.absorbed import AbsorbedByHosts, absorbed
 
+from . import reference
+
 MESH = topology("mesh:4x4")
 
 
@@ -32,7 +34,7 @@ def test_what_a_node_sends_after_the_same_receipt_keeps_its_order():
                                      (4, 0, 3, [5]), (2, 0, 1, [6])]
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", reference.SCHEMES)
 def test_every_destination_is_visited_in_the_scheme_s_order(name):
     """In the worms of random multicasts: each visit comes after the one before it in its worm, from where that was."""
     generator, scheme = np.random.default_rng(1), SCHEMES[name]

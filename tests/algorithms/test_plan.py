@@ -3,7 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from wormcast.algorithms import SCHEMES, Plan, WormcastError, plan, topology
+from wormcast.algorithms import Plan, WormcastError, plan, topology
+
+from . import reference
 
 MESH = topology("mesh:6x6")
 SOURCE = "3.2"
@@ -151,6 +153,8 @@ def test_the_plan_as_json():
                 "tier": "host",
                 "class": 0,
                 "classes": [0, None],
+                "step": 1,
+                "signs": None,
             },
             {
                 "id": 1,
@@ -162,6 +166,8 @@ def test_the_plan_as_json():
                 "tier": "host",
                 "class": None,
                 "classes": [None],
+                "step": 2,
+                "signs": None,
             },
         ],
         "copies": 2,
@@ -169,6 +175,7 @@ def test_the_plan_as_json():
         "channels": 3,
         "start_ups": 2,
         "phases": 1,
+        "steps": 2,
     }
 
 
@@ -183,7 +190,7 @@ def test_the_plan_as_json():
         ("6.2", "1", r"node: '6\.2' is outside mesh:6x6"),
     ],
 )
-@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name not in {"sp", "gtdmpm"}])
+@pytest.mark.parametrize("scheme", [name for name in reference.SCHEMES if name not in {"sp", "gtdmpm"}])
 def test_what_is_no_multicast_is_refused_in_a_sentence(scheme, source, destinations, sentence):
     with pytest.raises(WormcastError, match=sentence):
         plan(MESH, scheme, source, destinations)

@@ -114,7 +114,7 @@ class TestTheorem1:
                 return [(source, None, sorted(destinations, reverse=source == 4))]
             return [(source, None, [one]) for one in destinations]
 
-        (one, *_) = explain(mesh((1, line)), Listed("two", two))
+        (_, _, one, *_) = explain(mesh((1, line)), Listed("two", two))
         assert (one.holds, one.found["pairs"], one.found["meet"]) == (True, 1, meet)
         assert [worm["destinations"] for worm in one.witness] == [crossed, crossed[::-1]]
         assert {worm["length"] for worm in one.witness} == {64 * (crossed[1] - crossed[0])}
@@ -129,7 +129,7 @@ class TestTheorem1:
             def visits(self, topology, source, destinations):
                 return [[node] for node in destinations]
 
-        (one, *rest) = explain(mesh((1, 3)), Far())
+        (_, _, one, *rest) = explain(mesh((1, 3)), Far())
         assert (one.holds, one.found) == (None, {"hypothesis_1": None, "hypothesis_2": None})
         assert one.sentence.startswith("not decided: multicasts to two destinations do not meet both hypotheses")
         assert {each.holds for each in rest} == {None}
@@ -146,12 +146,12 @@ class TestTheorem1:
                 return [(source, None, [one]) for one in destinations]
             return [(source, None, sorted(destinations, reverse=source == 3))]
 
-        (one, *_) = explain(mesh((1, 4)), Both("both", many))
+        (_, _, one, *_) = explain(mesh((1, 4)), Both("both", many))
         assert (one.holds, one.found) == (None, {"hypothesis_1": True, "hypothesis_2": None})
         assert "not decided: the scheme's legs visit 1 pair of nodes in both orders" in one.sentence
 
     def test_a_channel_for_each_link_is_not_what_it_is_about(self):
-        (one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")
+        (_, _, one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")
         assert (one.holds, one.found["hypothesis_2"], one.certificate) == (None, True, None)
         assert one.sentence.endswith("no node has a single consumption channel: each link into it has its own "
                                      "(--ejection all)")

@@ -300,13 +300,14 @@ class TestExplain:
         assert out.startswith(without[1])
         lines = out.removeprefix(without[1]).splitlines()
         assert [line.partition(": ")[0] for line in lines] == [f"{name} ([Boppana98], {place})" for name, place in [
-            ("Theorem 1", "section 3.1"), ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
+            ("Shortest ways", "section 2.1"), ("Trees", "section 2"), ("Theorem 1", "section 3.1"),
+            ("Definition 1", "sections 3.2 and 3.2.1"), ("Lemma 1", "section 3.2"),
             ("Corollary 2", "section 3.2"), ("Definition 2", "section 3.2"), ("Lemma 2", "section 3.2"),
             ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"),
             ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
         assert lines[-1].endswith("1 does not suffice (a cycle of 4); 2 suffice; the paper: two channels are necessary "
                                   "and sufficient")
-        assert lines[7].endswith("the paper: 2, and the set is unique, which differs")
+        assert lines[9].endswith("the paper: 2, and the set is unique, which differs")
 
     @pytest.mark.parametrize(("arguments", "code"), [
         (("mesh:1x4", "dual-path", "--consumption", 1), 3), (("mesh:4x4", "dual-path", "--with", "individual"), 3),
@@ -331,7 +332,8 @@ class TestExplain:
         """On one consumption channel a node; with those of the scheme they arrive."""
         _, found = as_json("mesh:4x4", scheme, "--explain")
         file = tmp_path / "messages.json"
-        file.write_text(json.dumps(found["explanation"][0]["witness"]))
+        [theorem] = [one for one in found["explanation"] if one["statement"] == "Theorem 1"]
+        file.write_text(json.dumps(theorem["witness"]))
         run = ["run", "mesh:4x4", scheme, "--messages", file]
         code, out, _ = wormcast(*run, "--consumption", 1, "--json", cwd=tmp_path)
         assert code == 3

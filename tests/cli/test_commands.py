@@ -50,6 +50,23 @@ def test_plan_has_the_worms_of_paper_002():
     assert (plan["copies"], plan["hops"]) == (7, 30)
 
 
+def test_random_multicasts_are_planned_for_their_means():
+    command = ("plan", "mesh:6x6", "multipath", "--random", 800, "--destinations-mean", 5, "--seed", 3)
+    code, told = as_json(*command)
+    assert (code, told["seed"], told["configuration"]["random"]) == (0, 3, 800)
+    assert told["destinations"] == {"mean": 5.0, "half_width": 0.0}
+    assert told["hops_per_destination"]["mean"] == pytest.approx(told["hops"]["mean"] / 5)
+    assert 0 < told["shared"]["half_width"] < told["shared"]["mean"] < 0.5
+    assert told["channels"]["mean"] < told["hops"]["mean"]
+    again = as_json(*command)[1]
+    assert again.pop("planning_ns") != told.pop("planning_ns")  # a time
+    assert again == told
+    assert as_json(*command[:-1], 4)[1]["shared"] != told["shared"]
+    _, out, _ = wormcast(*command)
+    assert "800 random multicasts" in out
+    assert "share of worms that go as a unicast" in " ".join(out.split())
+
+
 def test_plan_tells_people_the_form_and_who_waits_for_whom():
     nodes = ["--source", "1.1.1", "--destinations", "0.0.0,3.3.3,2.1.0"]
     code, out, err = wormcast("plan", "mesh:4x4x4", "u-mesh", *nodes)
@@ -81,7 +98,7 @@ def test_run_delivers_to_every_destination():
     code, run = as_json("run", "mesh:6x6", "dual-path", *EXAMPLE, "--length", 20)
     assert (code, run["outcome"], run["engine"], run["header_flits"]) == (0, "delivered", "bulk", 2)
     [message] = run["messages"]
-    assert set(message) == {"id", "source", "created", "latency", "network_latency", "deliveries"}
+    assert set(message) == {"id", "source", "created", "latency", "network_latency", "deliveries", "contention"}
     assert set(message["deliveries"]) == {"30", "19", "4", "10", "5", "11", "35"}
     tails = [times["tail"] for times in message["deliveries"].values()]
     assert message["latency"] == max(tails)
@@ -143,27 +160,17 @@ def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
     assert "  dual-path: the same by the labels of the reflected path" in out
 
 
-def test_plan_of_random_multicasts():
-    code, told = as_json("plan", "mesh:4x4x4", "sp", "--random", 20, "--samples", 300, "--source", "1.1.1", "--seed", 3)
+def test_random_multicasts_of_one_source():
+    command = ("plan", "mesh:4x4x4", "sp", "--random", 320, "--destinations-distribution", "fixed",
+               "--destinations-mean", 20, "--source", "1.1.1", "--seed", 3)
+    code, told = as_json(*command)
     assert code == 0
-    assert told["provenance"].startswith("El-Obaid and Zuo, SP")
     means = {word: told[word]["mean"] for word in ("copies", "hops", "longest", "first_links", "sharing")}
+    assert told["destinations"]["mean"] == 20
     assert 5 < means["copies"] <= 6 > means["first_links"] > 3
     assert 0.5 < means["sharing"] <= 1
     assert 10 < means["longest"] < means["hops"]
     assert all(0 < told[word]["half_width"] < 0.2 * mean for word, mean in means.items())
-    _, out, _ = wormcast("plan", "mesh:4x4x4", "sp", "--random", 20, "--samples", 300, "--source", "1.1.1", "--seed", 3)
-    assert out.startswith("sp on mesh:4x4x4, 300 random multicasts from 1.1.1 to 20\n")
-    assert f"│ {round(means['hops'], 4)} " in out
-
-
-@pytest.mark.parametrize("options", [
-    [], ["--source", 1], ["--random", 3, "--destinations", "2"], ["--random", 3, "--plot", "x.svg"],
-])
-def test_a_plan_is_of_one_multicast_or_of_random_ones(options):
-    code, _, err = wormcast("plan", "mesh:4x4", "dual-path", *options)
-    assert code == 2
-    assert "a multicast is given by --source and --destinations, or random ones by --random" in err
 
 
 @pytest.mark.parametrize(("words", "sentence"), [
@@ -172,7 +179,6 @@ def test_a_plan_is_of_one_multicast_or_of_random_ones(options):
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: it is not defined on torus:4x4x4, allowed are mesh"),
     (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length 0 is given, allowed are"),
-    (("plan", "mesh:2x2", "dual-path", "--random", 4), "random: 4 destinations are given, on mesh:2x2 they must be 1 "),
 ])
 def test_what_schemes_of_three_dimensions_refuse(words, sentence):
     code, out, err = wormcast(*words)
@@ -229,6 +235,13 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
+        (["plan", "mesh:4x4", "dual-path"], "plan: source is missing"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: destinations is missing"),
+        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: seed is given"),
+        (["plan", "mesh:4x4", "dual-path", "--destinations", "0", "--random", 80],
+         "plan: destinations is given beside random"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 multicasts are given, allowed are 8 to"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length 0 is given"),

@@ -121,6 +121,16 @@ def test_the_list_of_figures():
     assert "002-fig9" in wormcast("figure")[1]
 
 
+def test_the_list_tells_what_a_figure_took_where_it_was_made(tmp_path):
+    assert wormcast("figure", "002-fig3", "--quick", "--out", tmp_path)[0] == 0
+    code, out, _ = wormcast("figure", "--out", tmp_path, "--json")
+    figures = {one["name"]: one for one in json.loads(out)["figures"]}
+    assert code == 0
+    assert figures["002-fig3"]["quick_minutes"]["measured"]
+    assert 0 < figures["002-fig3"]["quick_minutes"]["minutes"] < 2
+    assert figures["002-fig3"]["minutes"] is figures["002-fig9"]["quick_minutes"] is None
+
+
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["002-fig99"], "figure: '002-fig99' is given, allowed are"),
     (["none.toml"], "figure: none.toml cannot be read"),

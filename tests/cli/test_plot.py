@@ -17,6 +17,8 @@ PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0
     (["topology", "min:b=2,stages=3"], "min:b=2,stages=3: 8 nodes, 12 switches, 16 links"),
     (["plan", "min:b=2,stages=3", "individual", "--source", "1", "--destinations", "5,7"],
      "individual on min:b=2,stages=3, from 1 to 2 nodes"),
+    (["run", "mesh:3x3", "u-mesh", "--source", "4", "--destinations", "0,1,8", "--length", "9", "--t-hs", "5"],
+     "u-mesh (reconstructed) on mesh:3x3: 1 message of 9 flits, delivered after"),
 ])
 def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path):
     file = tmp_path / "drawn.svg"
@@ -27,7 +29,8 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
     assert words in html.unescape(" ".join(re.findall("<!-- (.*?) -->", first.decode())))
     code, out, err = wormcast(*command, "--plot", file, "--json")
     assert (code, err) == (0, "")
-    assert json.loads(out)["topology"] == command[1]
+    assert json.loads(out)["plot"] == str(file)
+    assert f'"{command[1]}"' in out
     assert file.read_bytes() == first
     assert wormcast(*command, "--plot", tmp_path / "drawn.png")[0] == 0
     assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")

@@ -208,6 +208,7 @@ def test_a_register_that_is_not_found_is_no_zero(name, monkeypatch):
         return register(kind, one + "_" if one.endswith(f".{name}") else one)
 
     monkeypatch.setattr(engine, "register", renamed)
+    monkeypatch.setattr(deadlock, "_may_deadlock", lambda _: True)  # it reads nothing where no worm waits
     with pytest.raises(LoweringError, match=rf"no register '.*{name}_'"):
         find_deadlock(engine)
 
@@ -341,6 +342,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
             return [packet(one) for one in channels[channel]["worms"] if one in moving]
 
     monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
+    monkeypatch.setattr(deadlock, "_may_deadlock", lambda _: True)  # it follows links, which there are none of here
     router = SimpleNamespace(
         decoder=SimpleNamespace(targets=lambda port: [], exits=lambda port: [4], adaptive=False), readers="coupled",
         inputs=[SimpleNamespace(name=f"input_{port}", vcs=1) for port in range(4)], ejection=4,
@@ -397,7 +399,20 @@ def test_reduction_all_waits_must_be_met(monkeypatch):
         (0, 0, 0): {"worms": [5, 7], "holds": 0}, (1, 0, 0): {"worms": [5]},
         (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}, (0, 2, 0): {"worms": [8, None]}})
     assert found.worms == {5, 7, 8, 9}
+    assert found.closed == {(5, 0), (9, 0)}
     assert {hold.worm for hold in found.cycle} == {5, 9}
+
+
+def test_reduction_who_holds_another_channel_is_needed_too(monkeypatch):
+    """Two circles of two, of whose channels each worm takes any; a fifth one stands behind."""
+    found = fake(monkeypatch, {
+        (0, 0, 0): {"worms": [5, 7], "holds": 0}, (1, 0, 0): {"worms": [5]},
+        (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]},
+        (0, 2, 0): {"worms": [3], "holds": 1}, (1, 2, 0): {"worms": [3]},
+        (1, 3, 0): {"worms": [4], "holds": 1}, (0, 3, 0): {"worms": [4]}}, masks=0b11, consumption=2)
+    assert found.worms == {3, 4, 5, 7, 9}
+    assert {worm for worm, _ in found.closed} == {3, 4, 5, 9}
+    assert len(found.cycle) == 2
 
 
 def test_reduction_packets_of_one_worm_wait_for_each_other(monkeypatch):

@@ -7,7 +7,7 @@ from cases import slow
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
+from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, SLOT
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record.trace import trace_links
 
@@ -131,3 +131,34 @@ def test_lanes_know_nothing_of_each_other_however_kernels_are_packed(width):
         mine = two[two["worm"] // half == lane]
         mine["worm"] -= lane * half
         assert sorted(mine.tolist()) == sorted(one.tolist())
+
+
+@pytest.mark.parametrize("length", [8, 30])
+def test_flits_of_two_worms_on_a_link_take_turns(length):
+    """Of two virtual channels of a link each flit that could go and did not is noted, behind the other worm.
+
+    Both streams are without a gap and meet on one link: each tail is as late as its worm's waits there add up to.
+    """
+    mesh, plan = topology("mesh:1x5"), SCHEMES["individual"]
+    net = Network(mesh, plan, Configuration(vcs=2, consumption=2, buffer=8))
+    worms = net.scheme.batch(mesh, [0, 1], [0, 1, 2], [2, 3])
+    tails = []
+    for at in ([0, 1000], [0, 3]):
+        engine = BulkEngine(net, lay_out(net, np.array(at), np.full(2, length), worms))
+        engine.follow(slots=True)
+        engine.run(3000)
+        tails.append(engine.host.tail - at)
+        grants = engine.grants.take()
+    alone, together = tails
+    slots = grants[grants["kind"] == SLOT]
+    # behind the link the flits come one by one, and those that wait there for their input's turn delay none
+    turns = np.bincount(slots["worm"][slots["switch"] == 1], minlength=2)
+    headers = np.bincount(grants["worm"], np.where(grants["kind"] == SLOT, 0, grants["wait"]), 2)
+    assert len(slots) >= length
+    assert set(zip(slots["behind"].tolist(), slots["sender"].tolist(), slots["worm"].tolist(), strict=True)) == {
+        (0, 0, 1), (1, 1, 0)}
+    late = together - alone
+    assert (turns > 0).all()
+    assert (turns <= late).all()
+    assert (late <= turns + headers).all()
+    assert headers.max() <= 2

@@ -17,7 +17,7 @@ from wormcast.sim.lowering import Kernel
 from . import verilator
 from .exported import WAYS, network_speeds, record
 from .kernels import ablation, block_bytes, engine_for, kernel_speed, least_time
-from .networks import amaranth_ratio, backlog_speeds, compile_times, load_speed, network_speed, plan_speed
+from .networks import amaranth_ratio, backlog_speeds, compile_times, load_speed, network_speed, plan_speed, table_speed
 
 #: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
@@ -78,11 +78,15 @@ def main() -> None:
     console.print(table)
     _networks(console, machine)
     _ablations(console, machine)
-    table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", title=machine)
-    load_speed("mesh:8x8", 8, 1000, 2)  # the first one may compile
+    table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", "with a table of messages",
+                  "ratio", title=machine)
+    load_speed("mesh:8x8", 8, 1000, 2)  # the first ones may compile
+    table_speed("mesh:8x8", 8, 1000)
     for mesh, seeds, cycles in LOADS:
         one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
-        table.add_row(f"{mesh}, seeds: {seeds}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
+        plain, tabled = table_speed(mesh, seeds, cycles)
+        table.add_row(f"{mesh}, seeds: {seeds}", f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}", f"{tabled:,.0f}",
+                      f"{tabled / plain:.2f}")
     console.print(table)
     _backlogs(console, machine)
     for what, router in (("few", words["router"]), ("many", bits["router"])):

@@ -13,13 +13,14 @@ from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import SOURCES, BulkEngine
 from wormcast.sim.engines.words import words
-from wormcast.sim.experiments.load import Experiment, Traffic, load
+from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load
 from wormcast.sim.host import check_receipts, lay_out
 from wormcast.sim.lowering import lower_cached
 
 from .kernels import LENGTH
 
-__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed"]
+__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed",
+           "table_speed"]
 
 PLANS = 100_000
 
@@ -80,6 +81,22 @@ def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
     load(topology(mesh), SCHEMES["dual-path"], traffic, configuration=Configuration(consumption=2), cycles=cycles,
          seeds=range(seeds), workers=workers)
     return cycles * seeds / (time.perf_counter() - started)
+
+
+def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
+    """The same of one thread, without and with a table of its messages, for which its worms are followed."""
+    speeds = []
+    for tabled in (False, True):
+        traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
+        experiment = Experiment(topology(mesh), SCHEMES["dual-path"], traffic, parts=[range(seeds)], cycles=cycles,
+                                warmup=None, configuration=Configuration(consumption=2))
+        table = MessageTable(experiment) if tabled else None
+        experiment.run()
+        if table:
+            with tempfile.TemporaryDirectory() as folder:
+                table.write(Path(folder, "messages.csv"), parquet=False)
+        speeds.append(cycles * seeds / experiment.seconds)
+    return speeds[0], speeds[1]
 
 
 def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) -> list[float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from wormcast.algorithms import Scheme, find_scheme, load_scheme, topology
+from wormcast.algorithms import Scheme, WormcastError, find_scheme, load_scheme, topology
 
 from ...build.setup import Setup
 from ..load import Traffic
@@ -14,7 +14,7 @@ from ..load.specification import FIELDS
 from ..sweep import Point, build_point
 from .definition import LOAD, Figure, Series, Variation, place_on_axis
 from .placing import FINE, next_places
-from .predicate import CURVE_WORDS
+from .predicate import CURVE_WORDS, POINT_WORDS
 from .quantity import Quantity
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
@@ -45,6 +45,7 @@ class Curve:
         Whose series it is.
     series : Series
     variation : Variation or None
+        What it changes of this series.
     quick : bool
         Few cycles.
 
@@ -69,7 +70,7 @@ class Curve:
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of load but for the rate, or for the one that the figure is over."""
-        varied = self.variation.of(self.series.name) if self.variation else {}
+        varied = self.variation.options if self.variation else {}
         return {**self.figure.options, **self.series.options, **varied, "until_interval": True, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if self.quick else PRECISION,
                 "cycles": self.figure.cycles // (QUICK if self.quick else 1)}
@@ -102,6 +103,10 @@ class Curve:
         if self.figure.values:
             return {**self.options, self.figure.over: self.figure.values[place - 1]}
         return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
+
+    def columns(self, place: int) -> dict[str, Any]:
+        """What a table tells of a place before its results."""
+        return {self.figure.over: self.at(place), "rate": self.rate(place)}
 
     def point(self, place: int) -> Point:
         """The load experiment of a place; to build and check it takes milliseconds."""
@@ -152,6 +157,9 @@ class Curve:
         at_points = word in OF_CURVE and self.figure.over != LOAD  # there they differ from point to point
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
+        if word not in POINT_WORDS:
+            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
+                                f"are load experiments: allowed are {', '.join((*POINT_WORDS, *CURVE_WORDS))}")
         found: dict[float | None, tuple[float, float, float]] = {}
         for place in self.steady:
             result = self.results[place]

@@ -1,6 +1,5 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
-import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError, topology
 
+from ...build.configuration import Configuration
+from ...common.schema import Option, options_of
 from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
@@ -30,12 +31,34 @@ LOAD, PLACED = "load", "rate"
 
 
 @dataclass(frozen=True)
+class Options:
+    """Options of the command whose results are a figure's points; ``decided``: those that a figure decides itself."""
+
+    command: str
+    known: Mapping[str, Option]
+    decided: Sequence[str]
+
+
+LOAD_OPTIONS = Options("load", OPTIONS, (*DECIDED, PLACED))
+OVER_OPTIONS = Options("load", OPTIONS, DECIDED)
+OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
+#: Of one multicast: no traffic, but what it is.
+RUN_OPTIONS = Options("run", {
+    **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
+    "source": Option("source"), "destinations": Option("destinations")}, (*DECIDED, PLACED))
+
+
+@dataclass(frozen=True)
 class Series:
-    """One curve: its options of load besides the figure's, and whether it is drawn or only compared with."""
+    """One curve: its options besides the figure's, and whether it is drawn or only compared with.
+
+    ``values``: of a figure of runs, where it has others than the figure's along its option.
+    """
 
     name: str
     options: Mapping[str, Any]
     drawn: bool = True
+    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,9 +80,9 @@ class Variation:
     options: Mapping[str, Any]
     series: Mapping[str, Mapping[str, Any]]
 
-    def of(self, series: str) -> dict[str, Any]:
-        """Options that replace those of a series."""
-        return {**self.options, **self.series.get(series, {})}
+    def on(self, series: str) -> "Variation":
+        """Give what it changes of a series, by the figure's name for it: FIGURE:SERIES of another one's."""
+        return Variation(self.name, self.text, {**self.options, **self.series.get(series, {})}, {})
 
 
 @dataclass(frozen=True)
@@ -92,8 +115,11 @@ class Figure:
         Cycles of each seed of a point, at most.
     over : str
         What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options.
+    along : str
+        Of a figure whose points are single runs: the option that they differ in. Empty: points are load experiments.
     values : tuple
-        Of that option, at each of which a curve has a point: rising numbers, or topologies of ever more nodes.
+        Of that option, at each of which a curve has a point; ``over`` one: rising numbers, or topologies of ever more
+        nodes.
     """
 
     name: str
@@ -108,6 +134,7 @@ class Figure:
     most: float = 0.9
     cycles: int = 200_000
     over: str = LOAD
+    along: str = ""
     values: tuple[Any, ...] = ()
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
@@ -133,6 +160,11 @@ class Figure:
         """All series that it draws or that its statements name, each once."""
         named = [name for one in self.statements for name in one.holds.series]
         return list(dict.fromkeys([*self.series, *named]))
+
+    @property
+    def commands(self) -> set[str]:
+        """Commands whose answers its statements name."""
+        return {command for one in self.statements for command in one.holds.commands}
 
 
 def catalogue() -> list[str]:
@@ -189,7 +221,7 @@ def _entries(file: Path) -> dict[str, Any]:
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "values", "source"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "along", "values", "source"}
 
 
 def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,8 +236,8 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "values": list,
-    "only": list}
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "along": str,
+    "values": list, "only": list}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -216,15 +248,21 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
-    over, values = entries.get("over", LOAD), entries.get("values", [])
-    _require_axis(over, values)
-    _options = functools.partial(_known_options, over)
-    variations = {key: Variation(key, value.get("text", key), _options(value, "text", "series"),
-                                 {one: _options(options) for one, options in _tables(value, "series")})
+    over, along, values = entries.get("over", LOAD), entries.get("along", ""), entries.get("values", [])
+    if not isinstance(values, list):
+        raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure along or over an option")
+    if along:
+        _require_runs(along, over, values)
+    else:
+        _require_axis(over, values)
+    allowed = RUN_OPTIONS if along else LOAD_OPTIONS if over == LOAD else OVER_OPTIONS
+    variations = {key: Variation(key, value.get("text", key), _options(allowed, value, "text", "series"),
+                                 {one: _options(allowed, options) for one, options in _tables(value, "series")})
                   for key, value in _tables(entries, "variations")}
     if len(variations) > MOST_VARIATIONS:
         raise WormcastError(f"{len(variations)} variations are given, allowed are up to {MOST_VARIATIONS}")
-    series = {key: Series(key, _options(value, "drawn"), value.get("drawn", True))
+    series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
+                          _values(along, value.get("values", [])))
               for key, value in _tables(entries, "series")}
     for one in series.values():
         if "scheme" not in {**entries.get("options", {}), **one.options}:
@@ -233,12 +271,21 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     if any(value <= 0 for value in numbers.values()):
         raise WormcastError("step, most and cycles must be above 0")
     return Figure(
-        name, entries["title"], entries["source"], _options(entries.get("options", {})), series,
+        name, entries["title"], entries["source"], _options(allowed, entries.get("options", {})), series,
         tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]), one.get("note", ""))
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        over=over, values=tuple(values), **numbers)
+        **numbers, over=over, along=along, values=_values(along, values) if along else tuple(values))
+
+
+def _require_runs(along: str, over: str, values: Sequence[Any]) -> None:
+    """Refuse an option that single runs cannot differ in."""
+    require_known(along, RUN_OPTIONS.known, "run")
+    if over != LOAD:
+        raise WormcastError(f"over: {over!r} is given beside along, a figure has points of load or of run")
+    if not values:
+        raise WormcastError("along and values belong together: an option of run, and a list of its values")
 
 
 def _require_axis(over: str, values: Sequence[Any]) -> None:
@@ -280,14 +327,21 @@ def _list(entries: Mapping[str, Any], what: str, keys: set[str], more: Collectio
     return entries.get(what, [])
 
 
-def _known_options(over: str, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Options of load, checked one by one, of a figure over the load or over one of them."""
+def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+    """Options of a command, checked one by one."""
     found = {}
     for key, value in given.items():
         if key in beside:
             continue
-        require_known(key, OPTIONS, "load")
-        if key in DECIDED or (key == PLACED and over == LOAD):
+        require_known(key, allowed.known, allowed.command)
+        if key in allowed.decided:
             raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
-        found[key] = option_value(key, value)
+        found[key] = option_value(key, value, allowed.known)
     return found
+
+
+def _values(along: str, given: Any) -> tuple[Any, ...]:
+    """Values of the option that a figure of runs goes along."""
+    if not isinstance(given, list) or (given and not along):
+        raise WormcastError(f"values: {given!r} is given, it must be a list, of a figure along an option")
+    return tuple(option_value(along, value, RUN_OPTIONS.known) for value in given)

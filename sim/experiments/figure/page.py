@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
+from .definition import Figure
 from .run import Outcome
 from .verdict import Verdict
 
@@ -25,6 +26,9 @@ code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { 
 SHOWN = ("effective", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
+
+#: The same of a figure of single runs, behind the option that it goes along.
+SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms")
 
 UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "+-",
@@ -51,7 +55,7 @@ def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Se
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
         "<h2>What the paper says</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
-        "<h2>Points</h2>" + _points(figure.over, outcome.rows) if outcome.rows else "",
+        "<h2>Points</h2>" + _points(outcome.rows, figure) if outcome.rows else "",
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{_text(note)}</li>" for note in notes) + "</ul>",
     ]
     return _page(figure.name, parts)
@@ -113,8 +117,9 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
             "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
 
 
-def _points(over: str, rows: Sequence[dict[str, object]]) -> str:
-    shown = ("series", "variation", over, *SHOWN)
+def _points(rows: Sequence[dict[str, object]], figure: Figure) -> str:
+    shown = ("series", "variation", figure.along, *SHOWN_OF_RUNS) if figure.along else (
+        "series", "variation", figure.over, *SHOWN)
     head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in shown)
     body = "".join("<tr>" + "".join(_point(row[name]) for name in shown) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'

@@ -1,7 +1,7 @@
 """What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from .quantity import Quantity, Truth
 
-__all__ = ["CURVE_WORDS", "POINT_WORDS", "Measured", "Predicate"]
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Predicate"]
 
 Measured = Callable[[str, str], Quantity]
 """A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
@@ -24,10 +24,16 @@ POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "li
 #: Words of which a curve has one value.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
+#: Words of figures of single runs, of which there is a value at each of their points.
+RUN_WORDS = ("latency", "formula", "bound")
+
+#: Words of a series.
+WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
+
 #: Functions that hold or not.
 DECIDED = ("within", "comparable")
 
-FUNCTIONS = ("abs", "max", "min", *DECIDED, "count", "told")
+FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
@@ -52,13 +58,16 @@ class Predicate:
     ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
                                                   and not saturated; ``latency('S', 0.1)`` at that load alone
     ``throughput('S')``, ...                      a word of `CURVE_WORDS`
+    ``formula('S')``, ...                         a word of `RUN_WORDS`, of a figure of single runs: at each value
     ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``precision(x)``                             half of x's interval over x
     ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
     ``within(x, value, share)``                   x lies within a share of a value
     ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
     ``count(p, q, ...)``                          how many of these hold
     ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
-                                                  many); 'exit' is its exit code
+                                                  many); a mean with its half_width is one with an interval; 'exit' is
+                                                  the exit code
     ===========================================  ===========================================================
 
     S is a series of the figure, or FIGURE:SERIES.
@@ -93,12 +102,12 @@ class Predicate:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else None
-                if name not in (*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS):
+                if name not in (*WORDS, *FUNCTIONS):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are "
-                                        f"{', '.join((*POINT_WORDS, *CURVE_WORDS, *FUNCTIONS))}")
+                                        f"{', '.join((*WORDS, *FUNCTIONS))}")
                 texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                          and isinstance(argument.value, str)]
-                wanted = 2 if name == "told" else int(name in (*POINT_WORDS, *CURVE_WORDS))
+                wanted = 2 if name == "told" else int(name in WORDS)
                 if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, it must have {wanted or 'no'} "
                                         f"text{'' if wanted == 1 else 's'} first")
@@ -106,9 +115,18 @@ class Predicate:
     @property
     def series(self) -> list[str]:
         """Series that it names."""
+        return self._named_by(*WORDS)
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that it asks."""
+        return self._named_by("told")
+
+    def _named_by(self, *words: str) -> list[str]:
+        """First texts of calls of these words."""
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                and node.func.id in (*POINT_WORDS, *CURVE_WORDS) and isinstance(node.args[0], ast.Constant)]
+                and node.func.id in words and isinstance(node.args[0], ast.Constant)]
 
     def evaluate(self, measured: Measured, told: Told) -> Outcome:
         """Decide it.
@@ -158,6 +176,8 @@ class _Evaluation:
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
             found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
+            if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
+                return Quantity.of(found["mean"], found["half_width"] or 0.0)
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
         return self.number(node)
 
@@ -173,7 +193,7 @@ class _Evaluation:
         raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a number")
 
     def _call(self, name: str, node: ast.Call) -> Quantity:
-        if name in (*POINT_WORDS, *CURVE_WORDS):
+        if name in WORDS:
             found = self.measured(name, node.args[0].value)  # type: ignore[attr-defined]
             return found.at(self.number(node.args[1]).values[None][1]) if len(node.args) > 1 else found
         if name == "count":
@@ -188,6 +208,8 @@ class _Evaluation:
         first, *others = (self.number(one) for one in node.args)
         if name == "abs":
             return abs(first)
+        if name == "precision":
+            return first.precision
         for other in others:
             first = first.combine(other, max if name == "max" else min)
         return first

@@ -57,6 +57,12 @@ class Quantity:
         return Quantity({load: (max(low, -high, 0.0), abs(mean), max(-low, high))
                          for load, (low, mean, high) in self.values.items()})
 
+    @property
+    def precision(self) -> "Quantity":
+        """Half of its interval over its mean, a number without an interval; nothing where the mean is 0."""
+        relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
+        return Quantity({load: (value, value, value) for load, value in relative.items()})
+
     def below(self, other: "Quantity") -> "Truth":
         """Whether it is less than another one."""
         return Truth({load: HELD if first[2] < second[0] else REVERSED if first[0] > second[2] else UNDECIDED

@@ -8,14 +8,17 @@ from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure
 from .predicate import Measured, Told
+from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
 
-__all__ = ["Outcome", "Runner", "curves_of", "measure", "outcome_of"]
+__all__ = ["AnyCurve", "Outcome", "Runner", "curves_of", "measure", "outcome_of"]
 
-Runner = Callable[[Sequence[Point]], Generator[Point, None, None]]
+AnyCurve = Curve | RunCurve
+
+Runner = Callable[[Sequence[Point | RunPoint]], Generator[Point | RunPoint, None, None]]
 """Runs points and stores them, here or on a cluster; gives each when it is stored."""
 
-Curves = dict[tuple[str, str | None], Curve]
+Curves = dict[tuple[str, str | None], AnyCurve]
 """By the series' name as the figure has it, and the variation's or None."""
 
 
@@ -34,7 +37,7 @@ class Outcome:
     """
 
     figure: Figure
-    curves: list[Curve]
+    curves: list[AnyCurve]
     rows: list[dict[str, Any]]
     verdicts: list[Verdict]
 
@@ -46,11 +49,13 @@ def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
     for name in figure.named_series:
         of, series = figure.find_series(name)
         for variation in variations:
-            found[name, variation.name if variation else None] = Curve(of, series, variation, quick)
+            kind = RunCurve if of.along else Curve
+            found[name, variation.name if variation else None] = kind(
+                of, series, variation and variation.on(name), quick)
     return found
 
 
-def measure(curves: Sequence[Curve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
+def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
     """Measure all curves; points that are stored are not run again.
 
     Yields
@@ -64,7 +69,7 @@ def measure(curves: Sequence[Curve], store: ResultStore, run: Runner) -> Generat
         if not wanted:
             return
         # the longest first, so that nobody waits for them in the end
-        longest = sorted((point for *_, point in wanted), key=lambda point: -point.resolved["cycles"])
+        longest = sorted((point for *_, point in wanted), key=lambda point: -point.size)
         to_run = missing(longest, store)
         known += len(to_run)
         for _ in run(to_run):
@@ -88,7 +93,7 @@ def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = Fals
         [judge(statement, under, told, variations) for statement in figure.statements])
 
 
-def _row(figure: Figure, name: str, variation: str | None, curve: Curve, place: int) -> dict[str, Any]:
-    return {"figure": figure.name, "series": name, "variation": variation or "", figure.over: curve.at(place),
-            "rate": curve.rate(place), **cells_of(curve.results[place])}
+def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, place: int) -> dict[str, Any]:
+    return {"figure": figure.name, "series": name, "variation": variation or "", **curve.columns(place),
+            **cells_of(curve.results[place])}
 

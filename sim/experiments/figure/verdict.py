@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ...common.requirements import ToolMissing
 from .definition import Statement
 from .predicate import Measured, Told
 
@@ -42,6 +43,8 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
           variations: list[str]) -> Verdict:
     """Decide a statement for the default setting, and for each variation that can make a difference.
 
+    What needs a tool that is not there is undecided, and the verdict says which.
+
     Parameters
     ----------
     measured : callable
@@ -49,7 +52,10 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
     variations : list of str
         Those that were run.
     """
-    outcome = statement.holds.evaluate(measured(None), told)
+    try:
+        outcome = statement.holds.evaluate(measured(None), told)
+    except ToolMissing as error:
+        return Verdict(statement.claim, statement.text, statement.holds.text, "undecided", "", str(error), {})
     verdict = outcome.truth.verdict
     others = {name: statement.holds.evaluate(measured(name), told).truth.verdict
               for name in variations if statement.holds.series}

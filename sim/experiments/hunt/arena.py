@@ -62,13 +62,13 @@ class Batch(NamedTuple):
 class Outcome(NamedTuple):
     """What became of a batch: which lane deadlocked, how, and the program that it is told by; cycles, of all lanes.
 
-    ``worms`` are those of the deadlock, the ``circle`` first, each with the place of its message in the lane's list,
-    and as a message of its own that is created when its first flit was sent. ``unfinished`` counts lanes that were
-    given up.
+    ``worms`` are those of the deadlock, each with the place of its message in the lane's list, and as a message of its
+    own that is created when its first flit was sent; the first ``closed`` wait for none but each other.
+    ``unfinished`` counts lanes that were given up.
     """
 
     lane: int | None
-    circle: int
+    closed: int
     worms: tuple[tuple[int, Message], ...]
     cycles: int
     unfinished: int
@@ -136,11 +136,11 @@ class Arena:
                 unfinished = int(open_[:first].sum())
                 if not found:
                     return Outcome(None, 0, (), now * lanes, unfinished)
-                circle = dict.fromkeys(hold.worm for hold in found[first].cycle)
-                others = sorted(found[first].worms - circle.keys())
+                closed = {worm for worm, _ in found[first].closed}
+                others = found[first].worms - closed
                 before = int(np.searchsorted(batch.lane, first))
-                worms = tuple(self._alone(host, worm, before) for worm in (*circle, *others))
-                return Outcome(first, len(circle), worms, now * lanes, unfinished)
+                worms = tuple(self._alone(host, worm, before) for worm in (*sorted(closed), *sorted(others)))
+                return Outcome(first, len(closed), worms, now * lanes, unfinished)
 
     def _alone(self, host: Host, worm: int, before: int) -> tuple[int, Message]:
         """The place of a worm's message in the list that begins behind so many messages; and the worm as a message."""

@@ -1,7 +1,7 @@
 """A hunt for a deadlock: search, shrink, and run what is left."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -13,12 +13,12 @@ from ..load.traffic import LONGEST
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .search import Searched, search
-from .shrink import FEW, Messages, retimed, shrink
+from .shrink import FEW, Messages, shrink
 
 __all__ = ["CYCLES", "LENGTHS", "Hunt", "hunt"]
 
-#: Other times and lengths that are tried of the worms of a deadlock alone: if they do, all others go at once.
-TRIES = 4000
+#: Lists of messages that are run at most to make those of a deadlock fewer and smaller.
+MOST_TRIED = 60_000
 
 #: What part of the cycles goes into looking for a deadlock of fewer messages than one that is found.
 FEWER = 10
@@ -43,6 +43,8 @@ class Hunt:
         The run of what is left of them, which ends in a deadlock.
     tried : int
         Lists of messages that were run to make them fewer and smaller.
+    minimal : bool
+        Whether that came to its end, so that `shrink` holds; else it was given up.
     fewer : Searched
         Where fewer messages than those that were left were looked for, from random ones; what was found there is the
         result.
@@ -52,6 +54,7 @@ class Hunt:
     first: int | None = None
     result: Run | None = None
     tried: int = 0
+    minimal: bool = False
     fewer: Searched = field(default_factory=Searched)
 
 
@@ -62,8 +65,8 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
 
     Random messages are sent through many networks side by side, each of which is empty at first (`draw`); the first one
     in which a deadlock is proved ends the search. Where shrinking leaves more than two messages, and before it where
-    they are many, another search, of a tenth of the cycles, is for a deadlock of fewer. The same seed finds the same,
-    on any number of processors.
+    it takes many worms that wait for none but each other, another search, of a tenth of the cycles, is for a deadlock
+    of fewer. The same seed finds the same, on any number of processors.
 
     Parameters
     ----------
@@ -85,6 +88,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, Scheme)
     require_kind("configuration", configuration, Configuration)
+    if scheme.broadcasts:
+        raise WormcastError(f"hunt: {scheme.name} sends broadcasts alone, from which no destination can be left out; "
+                            "allowed are schemes of any multicasts, as individual, which sends the same kind of worms")
     for name, value, least, most in (("cycles", cycles, 1, MOST_CYCLES), ("seed", seed, 0, 2**62)):
         require_kind(name, value, int)
         if not least <= value <= most:
@@ -101,22 +107,22 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     found = search(arenas, lengths, cycles, seed, searched, tell=tell)
     if found is None:
         return Hunt(searched)
-    first = len(_messages(found))
+    first = len(judge.take(found))
 
     def again(most: int) -> tuple[Batch, Outcome] | None:
         return search(arenas, lengths, -(-cycles // FEWER), seed, fewer, most=most) if most >= 2 else None
 
     while found is not None:
-        core = judge.first(_cores(found, lengths[1]))
-        assert core is not None, "messages deadlock once, and then no more"
-        if len(core) > FEW and (found := again(len(core) // 2)):
+        messages = judge.take(found)
+        if len(judge.core(messages)) > FEW and (found := again(len(messages) // 2)):
             continue  # few are shrunk sooner than many
-        left = shrink(core, judge.first, nodes=topology.nodes, longest=lengths[1])
+        left = shrink(messages, judge.first, nodes=topology.nodes, longest=lengths[1], core=judge.core)
         found = again(len(left) - 1)
     result = run(topology, scheme, left, configuration)
     if result.outcome != "deadlock":
         raise RuntimeError(f"messages that deadlock in lanes are {result.outcome} alone: {left}")
-    return Hunt(searched, first, result, judge.tried, fewer)
+    return Hunt(searched, first, result, judge.tried, judge.tried < MOST_TRIED,
+                fewer)
 
 
 class Judge:
@@ -135,33 +141,31 @@ class Judge:
     def __init__(self, arena: Arena):
         self._arena = arena
         self._known: set[Messages] = set()
+        self._cores: dict[Messages, Messages] = {}
         self.tried = 0
 
     def first(self, lists: Iterable[Messages]) -> Messages | None:
-        """The first of some lists that deadlocks; None if none does."""
+        """The first of some lists that deadlocks; None if none does, or it has run `MOST_TRIED`."""
         unknown = (one for one in lists if one not in self._known)
-        while some := list(dict.fromkeys(islice(unknown, self._arena.lanes))):
-            outcome = self._arena.run(Batch.of(some))
+        while self.tried < MOST_TRIED and (some := list(dict.fromkeys(islice(unknown, self._arena.lanes)))):
+            batch = Batch.of(some)
+            outcome = self._arena.run(batch)
             self.tried += len(some)
             self._known.update(some[:outcome.lane])
             if outcome.lane is not None:
-                return some[outcome.lane]
+                return self.take((batch, outcome))
         return None
 
+    def take(self, found: tuple[Batch, Outcome]) -> Messages:
+        """The list that deadlocks, of which `core` is known from now on."""
+        batch, outcome = found
+        assert outcome.lane is not None
+        messages = tuple(batch.messages(outcome.lane))
+        worms = [worm for _, worm in outcome.worms[:outcome.closed]]
+        begin = min(worm.at for worm in worms)
+        self._cores[messages] = tuple(replace(worm, at=worm.at - begin) for worm in worms)
+        return messages
 
-def _messages(found: tuple[Batch, Outcome]) -> Messages:
-    """The list that deadlocks."""
-    batch, outcome = found
-    assert outcome.lane is not None
-    return tuple(batch.messages(outcome.lane))
-
-
-def _cores(found: tuple[Batch, Outcome], longest: int) -> Iterator[Messages]:
-    """What a deadlock may need: the worms of its circle, of all that it holds, their messages, at last all messages."""
-    messages, (_, outcome) = _messages(found), found
-    first = min(worm.at for _, worm in outcome.worms)
-    for number in (outcome.circle, len(outcome.worms)):
-        some = outcome.worms[:number]
-        yield from retimed(tuple(replace(worm, at=worm.at - first) for _, worm in some), longest, TRIES)
-        yield from retimed(tuple(messages[place] for place in sorted({place for place, _ in some})), longest)
-    yield messages
+    def core(self, messages: Messages) -> Messages:
+        """Of messages that deadlock, the worms that wait for none but each other, as messages of their own."""
+        return self._cores[messages]

@@ -17,11 +17,17 @@ Messages = tuple[Message, ...]
 First = Callable[[Iterable[Messages]], Messages | None]
 """Gives the first of some lists that deadlocks, None if none does."""
 
+Move = Callable[[Messages, int, int], Iterator[Messages]]
+"""Gives lists to try in place of one, with the nodes of the network and the longest payload."""
+
+Core = Callable[[Messages], Messages]
+"""Of messages that deadlock, those worms as messages that wait for none but each other."""
+
 #: Of so many messages and fewer, other times and lengths are tried when one is taken away.
 FEW = 12
 
-#: How many other times.
-RETIMED = 28
+#: How many other times: of them, and of worms that wait for none but each other, if they are no more than these.
+RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
 def cost(messages: Messages) -> tuple[int, int, int, int]:
@@ -30,7 +36,8 @@ def cost(messages: Messages) -> tuple[int, int, int, int]:
             sum(message.length for message in messages), sum(message.at for message in messages))
 
 
-def shrink(messages: Messages, first: First, *, nodes: int, longest: int) -> Messages:
+def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: Core = lambda messages: messages
+           ) -> Messages:
     """Make messages that deadlock smaller until nothing below leads to smaller ones that deadlock.
 
     What is returned is 1-minimal: it deadlocks no longer without any one of its messages or of their destinations, with
@@ -47,25 +54,31 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int) -> Mes
         Of the network; payloads get shorter where destinations move together.
     longest : int
         Payload flits that messages may have while others are taken away.
+    core : callable
+        Tried alone before messages are taken away one after the other: it is much faster, and seldom leads to more.
     """
+    def smaller(move: Move) -> Iterator[Messages]:
+        alone = core(messages)
+        if len(alone) < len(messages) and len(alone) <= MOST_CORE:
+            yield from retimed(alone, longest, CORE_RETIMED)
+        yield from (one for one in move(messages, nodes, longest) if cost(one) < cost(messages))
+
     while True:
         before = messages
         for move in MOVES:
-            while (found := first(one for one in move(messages, nodes, longest) if cost(one) < cost(messages))):
+            while found := first(smaller(move)):
                 messages = found
         if messages == before:
             return messages
 
 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
-    """The same messages, and if they are few, with other times and lengths, at random but always the same ones.
+    """The same messages, and with other times and lengths, at random but always the same ones.
 
     ``tries`` says with how many for each of two lengths: that of the longest of them, and ``longest``.
     """
-    yield messages
-    if len(messages) > FEW:
-        return
     rng = random.Random(0)
+    yield messages
     yield tuple(replace(message, at=0) for message in messages)
     for length in (max(message.length for message in messages), longest):
         long = [replace(message, length=length) for message in messages]
@@ -73,18 +86,24 @@ def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[
         yield tuple(replace(message, at=0) for message in long)
         for _ in range(tries // 2):
             yield tuple(replace(message, at=rng.randrange(2 * length)) for message in long)
-            yield tuple(replace(message, at=max(0, message.at + rng.randint(-20, 20))) for message in long)
+            pace = rng.choice((1, rng.random()))
+            yield tuple(replace(message, at=max(0, int(pace * message.at) + rng.randint(-20, 20))) for message in long)
+
+
+def _tried(messages: Messages, longest: int) -> Iterator[Messages]:
+    """Messages that are left of others, with other times if they are few."""
+    return retimed(messages, longest) if len(messages) <= FEW else iter((messages,))
 
 
 def _fewer_messages(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
     for rest in _without_some(messages):
-        yield from retimed(rest, longest)
+        yield from _tried(rest, longest)
 
 
 def _fewer_destinations(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
     for place, message in enumerate(messages):
         for left in _without_some(message.destinations):
-            yield from retimed(_with(messages, place, replace(message, destinations=left)), longest)
+            yield from _tried(_with(messages, place, replace(message, destinations=left)), longest)
 
 
 def _shorter(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:

@@ -12,7 +12,7 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
-from ...engines.follow import NOBODY
+from ...engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
 from .load import Experiment
 from .result import SPANS
 from .through import Through
@@ -37,6 +37,9 @@ COLUMNS = {
         "serialisation", "tail_stretch", "noting", "hops"), "int64"),
     "behind": "string",
 }
+
+#: What `Way.waits` are for, in the column ``behind``.
+RESOURCES = {INJECTION: "inj", BUFFER: "buffer", LINK: "link", CONSUMPTION: "cons"}
 
 #: Those that are fields of `DONE`, under the same name.
 SAME = ("message", "source", "length", "worms", "created", "injected", "handed", "tail", "received")
@@ -136,8 +139,8 @@ def _way(through: Through) -> dict[str, Sequence[object]]:
     if way is None:
         return dict.fromkeys(("hops", *WAITS, "header_moves", "behind"), [""] * len(through.done))
     waits = {name: getattr(way, name) for name in WAITS}
-    behind = (f"{'-' if message == NOBODY else message}:{cycles}"
-              for message, cycles in zip(way.behind.tolist(), way.cycles.tolist(), strict=True))
+    behind = (f"{RESOURCES[kind]}@{switch}:{'-' if message == NOBODY else message}:{cycles}"
+              for kind, switch, message, cycles in way.waits.tolist())
     return {"hops": way.hops.tolist(), **{name: cycles.tolist() for name, cycles in waits.items()},
             "header_moves": (through.head - through.sent - sum(waits.values())).tolist(),
             "behind": _joined(behind, way.offsets)}

@@ -18,7 +18,7 @@ from .source import Source
 
 __all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
 
-DISTRIBUTIONS = ("fixed", "uniform", "normal", "given")
+DISTRIBUTIONS = ("fixed", "uniform", "normal", "given", "all")
 
 #: Largest standard deviation of a normal number of destinations, and largest weight of a given one.
 MOST_DEVIATION, MOST_WEIGHT = 10**6, 1e12
@@ -59,7 +59,8 @@ class Traffic:
     destinations_mean: float = _traffic("Mean destinations of a multicast, {} by default.", 10.0,
                                         label="mean destinations of a multicast")
     destinations_distribution: str = _traffic(
-        "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, clamped; or as given.", "fixed",
+        "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, clamped; as given; or all other "
+        "nodes, which makes broadcasts.", "fixed",
         allowed=DISTRIBUTIONS)
     destinations_deviation: float = _traffic("Standard deviation of a normal one, {} by default.", 0.0,
                                              label="standard deviation of the destinations of a multicast")
@@ -142,6 +143,8 @@ class Traffic:
                 raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are given, in a network of "
                                     f"{nodes} nodes they must be 1 to {most}")
             return np.array([self.weights.get(int(value), 0.0) for value in values]) / math.fsum(self.weights.values())
+        if self.destinations_distribution == "all":
+            return np.maximum(0, 1 - np.abs(values - most))
         if not 1 <= mean <= most or (self.destinations_distribution == "uniform" and 2 * mean - 1 > most):
             upper = (most + 1) / 2 if self.destinations_distribution == "uniform" else most
             raise WormcastError(f"destinations_mean: {mean:g} is given, {self.destinations_distribution} in a network "

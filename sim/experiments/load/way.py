@@ -33,8 +33,9 @@ class Way(NamedTuple):
     """What the first packets at the last destinations got up to there, [messages] each.
 
     ``hops``: links. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: cycles. ``offsets``,
-    ``behind``, ``cycles``: waits of message m are those from ``offsets[m]`` on up to ``offsets[m + 1]``, in their
-    order: behind which message of its lane (`NOBODY`: the channel was free, and another was served first), how long.
+    ``waits``: those of message m are the rows from ``offsets[m]`` on up to ``offsets[m + 1]``, in their order: for what
+    (`GRANT`), at which switch, behind which message of its lane (`NOBODY`: the channel was free, and the router served
+    another worm first), and how many cycles.
     """
 
     hops: Integers
@@ -43,8 +44,7 @@ class Way(NamedTuple):
     link_wait: Integers
     consumption_wait: Integers
     offsets: Integers
-    behind: Integers
-    cycles: Integers
+    waits: Integers
 
 
 class GrantLog:
@@ -59,25 +59,28 @@ class GrantLog:
     def __init__(self, *, coupled: bool):
         self._coupled = coupled
         self._rows = np.zeros(0, GRANT)
+        self._new: list[npt.NDArray[np.void]] = []
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
         """Add what worms have got, in the order of cycles."""
-        self._rows = np.concatenate([self._rows, rows])
+        self._new.append(rows)
 
     def forget(self, first: int) -> None:
         """Forget what worms before this one have got."""
-        self._rows = self._rows[self._rows["worm"] >= first]
+        rows = np.concatenate([self._rows, *self._new])
+        self._rows, self._new = rows[rows["worm"] >= first], []
 
     def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
         """Say what these packets of worms got up to these switches, where their destinations are."""
+        rows = np.concatenate([self._rows, *self._new])
         # a stable order that is almost there is found in no time
-        self._rows = self._rows[np.argsort(_packet(self._rows["worm"], self._rows["packet"]), kind="stable")]
+        self._rows, self._new = rows[np.argsort(_packet(rows["worm"], rows["packet"]), kind="stable")], []
         all_, these = _packet(self._rows["worm"], self._rows["packet"]), _packet(worms, packets)
         begin, end = np.searchsorted(all_, these), np.searchsorted(all_, these, side="right")
         sums, counts = np.zeros((5, len(worms)), np.int64), np.zeros(len(worms), np.int64)
-        waits = np.empty((int((end - begin).sum()), 2), np.int64)
+        waits = np.empty((int((end - begin).sum()), 4), np.int64)
         waits = waits[:_add_up(self._rows, begin, end, switches, self._coupled, sums, counts, waits)]
-        return Way._make([*sums, np.concatenate([[0], np.cumsum(counts)]), waits[:, 0], waits[:, 1]])
+        return Way._make([*sums, np.concatenate([[0], np.cumsum(counts)]), waits])
 
 
 def _packet(worms: Integers, packets: Integers) -> Integers:
@@ -106,7 +109,8 @@ def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
             else:
                 sums[4, message] += row.wait
             if row.wait > 0:
-                waits[found, 0], waits[found, 1] = row.behind, row.wait
+                waits[found, 0], waits[found, 1], waits[found, 2], waits[found, 3] = (
+                    row.kind, row.switch, row.behind, row.wait)
                 counts[message] += 1
                 found += 1
             if there:

@@ -22,7 +22,7 @@ def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]
 
 def cells_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Give a result's cells by column, as in `row`."""
-    return _apart({**result, "deadlock": result["deadlock"] is not None})
+    return _apart({**result, "deadlock": result["deadlock"] is not None} if "deadlock" in result else result)
 
 
 def _apart(values: Mapping[str, Any]) -> dict[str, Any]:

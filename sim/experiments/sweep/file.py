@@ -1,6 +1,7 @@
 """The file of a sweep: options of ``wormcast load`` by name, a list of values where an option is swept."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,9 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     return Sweep(name, fixed, swept)
 
 
-def option_value(key: str, value: Any) -> Any:
-    """Check the type of a value; whole numbers are numbers too."""
-    kind = OPTIONS[key].kind
+def option_value(key: str, value: Any, known: Mapping[str, Option] = OPTIONS) -> Any:
+    """Check the type of an option's value; whole numbers are numbers too."""
+    kind = known[key].kind
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value) if abs(value) < 1 << 53 else math.inf
     right = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)

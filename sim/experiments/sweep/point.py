@@ -53,6 +53,11 @@ class Point:
     traffic: Traffic | Trace
     configuration: Configuration
 
+    @property
+    def size(self) -> float:
+        """How long it takes, compared with others: its cycles."""
+        return self.resolved["cycles"]
+
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run it, and give its results as plain data: the same on every machine, so without times.
 

@@ -3,20 +3,38 @@
 import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, Protocol, TypeVar
 
-from .point import Point
 from .store import ResultStore
 
-__all__ = ["missing", "run_missing"]
+__all__ = ["Runnable", "missing", "run_missing"]
 
 
-def missing(points: Sequence[Point], store: ResultStore) -> list[Point]:
+class Runnable(Protocol):
+    """What is asked of a point: `Point` is one."""
+
+    @property
+    def key(self) -> str:
+        """Whatever its results depend on."""
+
+    @property
+    def size(self) -> float:
+        """How long it takes, compared with others."""
+
+    def run(self, workers: int | None = None) -> dict[str, Any]:
+        """Run it, on so many threads, and give its results as plain data."""
+
+
+Some = TypeVar("Some", bound=Runnable)
+
+
+def missing(points: Sequence[Some], store: ResultStore) -> list[Some]:
     """Give the points that are not finished; of those that come to the same experiment, the first."""
     by_key = {point.key: point for point in reversed(points)}
     return [point for point in points if by_key[point.key] is point and point.key not in store]
 
 
-def run_missing(points: Sequence[Point], store: ResultStore) -> Generator[Point, None, None]:
+def run_missing(points: Sequence[Some], store: ResultStore) -> Generator[Some, None, None]:
     """Run these points on all processors, and give each when it is stored.
 
     They run side by side, as a point's seeds take least time together; fewer points than processors share them.

@@ -26,7 +26,7 @@ COLOURS = (GTKWColor.orange, GTKWColor.yellow, GTKWColor.green, GTKWColor.blue, 
 #: Points across which GTKWave draws at first, and those that one unit of its zoom 0 takes.
 ACROSS, UNIT = 600, 200
 
-ORDER = {"injection": 0, "network": 1, "consumption": 2}
+ORDER = {"injection": 0, "network": 1, "slots": 2, "consumption": 3}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Group:
 
 
 def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: LinkTrace) -> list[Group]:
-    """Group the virtual channels that each worm has: injection, links along its path, consumption channels.
+    """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
 
     Those of a deadlock's cycle come first, then the others by number; the first 64 in all.
     """
@@ -81,7 +81,7 @@ def _along(found: list[tuple[Link, int, int]], trace: LinkTrace, worm: int) -> l
         path.append((following or starts or left)[0])
         left.remove(path[-1])
     return [*(one for one in found if one[0].kind == "injection"), *path,
-            *(one for one in found if one[0].kind == "consumption")]
+            *(one for one in found if one[0].kind in ("slots", "consumption"))]
 
 
 def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[Link, int, int]],

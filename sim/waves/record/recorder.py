@@ -17,7 +17,8 @@ from .heading import PERIOD, About, heading
 from .instances import links_at
 from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
-from .trace import LinkTrace, trace_links
+from .slots import slots_at, trace_all
+from .trace import LinkTrace
 from .worms import declare_worms
 
 __all__ = ["record"]
@@ -57,8 +58,8 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     first : int
         The number of the cycle that comes next.
     """
-    links = links_at(engine.network, instances, about.lane)
-    trace = trace_links(engine, links, cycles, about.lane)
+    links = [*links_at(engine.network, instances, about.lane), *slots_at(engine.network, instances, about.lane)]
+    trace = trace_all(engine, links, cycles, about.lane)
     groups = groups_of(engine.network, engine.host, about, links, trace)
     with path.open("w") as file:
         wave = _Wave(engine, file, instances, about, links, trace, first)

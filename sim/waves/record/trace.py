@@ -52,13 +52,16 @@ class LinkTrace(NamedTuple):
     front : int32
         The worm at the front of the buffer behind each, once its header is read there, or `NOBODY`.
     waits : int64
-        What that worm asks for in vain in this cycle, as `PathFront.waiting` says it; see `wanted_by`.
+        What that worm asks for in vain in this cycle, as `PathFront.waiting` says it, see `wanted_by`; at a consumption
+        channel or slot the number of what stands in ``asked``.
     targets : int64
         Where it goes, as `PathFront.going` says it.
     stored : int16
         Flits in the buffer behind each.
     owners : int16
         The router's input virtual channel that owns each: 1 + port x virtual channels + number; 0 for none.
+    asked : tuple of str
+        Resources as in JSON, joined by ``|``; any of them will do.
     """
 
     marks: npt.NDArray[np.uint8]
@@ -68,6 +71,7 @@ class LinkTrace(NamedTuple):
     targets: Codes
     stored: Counts
     owners: Counts
+    asked: tuple[str, ...] = ("",)
 
 
 def trace_links(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:

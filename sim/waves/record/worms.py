@@ -25,9 +25,10 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     """Declare what is shown of links, and of routers.
 
     Of each link in `WORMS`: ``flit`` (one is on it), and of that flit ``vc``, ``head`` and ``tail``. Of each virtual
-    channel the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on the link
-    for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In `ROUTERS` the
-    same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of outputs ``owner``.
+    channel, or slot, the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on
+    the link for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In
+    `ROUTERS` the same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of
+    outputs ``owner``.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
             if link.input is not None:
                 columns.add((*scope, inside), "front", "integer", NUMBER, at_front, _worm(about.worms_before))
             waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
-                                _wanted(network, link, vc))
+                                trace.asked.__getitem__ if link.input is None else _wanted(network, link, vc))
             for port in ports.values():
                 for name, variable in words.items():
                     columns.alias((*port, inside), name, variable)

@@ -16,7 +16,8 @@ PREFIX = "wormcast "
 FIELDS = {"topology": str, "scheme": str, "configuration": dict, "first": int, "end": int, "period_fs": int,
           "links": list, "worms": list}
 LINK = {"name": str, "kind": str, "from": int, "to": int, "vcs": int, "scope": str}
-NAMES = {"injection": re.compile(r"inj:(\d+):\d+"), "consumption": re.compile(r"cons:(\d+)#\d+")}
+NAMES = {"injection": re.compile(r"inj:(\d+):\d+"), "consumption": re.compile(r"cons:(\d+)#\d+"),
+         "slots": re.compile(r"retrans:(\d+)")}
 STEP = {"worm": int, "holds": list, "waits": list}
 WORM = {"worm": int, "message": int, "source": int, "destinations": list, "length": int}
 

@@ -27,11 +27,12 @@ class RecordedLink:
     name : str
         ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node. A
         virtual channel's name has one more number, a consumption channel's is ``cons:NODE:i`` on whichever link.
-    kind : "network", "injection" or "consumption"
+        ``retrans:NODE`` are the retransmission slots of a node.
+    kind : "network", "injection", "consumption" or "slots"
     source, target : int
-        Switches; of an injection link the node and its switch, of a consumption link the switch and its node.
+        Switches; of an injection link the node and its switch, of a consumption link or slots the switch and its node.
     vcs : int
-        Virtual channels; of a consumption link these are consumption channels.
+        Virtual channels; of a consumption link these are consumption channels, of slots the slots.
     """
 
     name: str
@@ -43,7 +44,8 @@ class RecordedLink:
     @property
     def node(self) -> int | None:
         """The node that injects or consumes by it."""
-        return {"network": None, "injection": self.source, "consumption": self.target}[self.kind]
+        return {"network": None, "injection": self.source, "consumption": self.target, "slots": self.target}[
+            self.kind]
 
     @property
     def number(self) -> int:
@@ -54,7 +56,7 @@ class RecordedLink:
     def switches(self) -> tuple[int, ...]:
         """The switches at its ends."""
         return {"network": (self.source, self.target), "injection": (self.target,),
-                "consumption": (self.source,)}[self.kind]
+                "consumption": (self.source,), "slots": (self.source,)}[self.kind]
 
 
 @dataclass(frozen=True)
@@ -231,6 +233,8 @@ class History:
             return Resource.link(one.name.removeprefix("link:"), vc)
         if one.kind == "injection":
             return Resource.inj(one.source, one.number, vc)
+        if one.kind == "slots":
+            return Resource.retrans(one.target, vc)
         return Resource.cons(one.target, self._firsts[link] + vc)
 
     def between(self, first: int, end: int) -> "History":

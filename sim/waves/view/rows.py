@@ -9,6 +9,9 @@ from .history import History, RecordedLink
 
 __all__ = ["ChannelRow", "choose_links", "rows_of"]
 
+#: Kinds that come behind all others, in this order.
+BEHIND = {"slots": 1, "consumption": 2}
+
 
 @dataclass(frozen=True)
 class ChannelRow:
@@ -22,8 +25,9 @@ class ChannelRow:
 def rows_of(history: History, links: Collection[int] | None = None) -> list[ChannelRow]:
     """Put virtual channels in an order in which a worm's path reads as a staircase.
 
-    First those of the first worm, in the order in which it comes to them, then what the next one adds; consumption
-    channels behind all others. Virtual channels of a link lie side by side, and are numbered if several are shown.
+    First those of the first worm, in the order in which it comes to them, then what the next one adds; slots and
+    consumption channels behind all others. Virtual channels of a link lie side by side, and are numbered if several are
+    shown.
 
     Parameters
     ----------
@@ -44,20 +48,20 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
             order.setdefault(link, {0})
     rows = [ChannelRow(link, vc, _label(history, link, vc, len(used)))
             for link, used in order.items() for vc in sorted(used)]
-    return sorted(rows, key=lambda row: history.links[row.link].kind == "consumption")
+    return sorted(rows, key=lambda row: BEHIND.get(history.links[row.link].kind, 0))
 
 
 def _label(history: History, link: int, vc: int, used: int) -> str:
     name = history.channel_name(link, vc)
-    return name if used > 1 or history.links[link].kind == "consumption" else name.rpartition(":")[0]
+    return name if used > 1 or history.links[link].kind in BEHIND else name.rpartition(":")[0]
 
 
 def choose_links(history: History, text: str) -> list[int] | None:
     """Read which links are meant: ``used`` (None), ``all``, or some, joined by commas.
 
     ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, of parallel ones all of them, and ``s0>s1#1`` one;
-    ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, and ``0.1`` or ``s0`` all that begin or end
-    there.
+    ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, ``retrans:0.1`` the slots there, and
+    ``0.1`` or ``s0`` all that begin or end there.
 
     Raises
     ------
@@ -76,7 +80,7 @@ def choose_links(history: History, text: str) -> list[int] | None:
             raise WormcastError(f"links: {error}") from error
         if not matching:
             raise WormcastError(f"links: {name!r} is given, the waveform has no such link; allowed are used, all, and "
-                                "U>V, U>V#k, inj:NODE, cons:NODE, NODE or SWITCH, joined by commas")
+                                "U>V, U>V#k, inj:NODE, cons:NODE, retrans:NODE, NODE or SWITCH, joined by commas")
         found.update(dict.fromkeys(matching))
     return list(found)
 
@@ -89,7 +93,7 @@ def _means(topology: Topology, name: str, link: RecordedLink) -> bool:
         return (link.kind, link.source, link.target) == ("network", *ends) and (
             not number or link.name.rpartition("#")[2] == number)
     kind, colon, node = name.partition(":")
-    if colon and kind in ("inj", "cons"):
+    if colon and kind in ("inj", "cons", "retrans"):
         return link.name.startswith(f"{kind}:") and link.node == topology.node(node)
     if name in topology.switch_names and not topology.direct:
         return topology.switch_names.index(name) in link.switches

@@ -89,6 +89,7 @@ class _Track:
         self.number, self.link, self.scope = number, link, scope
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
+        self._at_node = link.kind in ("consumption", "slots")  # a worm that is there is all that waits there
         self._flit = self._tail = False
         self._vc = 0
         self._worms: list[int | None] = [None] * link.vcs
@@ -112,7 +113,7 @@ class _Track:
         for vc in range(self.link.vcs):
             yield signal(f"vc_{vc}.worm").ident, _number(self._worms, vc)
             yield signal(f"vc_{vc}.waits").ident, self._set_asks(vc)
-            if self.link.kind != "consumption":
+            if not self._at_node:
                 yield signal(f"vc_{vc}.front").ident, _number(self._fronts, vc)
 
     def _set_vc(self, value: bytes) -> None:
@@ -138,7 +139,7 @@ class _Track:
                 current.flits.append(cycle)
                 if self._tail:
                     self._close(vc, cycle, ended=True)
-            waiting, front = self._waiting[vc], self._fronts[vc]
+            waiting, front = self._waiting[vc], worm if self._at_node else self._fronts[vc]
             if waiting is not None and (waiting.resources, waiting.worm) != (asks, front):
                 self._end_wait(vc, cycle - 1)
                 waiting = None

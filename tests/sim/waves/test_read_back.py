@@ -125,3 +125,26 @@ def test_waits_name_parallel_links(tmp_path):
     asked = {resource for wait in history.waits for resource in wait.resources}
     assert any(resource.startswith("link:s0>s1#") for resource in asked)
     assert np.count_nonzero(result.host.tail >= 0) == 30
+
+
+def test_slots_and_who_waits_for_them(tmp_path):
+    """[Boppana98]'s Table 1: who has a slot, and who keeps a consumption channel after its tail, as it has none."""
+    mesh, file = topology("mesh:1x4"), tmp_path / "table1.vcd"
+    ends = ((0, (1, 2, 3)), (3, (2, 1, 0)), (0, (1, 2)), (3, (2, 1)))
+    messages = [Message(place // 2, source, visits, 24) for place, (source, visits) in enumerate(ends)]
+    result = run(mesh, find_scheme("dual-path", mesh), messages, Configuration(vcs=1, consumption=1, absorb="1"))
+    with file.open("w"):
+        result.record(file, 0, 120, [("interface", node) for node in range(4)])
+    history = read_waveform(file)
+    shown = [(history.channel_name(hold.link, hold.vc), hold.worm, bool(hold.flits), hold.ended)
+             for hold in history.holds if history.links[hold.link].kind in ("slots", "consumption")]
+    assert sorted(shown) == [
+        ("cons:0.1:0", 0, True, True), ("cons:0.1:0", 2, False, False), ("cons:0.1:0", 2, True, True),
+        ("cons:0.2:0", 1, True, True), ("cons:0.2:0", 3, False, False), ("cons:0.2:0", 3, True, True),
+        ("retrans:0.1:0", 0, False, False), ("retrans:0.2:0", 1, False, False)]
+    assert {(wait.worm, wait.resources, wait.last) for wait in history.waits} >= {
+        (2, ("retrans:1:0",), 119), (3, ("retrans:2:0",), 119)}
+    rows = [row.label for row in rows_of(history)]
+    assert rows[-4:] == ["retrans:0.1:0", "retrans:0.2:0", "cons:0.1:0", "cons:0.2:0"]
+    assert [row.label for row in rows_of(history, choose_links(history, "retrans:0.2"))] == ["retrans:0.2:0"]
+    assert sum(link.kind == "slots" for link in history.links) == 4

@@ -4,7 +4,8 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
-from wormcast.sim.experiments.figure.curve import Curve
+from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {
     "title": '"small"', "source": '"nowhere"', "options": "{topology = 'mesh:3x3', destinations_mean = 2.0}",
@@ -20,18 +21,26 @@ def written(folder, name="small", **entries):
 
 @pytest.mark.parametrize("name", catalogue())
 def test_every_figure_of_the_catalogue_can_be_run(name):
-    """Each series is a load experiment that is not refused, under each variation; statements name series there are."""
+    """Each series is made of points that are not refused, under each variation; statements name series there are."""
     figure = find_figure(name)
     assert figure.statements
     assert name.startswith("00")
     for one in figure.statements:
         assert one.claim.startswith(f"{name[:3]}-")
-    for series in figure.named_series:
-        of, which = figure.find_series(series)
-        for variation in (None, *figure.variations.values()):
-            assert Curve(of, which, variation).options_at(1)["topology"]
-            for place in {4} if not of.values else Curve(of, which, variation).missing():
-                assert Curve(of, which, variation).point(place).resolved["topology"]
+    for curve in curves_of(figure).values():
+        if isinstance(curve, RunCurve):
+            assert all(curve.point(place).message.length for place in range(len(curve.values)))
+            continue
+        assert curve.options_at(1)["topology"]
+        for place in {4} if not curve.figure.values else curve.missing():
+            assert curve.point(place).resolved["topology"]
+
+
+def test_a_variation_of_ones_own_series_leaves_others_of_that_name_as_they_are(tmp_path):
+    """002-fig17 delays multipath's copies, and compares it with the multipath of Figure 9."""
+    curves = curves_of(find_figure("002-fig17"))
+    assert curves["multipath", "split"].options["copy_delay"] == 50
+    assert "copy_delay" not in curves["002-fig9:multipath", "split"].options
 
 
 def test_a_file_of_ones_own(tmp_path):
@@ -40,7 +49,7 @@ def test_a_file_of_ones_own(tmp_path):
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('one') > copies('two')\"}]"))
     assert (figure.name, figure.title) == ("small", "small")
     assert [one.drawn for one in figure.series.values()] == [True, False]
-    one, two = (Curve(figure, series, figure.variations["v"]).options for series in figure.series.values())
+    one, two = (curves_of(figure)[name, "v"].options for name in figure.series)
     assert (one["vcs"], one["scheme"], two["vcs"], two["scheme"]) == (4, "u-mesh", 3, "dual-path")
 
 
@@ -84,7 +93,7 @@ def test_what_is_refused(tmp_path, entries, sentence):
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
-    ("002-fig99", "figure: '002-fig99' is given, allowed are 002-adaptive, 002-few, 002-fig1, 002-fig2, "),
+    ("002-fig99", "figure: '002-fig99' is given, allowed are 002-adaptive, 002-area, 002-copying, 002-few, "),
     ("002", "figure: '002' is given"),
     ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is given, allowed are"),
 ])

@@ -13,7 +13,9 @@ MEASURED = {
     ("throughput", "other:b"): Quantity.of(0.3, 0.01),
     ("hops", "a"): Quantity.of(2.8, 0.01),
 }
-TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3}
+TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3,
+        ("plan y", "hops"): {"mean": 3.0, "half_width": 0.1}, ("plan y", "copies"): {"mean": 3.0, "half_width": None},
+        ("plan y", "shared"): {"mean": 0.0, "half_width": 0.0}}
 
 
 def evaluate(text):
@@ -40,11 +42,20 @@ def evaluate(text):
     ("max(hops('a'), 3) == 3", "held"),
     ("min(hops('a'), 3) < 3", "held"),
     ("abs(1 - hops('a')) > 1.7", "held"),
+    ("precision(latency('a')) < 0.06", "undecided"),  # 0.1 at 0.1
+    ("precision(latency('a', 0.2)) < 0.06", "held"),
+    ("precision(throughput('a')) < 0.04", "not held"),
     ("-hops('a') < 0", "held"),
     ("count(hops('a') < 3, hops('a') < 2, hops('a') > 2) > 1", "held"),
     ("count(hops('a') < 3, hops('a') < 2.8) > 1", "undecided"),
     ("told('plan x', 'hops') == 19", "held"),
     ("told('plan x', 'hops') / 2 < 10", "held"),
+    ("told('plan y', 'hops') < 3.2", "held"),
+    ("told('plan y', 'hops') < 3.05", "undecided"),
+    ("told('plan y', 'copies') < 3.05", "held"),
+    ("comparable(told('plan y', 'hops'), told('plan y', 'copies'))", "held"),
+    ("told('plan y', 'shared') == 0", "held"),
+    ("told('plan y', 'hops') == 0", "not held"),
     ("told('plan x', 'name') == 'dual-path'", "held"),
     ("told('check x', 'exit') == 0", "not held"),
     ("told('check x', 'free') == True", "held"),

@@ -92,7 +92,7 @@ def test_lists_side_by_side_deadlock_as_alone():
         found = arena.run(Batch.of(facing[start:]))
         assert (found.lane, found.unfinished) == (expected, 0)
         if expected is not None:
-            assert found.circle == 2
+            assert found.closed == 2
             assert sorted(place for place, _ in found.worms) == [0, 1]
 
 

@@ -102,4 +102,19 @@ def test_only_messages_that_can_be_sent_are_tried():
 def test_other_times_are_the_same_ones_each_time():
     assert list(retimed(MANY[:3], 64)) == list(retimed(MANY[:3], 64))
     assert len(set(retimed(MANY[:3], 64))) > 40
-    assert list(retimed(MANY * 2, 64)) == [MANY * 2]
+    assert {(len(one), min(message.at for message in one) >= 0) for one in retimed(MANY, 64)} == {(12, True)}
+
+
+def test_worms_that_wait_for_none_but_each_other_are_tried_alone():
+    """All others go at once, though they could not go one by one: all twelve deadlock, and two of them."""
+    core = MANY[5], MANY[2]
+
+    def rule(messages):
+        sources = {one.source for one in messages}
+        return len(messages) == 12 or sources == {2, 5}
+
+    asked = []
+    left = shrink(MANY, first_by(rule, asked), nodes=13, longest=64, core=lambda messages: core)
+    assert {one.source for one in left} == {2, 5}
+    assert {one.source for one in asked[0]} == {2, 5}
+    assert len(shrink(MANY, first_by(rule), nodes=13, longest=64)) == 12

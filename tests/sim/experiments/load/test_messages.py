@@ -100,6 +100,7 @@ def on_its_way(network, grants, node):
     row = {name: sum(grant["wait"] for grant in grants if grant["kind"] == kind)
            for name, kind in zip(WAITS, (INJECTION, BUFFER, LINK, CONSUMPTION), strict=True)}
     return row | {"hops": hops, "behind": " ".join(
+        f"{('inj', 'link', 'cons', 'buffer')[grant['kind']]}@{grant['switch']}:"
         f"{'-' if grant['behind'] < 0 else grant['behind']}:{grant['wait']}" for grant in grants if grant["wait"])}
 
 
@@ -123,9 +124,13 @@ def require_sums(row):
     assert min(parts.values()) >= 0, row
     assert sum(parts.values()) == int(row["latency"]), row
     assert sum(parts[name] for name in PARTS[:4]) == int(row["before_worm"])
-    waits = [int(wait.partition(":")[2]) for wait in row["behind"].split()]
-    assert min(waits, default=1) > 0
-    assert sum(waits) == sum(parts[name] for name in WAITS)
+    waits = dict.fromkeys(WAITS, 0)
+    for wait in row["behind"].split():
+        place, _, cycles = wait.split(":")
+        what = place.split("@")[0]
+        waits[{"inj": "injection", "cons": "consumption"}.get(what, what) + "_wait"] += int(cycles)
+        assert int(cycles) > 0
+    assert waits == {name: parts[name] for name in WAITS}
 
 
 @given(st.sampled_from(sorted(SETTINGS)), st.floats(0.005, 0.8), st.integers(1, 40), st.floats(0, 1),

@@ -37,7 +37,7 @@ def test_figure_4s_deadlock_is_shown_until_all_is_at_rest(tmp_path):
 def test_resources_name_their_routers_and_interfaces():
     result = figure_4()
     holds = (Hold(0, None, ("link:0>1:0",), ("cons:1:0",)), Hold(1, 2, ("inj:3:0:0",), ("link:1>2:0",)))
-    deadlock = Deadlock(at=900, cycle=holds, packets=frozenset())
+    deadlock = Deadlock(at=900, cycle=holds, packets=frozenset(), closed=frozenset())
     instances, first, end = around(result.network, result.host, deadlock, lane=2)
     assert instances == [*(("router", 8 + node) for node in range(4)), ("interface", 9), ("interface", 11)]
     moved = int(result.host.touched.max())

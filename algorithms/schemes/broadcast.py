@@ -1,0 +1,158 @@
+"""What the broadcasts on square tori have in common: a tree of unicasts, the same one from every source."""
+
+from abc import abstractmethod
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import MessageError, WormcastError
+from ..topologies.base import Topology
+from ..worms import AT_ONCE, Worms
+from .unicast import UnicastScheme
+
+__all__ = ["Block", "Offset", "TorusBroadcast", "Tree"]
+
+Offset = tuple[int, int]
+"""(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our
+first one, is routed after it, upwards to the bottom (south)."""
+
+
+class Tree:
+    """The unicasts of a broadcast from node (0, 0) of an n x n torus, in an order in which each may follow its release.
+
+    A node's sends are in the order in which they are added.
+
+    Parameters
+    ----------
+    extent : int
+        n.
+
+    Attributes
+    ----------
+    informed : list of (int, int)
+        Who has the message, in the order of the sends; coordinates from 0 to n - 1.
+    """
+
+    def __init__(self, extent: int) -> None:
+        self.extent = extent
+        self.informed: list[Offset] = [(0, 0)]
+        self._receipt = {(0, 0): AT_ONCE}
+        self._sent: dict[Offset, int] = {}
+        self._rows: list[tuple[Offset, Offset, int, int, int, int]] = []
+
+    def has(self, node: Offset) -> bool:
+        """Whether a node, by its coordinates from 0, has the message."""
+        return node in self._receipt
+
+    def at(self, sender: Offset, offset: Offset) -> Offset:
+        """Coordinates of the node that lies so far from another one."""
+        return (sender[0] + offset[0]) % self.extent, (sender[1] + offset[1]) % self.extent
+
+    def send(self, sender: Offset, offset: Offset, step: int) -> Offset:
+        """Add a unicast to the node at an offset, which goes down a dimension where that is negative; give the node."""
+        target = self.at(sender, offset)
+        rank = self._sent.get(sender, 0)
+        signs = (offset[1] < 0) | (offset[0] < 0) << 1  # bit d for our dimension d
+        self._rows.append((sender, target, rank, self._receipt[sender], signs, step))
+        self._sent[sender] = rank + 1
+        self._receipt[target] = len(self._rows) - 1
+        self.informed.append(target)
+        return target
+
+    def send_block(self, sender: Offset, pattern: "Block", unit: int, step: int) -> None:
+        """Add the two steps of a block of 16 units, the first of them this one; see `Block`."""
+        first, second = pattern
+        reached = {(0, 0): sender}
+        for offset in first:
+            reached[offset] = self.send(sender, _scaled(offset, unit), step)
+        for start, offsets in second.items():
+            for offset in offsets:
+                self.send(reached[start], _scaled(offset, unit), step + 1)
+
+    def arrays(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """Sender (x, y), destination (x, y), rank, after, signs and step of each unicast; int64 [unicasts, ...]."""
+        columns = zip(*self._rows, strict=True)
+        return tuple(np.array(column, np.int64) for column in columns)
+
+
+Block = tuple[tuple[Offset, ...], dict[Offset, tuple[Offset, ...]]]
+"""A block of 4 x 4 units in two steps: where its source sends in the first, and who sends where in the second, by the
+place in the block. Offsets in units."""
+
+
+def _scaled(offset: Offset, unit: int) -> Offset:
+    return offset[0] * unit, offset[1] * unit
+
+
+class TorusBroadcast(UnicastScheme):
+    """A broadcast on n x n tori: each informed node sends unicasts, in its own order, from its receipt on.
+
+    A scheme states its tree from node (0, 0), and that of another source is the same one, shifted: the torus looks the
+    same from every node. [Hou] routes x first, e-cube here the last dimension; so the paper's x is our second
+    coordinate, see `Offset`, and all that it says of channels holds. The senders say by signs which way worms go where
+    both ways around a ring are as long: as their offsets in the pattern. These signs are heard with ``--ties signed``;
+    without, such worms go up.
+    """
+
+    kinds = ("torus",)
+    broadcasts = True
+
+    @abstractmethod
+    def tree(self, extent: int) -> Tree:
+        """Build the broadcast from node (0, 0) on a torus that `check` lets pass."""
+
+    def check(self, topology: Topology) -> None:
+        """Refuse what is no torus of n x n nodes, or one of an extent that the scheme does not have."""
+        super().check(topology)
+        extents = set(topology.shape)
+        if len(topology.shape) != 2 or len(extents) > 1 or not self.allows(topology.shape[0]):
+            raise WormcastError(f"scheme {self.name}: it is not defined on {topology.name}, allowed are {self.extents}")
+
+    extents = "tori of 2^d x 2^d nodes"
+    """The tori that it is defined on, in words."""
+
+    def allows(self, extent: int) -> bool:
+        """Whether it is defined on tori of this extent: here of a power of two."""
+        return extent > 1 and extent & extent - 1 == 0
+
+    def form(self, topology: Topology) -> str:
+        """Say that the paper's x is the dimension that is routed first."""
+        return "2-D, x of the paper (routed first) is the second coordinate"
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms: the tree, shifted to each source."""
+        others, messages = topology.nodes - 1, len(sources)
+        counts = np.diff(destination_offsets)
+        if (counts != others).any():
+            message = int((counts != others).argmax())
+            raise MessageError(f"message {message}" if messages > 1 else "plan", message,
+                               f"{counts[message]} destinations are given to {self.name}, a broadcast is to all "
+                               f"{others} other nodes (--destinations all)")
+        extent = topology.shape[0]
+        sender, target, rank, after, signs, steps = _template(type(self), extent)
+        # x is the second coordinate
+        shift = topology.coordinates[sources][:, None, ::-1]
+        source, visits = (((one + shift) % extent) @ np.array([1, extent]) for one in (sender, target))
+        first = np.arange(messages)[:, None] * others
+        return Worms(
+            message_offsets=np.arange(messages + 1) * others,
+            source=source.reshape(-1).astype(np.int32),
+            rank=np.tile(rank, messages).astype(np.int32),
+            after=np.where(after == AT_ONCE, AT_ONCE, after + first).reshape(-1),
+            destination_offsets=np.arange(messages * others + 1),
+            destinations=visits.reshape(-1).astype(np.int32),
+            signs=np.tile(signs, messages),
+            steps=np.tile(steps, messages).astype(np.int32),
+        )
+
+
+@lru_cache(maxsize=32)
+def _template(kind: type[TorusBroadcast], extent: int) -> tuple[npt.NDArray[np.int64], ...]:
+    return kind().tree(extent).arrays()

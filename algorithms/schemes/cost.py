@@ -1,0 +1,26 @@
+"""What a scheme takes without contention, as a formula."""
+
+from dataclasses import dataclass
+
+__all__ = ["Cost"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
+
+    t_s is the time between two sends of a node, t_r from the last flit of a message to its receipt, t_hop a hop of a
+    header, and c what a unicast alone takes besides t_s, t_r and its hops; [Hou] counts L t_c for it.
+
+    Parameters
+    ----------
+    start_ups, hops, receipts : int
+    """
+
+    start_ups: int
+    hops: int
+    receipts: int
+
+    def latency(self, *, t_s: int, t_r: int, t_hop: int, c: int) -> int:
+        """Cycles from the source's first t_s to the last receipt."""
+        return self.start_ups * t_s + self.hops * t_hop + self.receipts * (c + t_r)

@@ -1,0 +1,91 @@
+"""DCF: the depth contention-free broadcast of [Hou], in its two forms."""
+
+from ..topologies.base import Topology
+from .broadcast import Block, TorusBroadcast, Tree
+from .cost import Cost
+from .z import z_step
+
+__all__ = ["Dcf", "Dcf2"]
+
+
+class Dcf(TorusBroadcast):
+    """Divide the torus into 4 x 4 units, inform a node of each in two steps; go on in each.
+
+    A block's source S sends to A, B, C and D, by four different channels. In the second step A sends to its four
+    neighbours, B to three, C to two, D and S to one each, all one unit away::
+
+                 -2  -1   0   1   2   3    x, routed first
+            -2        b
+            -1    b   B   D   d                 S: A (2,1), B (-1,-1), C (0,2), D (0,-1), then s (1,0)
+             0        b   S   s   a
+             1                a   A   a
+             2            C   c   a
+             3            c
+             y
+
+    The unit is n / 4, n / 16, ... nodes; where two are left, as on 8 x 8, the last step is that of `Z`. The paper's
+    figure 7 is lost; its text fixes this block up to which of B and C sends to three: see `Dcf2`.
+
+    Cost: d = log2(n) steps. With n = 4^k: 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r); with n = 2 4^k: (5 k + 3)
+    t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for one of another sender.
+    Source: [Hou], sections 5.2 and 6.1.
+    """
+
+    name = "dcf"
+    description = "broadcast by blocks of 4 x 4 units, in which no worm waits for another node's"
+    provenance = "Hou, Wang and Hsu 1998, 5.2 (figure 7 from its text: the first of two blocks that fit it)"
+
+    block: Block = (
+        ((2, 1), (-1, -1), (0, 2), (0, -1)),
+        {(2, 1): ((1, 0), (-1, 0), (0, 1), (0, -1)), (-1, -1): ((-1, 0), (0, 1), (0, -1)), (0, 2): ((1, 0), (0, -1)),
+         (0, -1): ((1, 0),), (0, 0): ((1, 0),)},
+    )
+
+    def tree(self, extent: int) -> Tree:
+        """Build the broadcast from node (0, 0)."""
+        return tree_of_blocks(extent, self.block)
+
+    def cost(self, topology: Topology) -> Cost:
+        """Say what it takes; 2 x 2 nodes are a step of `Z`."""
+        phases, left = divmod(topology.shape[0].bit_length() - 1, 2)
+        return Cost(5 * phases + 3 * left, hops_of_blocks(topology.shape[0]), 2 * phases + left)
+
+
+class Dcf2(Dcf):
+    """DCF with the other block that fits the paper's text: B = (0, 2) sends to three, C = (-1, -1) to two.
+
+    The node (-1, 2) is informed by B, that is (3, 2) in its place of 4 x 4 units, which `Dcf` informs from (-1, -1).
+    Cost and source as those of `Dcf`.
+    """
+
+    name = "dcf-2"
+    description = "dcf with the other block that fits its paper's text"
+    provenance = "Hou, Wang and Hsu 1998, 5.2 (figure 7 from its text: the second of two blocks that fit it)"
+
+    block: Block = (
+        ((2, 1), (0, 2), (-1, -1), (0, -1)),
+        {(2, 1): ((1, 0), (-1, 0), (0, 1), (0, -1)), (0, 2): ((1, 0), (-1, 0), (0, -1)), (-1, -1): ((-1, 0), (0, 1)),
+         (0, -1): ((1, 0),), (0, 0): ((1, 0),)},
+    )
+
+
+def tree_of_blocks(extent: int, block: Block) -> Tree:
+    """Build the broadcast from node (0, 0) by such blocks, and a last step of `Z` where two units are left."""
+    tree, unit, step = Tree(extent), extent, 1
+    while unit >= 4:
+        unit //= 4
+        for node in list(tree.informed):
+            tree.send_block(node, block, unit, step)
+        step += 2
+    if unit == 2:
+        z_step(tree, 1, step)
+    return tree
+
+
+def hops_of_blocks(extent: int) -> int:
+    """Hops of the longest chain of unicasts: four units in each block, two in a last step of `Z`."""
+    hops, unit = 0, extent
+    while unit >= 4:
+        unit //= 4
+        hops += 4 * unit
+    return hops + 2 * (unit == 2)

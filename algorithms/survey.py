@@ -1,0 +1,157 @@
+"""Many multicasts at once: what they cost on average, which share links, and what planning them takes."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+from .routing import Routes
+from .routing.base import walk
+from .schemes import Scheme
+from .topologies import Topology
+from .worms import AT_ONCE, Worms
+
+__all__ = ["Survey", "survey"]
+
+#: Times that all multicasts are planned; the fastest counts, as whatever else a machine does takes time and gives none.
+TIMED = 7
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Means over many multicasts, by the words of `Plan`.
+
+    Parameters
+    ----------
+    destinations, copies, hops, channels, start_ups, phases : float
+        Of a multicast.
+    longest : float
+        Hops of its longest worm.
+    first_links : float
+        Links by which its source's worms leave, each once.
+    sharing : float
+        Share of multicasts of which two worms leave their sender by the same link.
+    hops_per_destination : float
+        Hops of all multicasts over destinations of all.
+    shared : float
+        Share of multicasts of which two worms take the same link.
+    as_unicasts : float
+        Share of worms whose way is that of a unicast, by the same relation, from their source to their last
+        destination.
+    planning_ns : float
+        Nanoseconds that this process took to make the worms of a multicast, in one go with all others, at its fastest:
+        to check and sort its destinations, and to divide them. The one number that differs from run to run.
+    """
+
+    destinations: float
+    copies: float
+    hops: float
+    hops_per_destination: float
+    channels: float
+    start_ups: float
+    phases: float
+    longest: float
+    first_links: float
+    sharing: float
+    shared: float
+    as_unicasts: float
+    planning_ns: float
+
+
+def survey(
+    topology: Topology,
+    scheme: Scheme,
+    sources: npt.ArrayLike,
+    destination_offsets: npt.ArrayLike,
+    destinations: npt.ArrayLike,
+) -> Survey:
+    """Plan many multicasts; parameters and errors are those of `Scheme.batch`, one multicast at least.
+
+    Raises
+    ------
+    WormcastError
+        `Scheme.batch` refuses them, or the relation does not lead to a destination.
+    """
+    scheme = scheme.on(topology)
+    worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compiles and loads what it needs
+    seconds = []
+    for _ in range(TIMED):
+        began = time.perf_counter()
+        scheme.batch(topology, sources, destination_offsets, destinations)
+        seconds.append(time.perf_counter() - began)
+    routes = scheme.relation.on(topology)
+    hops = routes.hops(worms)
+    channels, shared, phases, as_unicast = _ways(routes, worms)
+    count = worms.messages
+    first_links, sharing = _leaving(topology, routes, worms)
+    return Survey(
+        destinations=len(worms.destinations) / count,
+        copies=len(worms) / count,
+        hops=float(hops.sum()) / count,
+        hops_per_destination=float(hops.sum()) / len(worms.destinations),
+        channels=float(channels.mean()),
+        start_ups=float(np.maximum.reduceat(worms.rank, worms.message_offsets[:-1]).mean()) + 1,
+        phases=float(phases.mean()),
+        longest=float(np.maximum.reduceat(hops, worms.message_offsets[:-1]).mean()),
+        first_links=float(first_links.mean()),
+        sharing=float(sharing.mean()),
+        shared=float(shared.mean()),
+        as_unicasts=float(as_unicast.mean()),
+        planning_ns=min(seconds) / count * 1e9,
+    )
+
+
+def _leaving(topology: Topology, routes: Routes, worms: Worms) -> tuple[npt.NDArray[np.generic], ...]:
+    """First links of each multicast's source, and whether two of its worms leave their sender by the same one."""
+    count = worms.messages
+    message = np.repeat(np.arange(count), np.diff(worms.message_offsets))
+    to = worms.destinations[worms.destination_offsets[:-1]]
+    ports = routes.options[0, topology.injections[worms.source, 0], to, 0] // len(routes.classes)
+    ways = np.unique(np.stack([message, worms.source, ports]), axis=1)  # message, sender and port, each once
+    own = ways[1] == worms.source[worms.message_offsets[:-1]][ways[0]]
+    left = np.bincount(ways[0], minlength=count)
+    return np.bincount(ways[0][own], minlength=count), left < np.diff(worms.message_offsets)
+
+
+def _ways(routes: Routes, worms: Worms) -> tuple[npt.NDArray[np.generic], ...]:
+    """Follow all worms: links and phases of each multicast, whether its worms share one; whether worms go as unicasts.
+
+    `Routes.hops` has found that there is a way for each.
+    """
+    return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
+                     worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
+                     worms.after, worms.destination_offsets, worms.destinations)
+
+
+@compiled
+def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations):
+    messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
+    channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
+    phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
+    taken, direct = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    chain = np.ones(len(starts), np.int64)
+    user = np.full(links, -1, np.int64)  # the last worm on each link
+    for message in range(messages):
+        for worm in range(message_offsets[message], message_offsets[message + 1]):
+            if after[worm] != AT_ONCE:
+                chain[worm] = chain[after[worm]] + 1
+            phases[message] = max(phases[message], chain[worm])
+            first, end = destination_offsets[worm], destination_offsets[worm + 1]
+            whole = walk(arrays, starts[worm], 0, destinations[end - 1], direct)
+            switch, phase, passed = starts[worm], 0, 0
+            for visit in range(first, end):
+                hops = walk(arrays, switch, phase, destinations[visit], taken)
+                for hop in range(hops):
+                    link = taken[hop] // classes
+                    if user[link] < message_offsets[message]:
+                        channels[message] += 1
+                    elif user[link] != worm:
+                        shared[message] = True
+                    user[link] = worm
+                    if passed >= whole or direct[passed] != taken[hop]:
+                        as_unicast[worm] = False
+                    passed += 1
+                    switch, phase = switch_of_link[link], phase_of_link[link]
+    return channels, shared, phases, as_unicast

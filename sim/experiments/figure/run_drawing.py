@@ -1,0 +1,122 @@
+"""Curves of single runs as a picture: latency along an option, formula and bound beside it, and what it is above."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import find_scheme, topology
+
+from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
+from ...common.figure_file import save_figure
+from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
+from .definition import RUN_OPTIONS, Figure
+from .single import RunCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_runs"]
+
+HEIGHT = 2.8  # inches, without legend and caption
+
+PLAIN = "#808080"
+DAGGER = "\N{DAGGER}"
+
+#: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
+LARGEST_RATIO = 30
+
+
+def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
+    """Draw the latency of each point, what its formula says, and the bound; beside it latency minus formula.
+
+    The same results give the same file.
+
+    Parameters
+    ----------
+    curves : sequence of RunCurve
+        Measured.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+    """
+    import matplotlib
+    from matplotlib.lines import Line2D
+
+    styles = [_style(number) for number in range(len(curves))]
+    labels = [one.series.name + DAGGER * _reconstructed(one) for one in curves]
+    others: dict[str, dict[str, Any]] = {"formula": {"color": PLAIN, "marker": "+", "markersize": 6, "linestyle": ""},
+              "lower bound in steps": {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}}
+    with matplotlib.rc_context(CURVES):
+        columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
+        rows = math.ceil((len(labels) + len(others)) / columns)
+        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
+        latency, over = picture.subplots(1, 2)
+        for curve, style in zip(curves, styles, strict=True):
+            _draw(latency, curve, "latency", style)
+            _points(latency, curve, "formula", color=style["color"], marker="+", markersize=6, linestyle="", zorder=5)
+            found = [(curve.at(place), curve.results[place]["latency"] - formula) for place in curve.places
+                     if (formula := curve.results[place]["formula"]) is not None]
+            if found:
+                over.plot(*zip(*found, strict=True), linewidth=1.0, **style | marker_options(style, "full"))
+            _points(latency, curve, "bound", color=PLAIN, linestyle=":", linewidth=1.0, zorder=1)
+        latency.set_ylabel("latency (cycles)")
+        over.set_ylabel("latency minus formula (cycles)")
+        for axes in (latency, over):
+            _scale(axes, figure, curves)
+            draw_grid(axes)
+        least, most = _ends([value for curve in curves for result in curve.results.values()
+                             for value in (result["latency"], result["bound"])])
+        if figure.along == "topology" and most > LARGEST_RATIO * least:
+            latency.set_yscale("log")
+        else:
+            latency.set_ylim(0, None)
+        marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
+                 for label, style in zip(labels, styles, strict=True)]
+        marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
+        picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
+        save_figure(picture, file, form)
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)],
+            "linestyle": DASHES[number // len(COLOURS) % len(DASHES)]}
+
+
+def _reconstructed(curve: RunCurve) -> bool:
+    network = topology(curve.options.get("topology") or curve.values[0])
+    return find_scheme(curve.options["scheme"], network).provenance.startswith("reconstructed")
+
+
+def _points(axes: "Axes", curve: RunCurve, word: str, **options: Any) -> None:
+    found = [(curve.at(place), curve.results[place][word]) for place in curve.places
+             if curve.results[place][word] is not None]
+    if found:
+        axes.plot(*zip(*found, strict=True), **options)
+
+
+def _draw(axes: "Axes", curve: RunCurve, word: str, style: dict[str, Any]) -> None:
+    _points(axes, curve, word, linewidth=1.0, **style | marker_options(style, "full"))
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    return min(values), max(values)
+
+
+def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
+    """Scale the axis of the option: by its values' ratio where they are nodes."""
+    if figure.along == "topology":
+        axes.set_xlabel("nodes")
+        axes.set_xscale("log", base=2)
+    else:
+        axes.set_xlabel(RUN_OPTIONS.known[figure.along].axis)
+        axes.set_xlim(0, max(curve.at(place) for curve in curves for place in curve.places) * 1.03)
+
+
+def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
+    """What is the same for all curves."""
+    first, *others = [curve.options for curve in curves]
+    told = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
+            if name not in ("scheme", "source") and all(other.get(name) == value for other in others)]
+    dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
+    return ", ".join(told) + f"; one multicast a point, nothing random{dagger}"

@@ -1,0 +1,156 @@
+"""Curves of single runs: one multicast a point, nothing random, along an option instead of the load."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from wormcast import __version__
+from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
+
+from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.setup import Setup
+from ...host import Message
+from ..formula import Alone, Formula, alone
+from ..grid import named_point
+from ..run import run
+from .definition import Figure, Series, Variation
+from .predicate import RUN_WORDS
+from .quantity import Quantity
+
+__all__ = ["RunCurve", "RunPoint"]
+
+#: Changes whenever results have other words, or the same words mean something else.
+RESULTS = 1
+
+TIMEOUT = 10**8
+
+
+@dataclass(frozen=True, eq=False)
+class RunPoint:
+    """One multicast, alone in the network.
+
+    Parameters
+    ----------
+    name : str
+        Of the curve and the value.
+    setup : Setup
+    message : Message
+    key : str
+        Whatever its result depends on as JSON, the version and what is in the files that options name included.
+    """
+
+    name: str
+    setup: Setup
+    message: Message
+    key: str
+
+    @property
+    def size(self) -> float:
+        """How long it takes, compared with others of its kind."""
+        return self.setup.topology.nodes * self.message.length
+
+    def run(self, workers: int | None = None) -> dict[str, Any]:
+        """Run it, and give its results as plain data; ``workers`` is for points with several seeds.
+
+        ``bound``: [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one hop each.
+        """
+        network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
+        with named_point(self.name):
+            result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT)
+            one = _alone(network, configuration, self.message.length)
+        if result.outcome != "delivered":
+            raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")
+        cost, t_s, t_r = scheme.cost(network), configuration.t_hs, configuration.t_hr
+        least = math.ceil(round(math.log(network.nodes, 2 * len(network.shape) + 1), 9))
+        return {
+            "latency": result.message_to_dict(0)["latency"],
+            "formula": Formula(cost, t_s, t_r, one).latency if cost else None,
+            "bound": least * (t_s + t_r + one.hop + one.c), "bound_steps": least, "t_hop": one.hop, "c": one.c,
+            "cycles_simulated": result.cycles, "worms": len(result.worms),
+        }
+
+
+@cache
+def _alone(network: Topology, configuration: Configuration, length: int) -> Alone:
+    return alone(network, configuration, length)
+
+
+#: The same object for equal ones, so that hardware is built and compiled once for all points.
+_topology = cache(topology)
+_scheme = cache(find_scheme)
+
+
+@dataclass
+class RunCurve:
+    """A series of a figure of runs, with a variation's options in place of its own or as it is; see `Curve`.
+
+    Its places are the numbers of its values of the option that the figure goes along.
+    """
+
+    figure: Figure
+    series: Series
+    variation: Variation | None = None
+    quick: bool = False
+    results: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """FIGURE:SERIES, and the variation."""
+        return f"{self.figure.name}:{self.series.name}" + (f" ({self.variation.name})" if self.variation else "")
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Its options of run but for the one that the figure goes along."""
+        varied = self.variation.options if self.variation else {}
+        return {"source": "0", "destinations": "all", **self.figure.options, **self.series.options, **varied}
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """Values of the option that the figure goes along: every other one where it is to be quick."""
+        given = self.series.values or self.figure.values
+        return list(given[::2] if self.quick else given)
+
+    def at(self, place: int) -> float:
+        """A place on the axis: the value, of a topology the number of its nodes."""
+        value = self.values[place]
+        return _topology(value).nodes if self.figure.along == "topology" else value
+
+    def columns(self, place: int) -> dict[str, Any]:
+        """What a table tells of a place before its results."""
+        return {self.figure.along: self.values[place]}
+
+    def point(self, place: int) -> RunPoint:
+        """The run of a place, checked as far as that goes without running it."""
+        given = {**self.options, self.figure.along: self.values[place]}
+        name = f"{self.name}, {self.figure.along} {self.values[place]}"
+        with named_point(name):
+            network = _topology(given["topology"])
+            scheme = _scheme(given["scheme"], network, given.get("relation"))
+            setup = Setup.on(network, scheme, given)
+            source = network.node(given["source"])
+            targets = network.destination_set(given["destinations"], source)
+            message = Message(0, source, tuple(targets), given["length"])
+        texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
+        resolved = setup.to_dict({"source": source, "targets": targets, "length": message.length},
+                                 named="configuration", without=UNTIMED_FIELDS)
+        key = json.dumps({"version": __version__, "run": RESULTS, **texts, **resolved}, sort_keys=True)
+        return RunPoint(name, setup, message, key)
+
+    def missing(self) -> set[int]:
+        """Places to be measured next: all that are not."""
+        return {*range(len(self.values))} - self.results.keys()
+
+    @property
+    def places(self) -> list[int]:
+        """Places that are measured, in their order."""
+        return sorted(self.results)
+
+    def measured(self, word: str) -> Quantity:
+        """What was measured, by a word of predicates: cycles, without an interval."""
+        if word not in RUN_WORDS:
+            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
+                                f"are single runs: allowed are {', '.join(RUN_WORDS)}")
+        found = {self.at(place): self.results[place][word] for place in self.places}
+        return Quantity({at: (value, value, value) for at, value in found.items() if value is not None})

@@ -1,0 +1,67 @@
+"""What a scheme's formula says of a broadcast, beside what the routers do."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wormcast.algorithms import Scheme, Topology, find_scheme
+from wormcast.algorithms.schemes.cost import Cost
+
+from ..build.configuration import Configuration
+from ..host import Message
+from .run import run
+
+__all__ = ["Alone", "Formula", "alone", "formula_of"]
+
+@dataclass(frozen=True)
+class Alone:
+    """What a unicast takes that is alone in a network, besides t_s and t_r: ``hop`` cycles for each hop, and ``c``."""
+
+    hop: int
+    c: int
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A scheme's cost with the times of some hardware, for messages of some length.
+
+    t_s is the host's time before it posts a worm (``t_hs``), t_r that for a receipt (``t_hr``).
+    """
+
+    cost: Cost
+    t_s: int
+    t_r: int
+    alone: Alone
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the source's first t_s to the last receipt."""
+        return self.cost.latency(t_s=self.t_s, t_r=self.t_r, t_hop=self.alone.hop, c=self.alone.c)
+
+    def __str__(self) -> str:
+        """Write it with its numbers: ``5 t_s + 4 t_hop + 2 (c + t_r) = 68, with t_s 0, t_hop 3, c 28, t_r 0``."""
+        cost = self.cost
+        return (f"{cost.start_ups} t_s + {cost.hops} t_hop + {cost.receipts} (c + t_r) = {self.latency}, with t_s "
+                f"{self.t_s}, t_hop {self.alone.hop}, c {self.alone.c}, t_r {self.t_r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return {**vars(self.cost), "t_s": self.t_s, "t_r": self.t_r, "t_hop": self.alone.hop, "c": self.alone.c,
+                "latency": self.latency}
+
+
+def alone(topology: Topology, configuration: Configuration, length: int) -> Alone:
+    """Measure what a unicast takes on these routers, over one hop and over two of a ring of four nodes or more."""
+    configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
+    scheme = find_scheme("individual", topology)
+    near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))
+    one, two = (run(topology, scheme, [Message(0, 0, (node,), length)], configuration).message_to_dict(0)["latency"]
+                for node in (near, far))
+    return Alone(two - one, one - (two - one))
+
+
+def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, length: int) -> Formula | None:
+    """Give the formula of a scheme's broadcasts; None where none is known, or no unicast has two hops."""
+    cost = scheme.cost(topology)
+    if cost is None or topology.shape[-1] < 4:
+        return None
+    return Formula(cost, configuration.t_hs, configuration.t_hr, alone(topology, configuration, length))

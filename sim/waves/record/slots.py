@@ -1,0 +1,79 @@
+"""Which worm is in each retransmission slot of some interfaces, cycle by cycle, and who waits for one."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.channels import Resource
+
+from ...build.fabric import End, Link
+from ...build.network import Network
+from ...engines.bulk import BulkEngine
+from ...engines.slots import InSlots
+from ...engines.snapshot import Snapshot
+from .trace import NOBODY, LinkTrace, trace_links
+
+__all__ = ["SLOTS", "slots_at", "trace_all"]
+
+#: The kind of a link that stands for the slots of an interface: nothing goes over it.
+SLOTS = "slots"
+
+
+def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[Link]:
+    """The retransmission slots of a lane's interfaces among these instances, those of each as a link's channels."""
+    slots = network.configuration.slots
+    shown = set(instances) if slots else set()
+    return [Link(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
+                 End("interface", node, ""), End("interface", node, ""), slots,
+                 f"retrans_{network.node_scope(node)}", node=node)
+            for node in range(network.nodes) if ("interface", lane * network.nodes + node) in shown]
+
+
+def trace_all(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:
+    """What `trace_links` finds, and behind it of those links that stand for slots.
+
+    A worm that is whole at a node and has no slot yet has its consumption channel until then, and asks for one there.
+    """
+    slots = [link for link in links if link.kind == SLOTS]
+    trace = trace_links(engine, [link for link in links if link.kind != SLOTS], cycles, lane)
+    if not slots:
+        return trace
+
+    count = sum(link.vcs for link in slots)
+    trace = LinkTrace(
+        _behind(trace.marks, len(slots)), _behind(trace.held, count, NOBODY), _behind(trace.front, count, NOBODY),
+        _behind(trace.waits, count), _behind(trace.targets, count), _behind(trace.stored, count),
+        _behind(trace.owners, count))
+    names = [_name(link, vc) for link in links for vc in range(link.vcs)]
+    column = {name: at for at, name in enumerate(names) if name}
+    codes: dict[str, int] = {"": 0}
+    before = engine.capture()
+    for cycle in range(cycles):
+        inside = InSlots(Snapshot(engine, lane))
+        for place in chain(inside.slots(), (one for one in inside.consumption() if one.waits)):
+            at = column.get(place.resource)
+            if at is not None and place.packet is not None:
+                trace.held[cycle, at] = trace.front[cycle, at] = place.packet[0]
+                trace.waits[cycle, at] = codes.setdefault("|".join(place.waits), len(codes))
+        engine.run(1, beyond=True)
+    engine.restore(before)
+    # in this cycle, and in the next one too
+    columns = list(column.values())
+    asks = trace.waits[:, columns]
+    trace.waits[:-1, columns] = np.where(asks[:-1] == asks[1:], asks[:-1], 0)
+    return trace._replace(asked=tuple(codes))
+
+
+def _behind(array: npt.NDArray[Any], count: int, value: int = 0) -> npt.NDArray[Any]:
+    """Put so many columns of a value behind those of an array."""
+    return np.hstack([array, np.full((len(array), count), value, array.dtype)])
+
+
+def _name(link: Link, vc: int) -> str:
+    """The slot or consumption channel that it is, as in JSON; empty for others."""
+    if link.kind == SLOTS:
+        return str(Resource.retrans(link.target, vc))
+    return str(Resource.cons(link.target, link.first + vc)) if link.kind == "consumption" else ""

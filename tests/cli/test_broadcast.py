@@ -1,0 +1,59 @@
+"""Broadcasts on the command line: all destinations, signs, contention and formulas."""
+
+import json
+
+import pytest
+from command import wormcast
+
+
+def told(*arguments):
+    code, out, err = wormcast(*arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_plan_tells_steps_signs_and_contention():
+    plan = told("plan", "torus:16x16", "dcf", "--source", "0.0", "--destinations", "all")
+    assert (plan["copies"], plan["steps"], plan["start_ups"]) == (255, 4, 10)
+    assert plan["contention"] == {"definition": dict.fromkeys("1234", True), "stepwise": [], "violations": [],
+                                  "conditions": {"1": 8, "3": 37, "4": 2}, "free": True}
+    code, out, _ = wormcast("plan", "torus:8x8", "edn", "--source", "0.0", "--destinations", "all", "--ties", "signed")
+    assert code == 0
+    assert "22 pairs (0 by condition 1, 18 by condition 3, 3 by condition 4, 1 by none), 0 of them in one step" in out
+    assert "not shown to be free of contention" in out
+    assert "--" in out  # of the worm that goes down both dimensions
+    assert told("plan", "mesh:6x6", "dual-path", "--source", "0", "--destinations", "7,8")["contention"] is None
+
+
+def test_run_has_the_formula_beside_what_was_measured():
+    run = told("run", "torus:4x4", "dcf", "--source", "3.1", "--destinations", "all", "--length", "20",
+               "--configuration", "dcf_torus", "--t-hs", "100", "--t-hr", "7")
+    assert run["messages"][0]["latency"] == run["formula"]["latency"] == 5 * 100 + 4 * 3 + 2 * (28 + 7)
+    assert {name: run["formula"][name] for name in ("start_ups", "hops", "receipts", "t_hop", "c")} == {
+        "start_ups": 5, "hops": 4, "receipts": 2, "t_hop": 3, "c": 28}
+    alone = told("run", "torus:4x4", "individual", "--source", "3.1", "--destinations", "0", "--length", "2")
+    assert alone["formula"] is None
+
+
+def test_load_of_broadcasts():
+    load = told("load", "torus:4x4", "dcf", "--configuration", "dcf_torus", "--destinations-distribution", "all",
+                "--rate", "0.01", "--cycles", "4000", "--seeds", "1")
+    assert load["copies"]["mean"] == 15
+    assert load["deadlock"] is None
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["plan", "torus:8x8", "dcf", "--source", "9.9", "--destinations", "all"], "node: '9.9' is outside torus:8x8"),
+    (["plan", "torus:6x6", "dcf", "--source", "0", "--destinations", "all"],
+     "scheme dcf: it is not defined on torus:6x6, allowed are tori of 2^d x 2^d nodes"),
+    (["plan", "torus:8x8", "tseng", "--source", "0", "--destinations", "all"], "allowed are tori of 5^s x 5^s nodes"),
+    (["run", "torus:4x4", "dcf", "--source", "0", "--destinations", "all", "--length", "0"], "length 0 is given"),
+    (["run", "torus:4x4", "edn", "--source", "0", "--destinations", "1", "--length", "2"],
+     "1 destinations are given to edn, a broadcast is to all 15 other nodes"),
+    (["load", "torus:4x4", "z", "--rate", "0.01"], "a broadcast is to all 15 other nodes"),
+    (["hunt", "torus:4x4", "dcf"], "hunt: dcf sends broadcasts alone"),
+])
+def test_what_is_refused(arguments, sentence):
+    code, out, err = wormcast(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err

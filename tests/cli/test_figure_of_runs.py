@@ -1,0 +1,101 @@
+"""``wormcast figure`` of single runs: latency along an option, a formula and a bound beside it."""
+
+import csv
+import json
+
+import pytest
+from command import wormcast
+
+FIGURE = """\
+title = "broadcasts"
+source = "[Hou]"
+along = "{along}"
+values = {values}
+
+[options]
+topology = "torus:4x4"
+configuration = "dcf_torus"
+ties = "signed"
+length = 20
+t_hs = 10
+
+[series.dcf]
+scheme = "dcf"
+[series.one]
+scheme = "individual"
+destinations = "0.2"
+drawn = false
+[series.short]
+scheme = "edn"
+values = {own}
+
+[[statements]]
+claim = "x-1"
+text = "dcf keeps its formula"
+holds = "latency('dcf') == formula('dcf') and latency('short') > bound('short')"
+[[statements]]
+claim = "x-2"
+text = "a unicast is slower than a broadcast"
+holds = "latency('one') > latency('dcf')"
+"""
+
+
+def write(tmp_path, along, values, own):
+    text = FIGURE.format(along=along, values=json.dumps(values), own=json.dumps(own))
+    kept = [line for line in text.splitlines() if not line.startswith(f"{along} =")]
+    path = tmp_path / "runs.toml"
+    path.write_text("\n".join(kept))
+    return path
+
+
+def measured(tmp_path, *arguments, **given):
+    file = write(tmp_path, **given)
+    code, out, err = wormcast("figure", file, "--out", tmp_path / "out", "--json", *arguments)
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_a_point_for_each_value_with_formula_and_bound(tmp_path):
+    told = measured(tmp_path, along="length", values=[1, 20, 60], own=[20])
+    rows = {(row["series"], row["length"]): row for row in told["table"]}
+    assert {*rows} == {*((name, length) for name in ("dcf", "one") for length in (1, 20, 60)), ("short", 20)}
+    # 5 t_s + 4 hops of 3 + 2 c, and 6 t_s; c is 8 more than the length
+    assert [rows["dcf", length]["latency"] for length in (1, 20, 60)] == [80, 118, 198]
+    assert rows["short", 20]["latency"] == rows["short", 20]["formula"] == 128
+    assert rows["one", 20]["latency"] == 10 + 2 * 3 + 28
+    assert rows["one", 20]["formula"] is None
+    assert rows["dcf", 20]["bound"] == 2 * (10 + 3 + 28)
+    assert [one["verdict"] for one in told["verdicts"]] == ["held", "not held"]
+    with (tmp_path / "out" / "runs.csv").open() as written:
+        assert [row["latency"] for row in csv.DictReader(written)] == [str(row["latency"]) for row in told["table"]]
+    page = (tmp_path / "out" / "runs.html").read_text()
+    assert "bound_steps" in page
+    assert "nothing is random" in page
+    picture = (tmp_path / "out" / "runs.svg").read_text()
+    assert picture == (measured(tmp_path, along="length", values=[1, 20, 60], own=[20]), (
+        tmp_path / "out" / "runs.svg").read_text())[1]
+
+
+def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path):
+    told = measured(tmp_path, "--quick", along="topology", values=["torus:4x4", "torus:8x8", "torus:16x16"],
+                    own=["torus:4x4"])
+    assert [row["topology"] for row in told["table"] if row["series"] == "dcf"] == ["torus:4x4", "torus:16x16"]
+    assert [one["verdict"] for one in told["verdicts"]] == ["held", "not held"]
+
+
+@pytest.mark.parametrize(("change", "sentence"), [
+    (("along = \"length\"\n", ""), "along and values belong together"),
+    (("along = \"length\"", "along = \"rate\""), "'rate' is no option of run"),
+    (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is no option of run"),
+    (("values = [1, 20]", "values = [\"a\"]"), "length: 'a' is given, it must be a whole number"),
+    (("latency('one') >", "throughput('one') >"), "throughput of one is asked for, a series whose points are single"),
+    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is outside"),
+])
+def test_what_is_refused(tmp_path, change, sentence):
+    file = write(tmp_path, "length", [1, 20], [20])
+    text = file.read_text()
+    assert change[0] in text
+    file.write_text(text.replace(*change))
+    code, out, err = wormcast("figure", file, "--out", tmp_path / "out")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err

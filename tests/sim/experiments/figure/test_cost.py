@@ -1,0 +1,61 @@
+"""How long figures take, by what is known of them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from wormcast.sim.experiments.figure.cost import Costs, Minutes
+from wormcast.sim.experiments.figure.definition import find_figure
+from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.sweep import ResultStore
+
+NODES = 64
+FIG7, FIG9, FIG1 = (find_figure(f"002-fig{number}") for number in (7, 9, 1))
+
+
+def a_point(cycles):
+    return {"cycles_simulated": cycles}
+
+
+def measured(figure, cycles, quick=True):
+    """Its curves, each of one point of so many cycles."""
+    curves = curves_of(figure, quick=quick)
+    for curve in curves.values():
+        curve.results[4] = a_point(cycles)
+    return curves
+
+
+@pytest.fixture
+def store(tmp_path):
+    with ResultStore(tmp_path / "figures.sqlite") as opened:
+        yield opened
+
+
+def test_nothing_is_known_where_nothing_was_measured(store):
+    assert Costs(store).minutes([FIG7, FIG1], True) == [None, None]
+
+
+def test_a_figure_takes_its_node_cycles_at_the_speed_of_all_points_and_its_commands(store):
+    costs, point = Costs(store), SimpleNamespace(network=SimpleNamespace(nodes=NODES))
+    store.put("one", a_point(1000))
+    store.put("two", a_point(3000))
+    costs.ran({"one": point}, 6.0)
+    costs.ran({"two": point}, 18.0)  # 4000 cycles in 24 seconds
+    curves = measured(FIG7, 2000)
+    costs.measured(FIG7, True, curves, 30.0)
+    costs.measured(FIG1, True, {}, 3.0)
+    expected = (len(curves) * 2000 * 24 / 4000 + 30) / 60
+    assert costs.minutes([FIG7, FIG1], True) == [Minutes(pytest.approx(expected), True), Minutes(0.05, True)]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_another_one_is_reckoned_by_its_curves_and_their_cycles(store, quick):
+    costs, point = Costs(store), SimpleNamespace(network=SimpleNamespace(nodes=NODES))
+    store.put("one", a_point(1000))
+    costs.ran({"one": point}, 1.0)
+    most = FIG7.cycles // 8
+    costs.measured(FIG7, True, measured(FIG7, most // 2), 30.0)
+    [_, other, none] = costs.minutes([FIG7, FIG9, FIG1], quick)
+    cycles = FIG9.cycles // (8 if quick else 1)
+    assert other == Minutes(pytest.approx(len(curves_of(FIG9, quick=quick)) * cycles / 2 / 1000 / 60), False)
+    assert none is None

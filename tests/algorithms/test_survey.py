@@ -11,7 +11,7 @@ from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme
 CASES = [
     ("mesh:6x6", "individual"), ("mesh:6x6", "dual-path"), ("mesh:6x6", "multipath"), ("mesh:6x6", "column-path"),
     ("mesh:3x4x2", "e-mcast"), ("mesh:5x7", "u-mesh"), ("torus:4x5", "individual"),
-    ("min:b=2,stages=3,kind=omega", "individual"),
+    ("min:b=2,stages=3,kind=omega", "individual"), ("mesh:3x3x3", "sp"),
 ]
 
 
@@ -39,6 +39,14 @@ def as_unicast(found, worm):
     return tuple(pairwise(routes.path(worm.source, worm.destinations[-1:]))) == worm.links
 
 
+def first_links(found):
+    """Of each sender, the ways by which its worms leave: links, and where there is none, nodes of its own switch."""
+    left = {}
+    for worm in found.worms:
+        left.setdefault(worm.source, []).append(worm.links[0] if worm.links else worm.destinations[0])
+    return left
+
+
 @pytest.mark.parametrize(("name", "scheme"), CASES)
 def test_means_are_those_of_single_plans(name, scheme):
     network = topology(name)
@@ -51,6 +59,10 @@ def test_means_are_those_of_single_plans(name, scheme):
         "destinations": np.mean([len(destinations) for _, destinations in messages]),
         "hops_per_destination": sum(found.hops for found in plans) / sum(len(ends) for _, ends in messages),
         "shared": np.mean([shares(found) for found in plans]),
+        "longest": np.mean([max(len(worm.links) for worm in found.worms) for found in plans]),
+        "first_links": np.mean([len(set(first_links(found)[found.source])) for found in plans]),
+        "sharing": np.mean([any(len(set(ways)) < len(ways) for ways in first_links(found).values())
+                            for found in plans]),
         "as_unicasts": np.mean([as_unicast(*one) for one in worms]),
     }
     found = vars(survey(network, SCHEMES[scheme], *as_arrays(messages)))
@@ -61,7 +73,9 @@ def test_means_are_those_of_single_plans(name, scheme):
 def test_only_schemes_within_the_base_routing_go_as_unicasts():
     network = topology("mesh:8x8")
     messages = as_arrays(list(multicasts(network, 200)))
-    told = {name: survey(network, SCHEMES[name], *messages) for name in SCHEMES if name != "u-mesh"}
+    told = {name: survey(network, SCHEMES[name], *messages)
+            for name in ("individual", "dual-path", "multipath", "multipath-lmn", "column-path", "column-path-literal",
+                         "e-mcast")}
     assert {name for name, one in told.items() if one.as_unicasts == 1} == {
         "individual", "column-path", "column-path-literal", "e-mcast"}
     assert {name for name, one in told.items() if one.shared == 0} == {"dual-path"}

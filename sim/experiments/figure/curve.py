@@ -157,7 +157,7 @@ class Curve:
         at_points = word in OF_CURVE and self.figure.over != LOAD  # there they differ from point to point
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
-        if word not in POINT_WORDS:
+        if word not in POINT_WORDS and not at_points:
             raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
                                 f"are load experiments: allowed are {', '.join((*POINT_WORDS, *CURVE_WORDS))}")
         found: dict[float | None, tuple[float, float, float]] = {}

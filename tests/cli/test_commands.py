@@ -43,7 +43,7 @@ def test_plan_has_the_worms_of_paper_002():
     assert {"version", "configuration", "seed", "topology", "scheme", "provenance", "source", "channels"} <= set(plan)
     assert plan["form"] == "2-D, as printed"
     assert set(plan["worms"][0]) == {
-        "id", "source", "destinations", "links", "after", "rank", "tier", "class", "classes"
+        "id", "source", "destinations", "links", "after", "rank", "step", "tier", "class", "classes", "signs"
     }  # fmt: skip
     assert [(worm["class"], worm["classes"]) for worm in plan["worms"]] == [(0, [0, 0, None]), (1, [1, 1, 1, None])]
     _, plan = as_json("plan", "mesh:6x6", "individual", *EXAMPLE)
@@ -73,8 +73,8 @@ def test_plan_tells_people_the_form_and_who_waits_for_whom():
     assert (code, err) == (0, "")
     first, words, second, third, *rows = out.splitlines()
     assert first.startswith("u-mesh on mesh:4x4x4, from 1.1.1: worms 3, ")
-    assert first.endswith("start-ups 2, phases 2")
-    assert words.endswith("phases: longest chain of worms that wait for a receipt")
+    assert first.endswith("start-ups 2, phases 2, steps 2")
+    assert words.endswith("steps: of message passing")
     assert second == "form: 3-D: the chain sorted by the last dimension first, as e-cube routes"
     assert third.startswith("provenance: reconstructed")
     cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]

@@ -84,7 +84,8 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    (("along = \"length\"\n", ""), "along and values belong together"),
+    (("along = \"length\"\n", ""), "values: [1, 20] is given, a figure over the load places its points itself"),
+    (("values = [1, 20]\n", ""), "along and values belong together"),
     (("along = \"length\"", "along = \"rate\""), "'rate' is no option of run"),
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is no option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "length: 'a' is given, it must be a whole number"),

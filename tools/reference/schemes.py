@@ -6,7 +6,17 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, Topology, plan, topology
+from wormcast.algorithms import (
+    RELATIONS,
+    SCHEMES,
+    TOPOLOGIES,
+    MeshScheme,
+    Scheme,
+    Topology,
+    WormcastError,
+    plan,
+    topology,
+)
 from wormcast.algorithms.plan import Worm
 from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import app
@@ -31,9 +41,17 @@ def scheme_pages() -> dict[str, str]:
     return pages | _picture("topologies/mesh.svg", "topology", EXAMPLE[0])
 
 
+TORI = ("torus:4x4", "0.0", "all"), ("torus:5x5", "0.0", "all")
+"""Those for schemes that broadcast on tori: of 2^d and of 5^s nodes a side."""
+
+
 def _example(scheme: Scheme) -> tuple[str, str, str]:
-    """Network, source and destinations that a scheme is shown with."""
-    return DEEP if isinstance(scheme, MeshScheme) and not scheme.in_two_dimensions else EXAMPLE
+    """Network, source and destinations that a scheme is shown with: the first that it is defined on."""
+    for example in (EXAMPLE, DEEP, *TORI):
+        with contextlib.suppress(WormcastError):
+            scheme.check(topology(example[0]))
+            return example
+    raise WormcastError(f"scheme {scheme.name}: there is no network to show it on")
 
 
 def _planning(scheme: Scheme) -> list[str]:

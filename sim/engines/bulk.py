@@ -238,12 +238,12 @@ class BulkEngine:
         else:
             self.grants.run(cycles, beyond, arguments, lambda: int(self.host.counters[NOW]))
 
-    def follow(self, *, slots: bool = False) -> None:
+    def follow(self, *, turns: bool = False) -> None:
         """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.
 
         Parameters
         ----------
-        slots : bool
+        turns : bool
             As of `Grants`.
 
         Raises
@@ -253,7 +253,7 @@ class BulkEngine:
         """
         if self.host.counters[NOW]:
             raise RuntimeError("worms are followed from the first cycle on")
-        self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, slots=slots)
+        self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, turns=turns)
 
     @cached_property
     def _arguments(self) -> tuple[Any, ...]:

@@ -10,11 +10,26 @@ from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..host import NOW, UNDELIVERED, run_cycles
 
-__all__ = ["BUFFER", "CONSUMPTION", "COUNT", "ELIGIBLE", "FIRST", "INJECTION", "LINK", "MESSAGE", "MOST", "NOBODY",
-           "PACKET_BITS", "SLOT", "TAIL", "WORM", "run_followed"]
+__all__ = [
+    "BUFFER",
+    "CONSUMPTION",
+    "COUNT",
+    "ELIGIBLE",
+    "FIRST",
+    "INJECTION",
+    "LINK",
+    "MESSAGE",
+    "MOST",
+    "NOBODY",
+    "PACKET_BITS",
+    "TAIL",
+    "TURN",
+    "WORM",
+    "run_followed",
+]
 
 #: What a worm has got: `Grants.log`.
-INJECTION, LINK, CONSUMPTION, BUFFER, SLOT = range(5)
+INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
 #: Places in ``Following.counters``: number of the host's first worm, entries of the log, most of a cycle.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
@@ -210,7 +225,7 @@ def _count_turns(fronts, following, state):
             front = channel.first + router
             if _bit(following.could, channel, kind.unit, router) and following.holds[front] and not (
                     following.went[front]):
-                _note(following, following.current[front], fronts.switch[kind.first + router], SLOT, 1,
+                _note(following, following.current[front], fronts.switch[kind.first + router], TURN, 1,
                       _served(fronts, following, channel, router))
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
@@ -267,7 +282,7 @@ def _any(fronts, states, number, what, at, size):
 def _watch(fronts, following, host, marks, states):
     """Follow all worms in this cycle; the state is that at its start."""
     now, state = host.counters[NOW], states[0]
-    if fronts.slots:
+    if fronts.turns:
         _look(fronts, following, state)
     for row in range(len(fronts.ports)):
         if marks[fronts.ports[row, 0]] & 1:
@@ -312,7 +327,7 @@ def _watch(fronts, following, host, marks, states):
             for k in range(5):
                 before[k] = bits[k]
             before[ABLE] = _any(fronts, states, number, ELIGIBLE, at, size) & there
-    if fronts.slots:
+    if fronts.turns:
         _count_turns(fronts, following, state)
 
 

@@ -35,7 +35,7 @@ Words = npt.NDArray[np.uint64]
 
 #: Something that a packet of a worm has got. ``worm``: its number from the first one of all on; ``packet``: from 0;
 #: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, where
-#: they are counted, a flit's turn on a link, a `SLOT`; ``wait``: cycles; ``behind``, ``sender``: number of the message,
+#: they are counted, a flit's turn on a link, a `TURN`; ``wait``: cycles; ``behind``, ``sender``: number of the message,
 #: in its lane, and sender of the worm that kept it, or `NOBODY`.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
@@ -91,7 +91,7 @@ class Fronts(NamedTuple):
     switch: Integers  # [routers], its number in the lane
     into: Integers  # [outs], the front that it leads to; -1: a node
     nodes: int  # of a lane
-    slots: int  # 1: waits of flits for their turn are counted
+    turns: int  # 1: waits of flits for their turn are counted
 
 
 class Following(NamedTuple):
@@ -137,16 +137,16 @@ class Grants:
         (kind, word) -> byte of the outputs where the word of the first instance begins, and how far it is to the next.
     state : uint8 array [bytes]
         That of all routers, which stays where it is.
-    slots : bool
+    turns : bool
         Count flits that could go and did not, as the link or the input served another worm. With coupled readers alone:
         of others the second one is not looked at.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]], state: npt.NDArray[np.uint8], *, slots: bool):
+                 place: Callable[[str, str], tuple[int, int]], state: npt.NDArray[np.uint8], *, turns: bool):
         self._states = tuple(state.view(f"u{size}") for size in (1, 2, 4, 8))
-        self.fronts, fronts, words = _Layout(network, kernels, states, place, slots).fronts()
-        outs, most = len(self.fronts.into), (3 + slots) * fronts + len(self.fronts.ports)
+        self.fronts, fronts, words = _Layout(network, kernels, states, place, turns).fronts()
+        outs, most = len(self.fronts.into), (3 + turns) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
@@ -191,8 +191,8 @@ class _Layout:
     """Makes the `Fronts` of a network; see `Grants`."""
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
-                 place: Callable[[str, str], tuple[int, int]], slots: bool):
-        self.network, self.kernels, self.states, self.place, self.slots = network, kernels, states, place, slots
+                 place: Callable[[str, str], tuple[int, int]], turns: bool):
+        self.network, self.kernels, self.states, self.place, self.turns = network, kernels, states, place, turns
         self.flags: list[int] = []
         self.flag_ends: list[list[int]] = []
         self.links: list[tuple[int, int]] = []
@@ -235,7 +235,7 @@ class _Layout:
             links=np.array(self.links, np.int64).reshape(-1, 2), exits=np.array(self.exits, np.int64),
             pieces=np.array(self.pieces, np.int64).reshape(-1, 5), vcs=self.vcs,
             switch=np.concatenate(members).astype(np.int64), into=self._into(outs, injected, links),
-            nodes=network.nodes, slots=int(self.slots),
+            nodes=network.nodes, turns=int(self.turns),
         ), fronts, words
 
     def _outputs(self, kind: str) -> int:
@@ -273,7 +273,7 @@ class _Layout:
         """Rows of an input virtual channel in the other tables, as `CHANNEL` has them from ``links`` on."""
         links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
-                 DONE: "done_1", ELIGIBLE: "eligible_0" if self.slots else None}
+                 DONE: "done_1", ELIGIBLE: "eligible_0" if self.turns else None}
         ends = [len(self.flags)]
         for what in range(len(named)):
             name = named[what]

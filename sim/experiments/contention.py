@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms import WormcastError
 
 from ..build.configuration import Configuration
-from ..engines.follow import NOBODY, SLOT
+from ..engines.follow import NOBODY, TURN
 from ..host import Host
 
 __all__ = ["CAUSES", "WAITS", "contention", "require_followed"]
@@ -60,6 +60,6 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     cause = np.where(grants["behind"] == NOBODY, 3, np.where(
         grants["sender"] == sender, 1, np.where(grants["behind"] == message, 0, 2)))
     table = np.zeros((int(host.worms["message"].max()) + 1, len(CAUSES), len(WAITS)), np.int64)
-    np.add.at(table, (message, cause, (grants["kind"] == SLOT).astype(int)), grants["wait"])
+    np.add.at(table, (message, cause, (grants["kind"] == TURN).astype(int)), grants["wait"])
     return [{name: dict(zip(WAITS, cycles, strict=True)) for name, cycles in zip(CAUSES, of_message, strict=True)}
             for of_message in table.tolist()]

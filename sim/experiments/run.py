@@ -255,7 +255,7 @@ def run(
     host = fresh_host()
     bulk = BulkEngine(network, host)
     if contention:
-        bulk.follow(slots=True)
+        bulk.follow(turns=True)
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":

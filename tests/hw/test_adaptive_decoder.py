@@ -7,10 +7,20 @@ import pytest
 from amaranth.hdl import Cat, Signal
 from cases import slow
 
-from wormcast.algorithms import E_CUBE, NO_CLASS, AddressList, ConsumptionClasses, WormcastError, topology
+from wormcast.algorithms import (
+    E_CUBE,
+    NO_CLASS,
+    SCHEMES,
+    AddressList,
+    ConsumptionClasses,
+    WormcastError,
+    topology,
+)
 from wormcast.algorithms.routing import ADAPTIVE, E_CUBE_ADAPTIVE
 from wormcast.hw.decoders import Arrival
 from wormcast.hw.decoders.adaptive import AdaptiveDecoder
+from wormcast.hw.router import Blueprint
+from wormcast.sim import Configuration
 
 from . import bench
 
@@ -118,3 +128,16 @@ def test_other_relations_and_selectors_are_refused():
         AdaptiveDecoder(header_of(mesh, 2), relation=E_CUBE)
     with pytest.raises(WormcastError, match=r"AdaptiveDecoder.header: it selects among 2 relations, one is allowed"):
         AdaptiveDecoder(AddressList(mesh.shape, 32, relations=2), relation=ADAPTIVE)
+
+
+@RELATIONS
+def test_headers_take_only_links_whose_buffers_are_empty(relation):
+    """The analysis of adaptive worms of several destinations stands on it: no header waits behind another worm's."""
+    decoder = AdaptiveDecoder(header_of(topology("mesh:3x3"), 2), relation=relation)
+    assert decoder.enters_empty
+    blueprint = Blueprint(topology("mesh:3x3"), SCHEMES["column-path"].routed_by(relation), Configuration(vcs=2))
+    for router in blueprint.routers.values():
+        built = router.elaborate(None)
+        units = [getattr(built.submodules, f"{port.name}_output") for port in router.outputs]
+        assert [unit.empty for unit in units[:router.ejection]] == [True] * router.ejection
+        assert not any(unit.empty for unit in units[router.ejection:])

@@ -6,8 +6,9 @@ from cases import slow
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
+from wormcast.sim.engines import grants as grants_module
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, SLOT
+from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record.trace import trace_links
 
@@ -120,6 +121,23 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
     assert any(row[4] != NOBODY for row in waits)
 
 
+def test_a_log_that_is_full_again_and_again_loses_nothing(monkeypatch):
+    """It has room for two cycles: what is written behind it would be lost, or worse."""
+    whole = followed(engine_of(*SETTINGS[0]))
+    monkeypatch.setattr(grants_module, "ROOM", 1)
+    engine = engine_of(*SETTINGS[0])
+    engine.follow()
+    log = engine.grants.following.log
+    room = len(log) - len(log) // 2  # as many entries as a cycle may bring
+    assert len(whole) > 3 * room
+    engine.grants.following = engine.grants.following._replace(log=log[:room])
+    log[room:] = -7
+    engine.run(CYCLES)
+    found = engine.grants.take()
+    assert found[["worm", "switch", "kind", "wait", "behind"]].tolist() == whole.tolist()
+    assert (log[room:] == -7).all()
+
+
 @pytest.mark.parametrize("width", [16, 64, slow(512)])
 def test_lanes_know_nothing_of_each_other_however_kernels_are_packed(width):
     """Two lanes of the same traffic, in kernels of so many instances, get the same; the numbers of messages too."""
@@ -145,15 +163,15 @@ def test_flits_of_two_worms_on_a_link_take_turns(length):
     tails = []
     for at in ([0, 1000], [0, 3]):
         engine = BulkEngine(net, lay_out(net, np.array(at), np.full(2, length), worms))
-        engine.follow(slots=True)
+        engine.follow(turns=True)
         engine.run(3000)
         tails.append(engine.host.tail - at)
         grants = engine.grants.take()
     alone, together = tails
-    slots = grants[grants["kind"] == SLOT]
+    slots = grants[grants["kind"] == TURN]
     # behind the link the flits come one by one, and those that wait there for their input's turn delay none
     turns = np.bincount(slots["worm"][slots["switch"] == 1], minlength=2)
-    headers = np.bincount(grants["worm"], np.where(grants["kind"] == SLOT, 0, grants["wait"]), 2)
+    headers = np.bincount(grants["worm"], np.where(grants["kind"] == TURN, 0, grants["wait"]), 2)
     assert len(slots) >= length
     assert set(zip(slots["behind"].tolist(), slots["sender"].tolist(), slots["worm"].tolist(), strict=True)) == {
         (0, 0, 1), (1, 1, 0)}

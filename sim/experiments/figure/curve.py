@@ -179,7 +179,7 @@ class Curve:
             return Quantity({None: (low, (low + high) / 2, high)})
         if word == "throughput":
             known = [(mean, half or 0.0) for place in self.places for mean, half
-                     in [_interval(self.results[place], "delivered_per_node")] if mean is not None]
+                     in [_interval(self.results[place], "accepted")] if mean is not None]
             if not known or not any(_over(result) for result in self.results.values()):
                 return Quantity({})
             # the highest of points that differ by their errors alone would be too high: all of these count

@@ -17,8 +17,8 @@ from ..grid import require_known
 from ..sweep import OPTIONS, option_value
 from .predicate import Predicate
 
-__all__ = ["HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation", "catalogue",
-           "find_figure", "place_on_axis", "read_figure"]
+__all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation",
+           "catalogue", "find_figure", "place_on_axis", "read_figure"]
 
 #: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"

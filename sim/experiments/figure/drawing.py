@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
@@ -26,10 +28,11 @@ PLAIN = "#808080"
 
 
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
-    """Draw latency over delivered flits, latency over the offered load, and delivered flits over the offered load.
+    """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
 
-    A figure over an option has latency and delivered flits over that. Schemes that had to be reconstructed are dashed.
-    Offered and delivered are payload flits times destinations, per cycle of the whole network and per node and cycle.
+    A figure over an option has latency and accepted flits over that. Schemes that had to be reconstructed are dashed.
+    Offered are payload flits times destinations, accepted those that nodes consume, also of messages that are not
+    complete when the cycles end: per cycle of the whole network, and per node and cycle.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
     latency of a saturated point has no mean: the first one stands at the upper edge. The same results give the same
     file.
@@ -55,15 +58,15 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
         panels = _panels(figure, curves)
         top = _top(curves)
         for axes, (x, y, across, up) in zip(picture.subplots(1, len(panels)), panels, strict=True):
-            if x is _offered and y is _delivered:
+            if x is _offered and y is _accepted:
                 last = max(curve.at(curve.places[-1]) for curve in curves)
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
             for curve, style in zip(curves, styles, strict=True):
-                _draw(axes, curve, style, x, y, math.inf if y is _delivered else top)
+                _draw(axes, curve, style, x, y, math.inf if y is _accepted else top)
             axes.set_xlabel(across)
             axes.set_ylabel(up)
             axes.set_xlim(0, 1.03 * place_on_axis(figure.over, figure.values[-1]) if figure.values else None)
-            axes.set_ylim(0, None if y is _delivered else top)
+            axes.set_ylim(0, None if y is _accepted else top)
             draw_grid(axes)
         marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
                  for label, style in zip(labels, styles, strict=True)]
@@ -80,12 +83,12 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
     if figure.over != LOAD:
         across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
         return [(Curve.at, _latency, across, "latency (cycles)"),
-                (Curve.at, _delivered, across, "delivered (flits per node and cycle)")]
+                (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
     offered = "offered (flits per node and cycle)"
     nodes = curves[0].point(1).network.nodes
     return [(_throughput(nodes), _latency, "throughput (flits per cycle)", "latency (cycles)"),
             (_offered, _latency, offered, "latency (cycles)"),
-            (_offered, _delivered, offered, "delivered (flits per node and cycle)")]
+            (_offered, _accepted, offered, "accepted (flits per node and cycle)")]
 
 
 def _reconstructed(curve: Curve) -> bool:
@@ -94,8 +97,13 @@ def _reconstructed(curve: Curve) -> bool:
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
     """Colour and marker by scheme, dashes by which of its scheme's curves it is; the first is solid."""
-    schemes = list(dict.fromkeys([*FAMILIES, *(one.options["scheme"] for one in curves)]))
-    family = schemes.index(curve.options["scheme"])
+    schemes = list(dict.fromkeys(one.options["scheme"] for one in curves))
+    known = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
+    free = [number for number in range(len(MARKERS) * len(COLOURS))
+            if number % len(COLOURS) not in {one % len(COLOURS) for one in known.values()}] or [len(FAMILIES)]
+    others = [name for name in schemes if name not in known]
+    known |= {name: free[place % len(free)] for place, name in enumerate(others)}
+    family = known[curve.options["scheme"]]
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
     dashes = alike.index(curve) + _reconstructed(curve)
     return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],
@@ -115,13 +123,13 @@ def _latency(curve: Curve, place: int) -> float:
     return math.nan if mean is None else mean
 
 
-def _delivered(curve: Curve, place: int) -> float:
-    found = curve.results[place]["delivered_per_node"]
+def _accepted(curve: Curve, place: int) -> float:
+    found = curve.results[place]["accepted"]
     return math.nan if found is None else found
 
 
 def _throughput(nodes: int) -> Of:
-    return lambda curve, place: nodes * _delivered(curve, place)
+    return lambda curve, place: nodes * _accepted(curve, place)
 
 
 def _top(curves: Sequence[Curve]) -> float:
@@ -131,7 +139,7 @@ def _top(curves: Sequence[Curve]) -> float:
 
 
 def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
-    """Draw a curve: what is delivered at all points, latencies up to the first saturated one, which is at the top.
+    """Draw a curve: what is accepted at all points, latencies up to the first saturated one, which is at the top.
 
     Over an option all saturated ones are there: others may lie behind them.
     """
@@ -183,6 +191,8 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     if figure.over != LOAD:
         names = ["rate", *(name for name in names if name != figure.over)]
     told = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
-            f"{name.replace('_', ' ')} {first[name]}" for name in names
+            f"{name.replace('_', ' ')} {first[name]}" + " at most" * (name == "cycles") for name in names
             if name in first and all(other[name] == first[name] for other in others)]
-    return ", ".join(told) + " at most; flits: payload flits times destinations; bars: 95 % intervals"
+    alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
+    told += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
+    return ", ".join(told) + "; flits: payload flits times destinations; bars: 95 % intervals"

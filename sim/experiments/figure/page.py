@@ -23,7 +23,7 @@ code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { 
 """
 
 #: Columns of the table that a page shows; the CSV has all.
-SHOWN = ("effective", "delivered_per_node", "delivered_per_node_half_width",
+SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
@@ -31,8 +31,10 @@ SHOWN = ("effective", "delivered_per_node", "delivered_per_node_half_width",
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms")
 
 UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
-         "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "+-",
-         "latency_mean": "latency, cycles", "latency_half_width": "+-", "percentiles_p99_mean": "99 %, cycles",
+         "accepted": "accepted, flits/node/cycle", "accepted_half_width": "half of its interval",
+         "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "half of its interval",
+         "latency_mean": "latency, cycles", "latency_half_width": "half of its interval",
+         "percentiles_p99_mean": "99 %, cycles",
          "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
          "cycles_simulated": "cycles", "precise": "latency within the goal"}
 
@@ -48,13 +50,15 @@ def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Se
         How it was made, a sentence each.
     """
     figure = outcome.figure
+    measured = {row["variation"] for row in outcome.rows}
     variations = [f"<tr><td>{_text(one.name)}</td><td>{_text(one.text)}</td></tr>"
-                  for one in figure.variations.values()]
+                  for one in figure.variations.values() if one.name in measured]
     parts = [
         f"<h1>{_text(figure.name)}</h1><p>{_text(figure.title)}. {_text(figure.source)}.</p>",
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
-        "<h2>What the paper says</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
+        "<h2>What is said</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
+        "<h2>Series</h2>" + _series(outcome.rows) if outcome.rows else "",
         "<h2>Points</h2>" + _points(outcome.rows, figure) if outcome.rows else "",
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{_text(note)}</li>" for note in notes) + "</ul>",
     ]
@@ -115,6 +119,14 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
             f"<td>{_text(one.numbers)}</td><td>{_text(_why(one))}</td></tr>" for one in verdicts]
     return ("<table><tr><th>claim</th><th>what is said, and the predicate</th><th>verdict</th><th>numbers</th>"
             "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
+
+
+def _series(rows: Sequence[dict[str, object]]) -> str:
+    """What was asked for each series, under each variation."""
+    asked = {(row["series"], row["variation"]): row["options"] for row in rows}
+    body = "".join(f"<tr><td>{_text(name)}</td><td>{_text(variation)}</td><td>{_text(options)}</td></tr>"
+                   for (name, variation), options in asked.items())
+    return f"<table><tr><th>series</th><th>variation</th><th>options</th></tr>{body}</table>"
 
 
 def _points(rows: Sequence[dict[str, object]], figure: Figure) -> str:

@@ -42,6 +42,13 @@ OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
 COMPARABLE = 0.8, 1.25
 
 
+MANY = 100
+
+#: How many arguments functions take, least and most; words of series take the series, and perhaps where.
+ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
+             "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
+
+
 @dataclass
 class Outcome:
     """Whether a predicate holds, and the values of both sides of each comparison in it."""
@@ -111,6 +118,17 @@ class Predicate:
                 if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
                     raise WormcastError(f"holds: {ast.unparse(node)} is given, it must have {wanted or 'no'} "
                                         f"text{'' if wanted == 1 else 's'} first")
+                least, most = ARGUMENTS.get(str(name), (1, 2))
+                if not least <= len(node.args) <= most or node.keywords:
+                    raise WormcastError(f"holds: {ast.unparse(node)} is given, {name} takes {least}"
+                                        + (f" to {most}" if least < most < MANY else " or more" * (most == MANY))
+                                        + " arguments")
+                # where, and by which share, must be known
+                place = {"within": 2}.get(str(name), 1 if name in WORDS else MANY)
+                known = node.args[place] if place < len(node.args) else ast.Constant(0)
+                if not isinstance(known, ast.Constant) or not isinstance(known.value, int | float):
+                    raise WormcastError(f"holds: {ast.unparse(node)} is given, argument {place + 1} of {name} must be "
+                                        "a number")
 
     @property
     def series(self) -> list[str]:

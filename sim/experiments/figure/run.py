@@ -6,7 +6,7 @@ from typing import Any
 
 from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
-from .definition import Figure
+from .definition import DECIDED, Figure
 from .predicate import Measured, Told
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
@@ -94,6 +94,7 @@ def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = Fals
 
 
 def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, place: int) -> dict[str, Any]:
-    return {"figure": figure.name, "series": name, "variation": variation or "", **curve.columns(place),
-            **cells_of(curve.results[place])}
+    given = "; ".join(f"{key}={value}" for key, value in curve.options.items() if key not in DECIDED)
+    return {"figure": figure.name, "series": name, "variation": variation or "", "options": given,
+            **curve.columns(place), **cells_of(curve.results[place])}
 

@@ -11,7 +11,8 @@ FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinati
 def result(latency, delivered, saturated=False, half=1.0, about=0.001, deadlock=None):
     each = {name: {"mean": latency * share, "half_width": half * share} for name, share in (
         ("latency", 1), ("queue_latency", 0.25), ("injection_latency", 0.5), ("transit_latency", 0.125))}
-    return {**each, "delivered_per_node": delivered, "delivered_per_node_half_width": about, "saturated": saturated,
+    return {**each, "delivered_per_node": delivered, "delivered_per_node_half_width": about, "accepted": delivered,
+            "accepted_half_width": about, "saturated": saturated,
             "deadlock": deadlock, "percentiles": {"p99": {"mean": 3 * latency, "half_width": 2.0}}, "vc_ratio": 1.75,
             "copies": {"mean": 2.0, "half_width": 0.1}, "hops_per_destination": {"mean": None, "half_width": None}}
 

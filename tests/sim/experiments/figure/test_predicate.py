@@ -78,6 +78,14 @@ def test_the_series_that_it_names():
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
+    ("within(latency('a'), 3)", "within takes 3 arguments"),
+    ("within(latency('a'), 3, 0.1, 4)", "within takes 3 arguments"),
+    ("within(latency('a'), 3, latency('a'))", "argument 3 of within must be a number"),
+    ("latency('a', latency('a')) < 3", "argument 2 of latency must be a number"),
+    ("latency('a', 1, 2) < 3", "latency takes 1 to 2 arguments"),
+    ("comparable(1, 2, 3)", "comparable takes 2 arguments"),
+    ("abs() < 3", "abs takes 1 arguments"),
+    ("max() < 3", "max takes 1 or more arguments"),
     ("latency('a') <", "it must be a comparison"),
     ("latency('a')", "it must be a comparison"),
     ("__import__('os').system('true') < 1", "must not have Attribute"),

@@ -78,8 +78,8 @@ def test_plan_tells_people_the_form_and_who_waits_for_whom():
     assert second == "form: 3-D: the chain sorted by the last dimension first, as e-cube routes"
     assert third.startswith("provenance: reconstructed")
     cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]
-    assert [row[:4] for row in cells if row and row[0].isdigit()] == [
-        ["0", "-", "2.1.0", "2"], ["1", "-", "3.3.3", "6"], ["2", "0", "0.0.0", "3"],
+    assert [row[:5] for row in cells if row and row[0].isdigit()] == [
+        ["0", "-", "1", "2.1.0", "2"], ["1", "-", "2", "3.3.3", "6"], ["2", "0", "2", "0.0.0", "3"],
     ]  # fmt: skip
 
 

@@ -29,9 +29,10 @@ def test_the_last_receipt_need_not_be_that_of_the_last_tail():
     assert done["received"].tolist() == [70, -1, 52]
     assert done["tail"].tolist() == [50, 42, 50]
     assert done["handed"].tolist() == [20, 32, 42]  # worm 8 is sent by another node
-    found = through_of(rows, done, NODES)
+    found = through_of(rows, done, NODES, np.concatenate([np.zeros(7, WORM), rows.worms]))
     assert found.done["message"].tolist() == [4, 6]
     assert found.last.tolist() == [6, 10]
     assert [found.sent.tolist(), found.head.tolist(), found.end.tolist()] == [[12, 33], [20, 40], [30, 50]]
+    assert (found.worm.tolist(), found.packet.tolist()) == ([7, 10], [0, 0])
     assert found.offsets.tolist() == [0, 3, 4]
     assert found.destinations.tolist() == [5, 6, 7, 10]

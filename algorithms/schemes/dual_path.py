@@ -13,7 +13,7 @@ from ..worms import Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
 
-__all__ = ["DualPath", "LabelOrder", "label_key"]
+__all__ = ["DualPath", "LabelOrder", "label_key", "side_keys"]
 
 
 class LabelOrder(MeshScheme):
@@ -74,6 +74,27 @@ def label_key(labels, own, second, node):
     group = 2 * np.int64(second) + np.int64(label < own)
     place = label if label > own else nodes - 1 - label
     return (group * nodes + place) * nodes + node
+
+
+@compiled
+def side_keys(labels, along, same, sources, destination_offsets, destinations):
+    """Keys of dual-path's two sets, each divided by a coordinate: above the source's is part 0, below it part 1.
+
+    Parameters
+    ----------
+    along : int [nodes]
+        That coordinate.
+    same : int
+        Part of the destinations where it is the source's.
+    """
+    keys = np.empty(len(destinations), np.int64)
+    for message in range(len(sources)):
+        source = sources[message]
+        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
+            node = destinations[visit]
+            part = 0 if along[node] > along[source] else 1 if along[node] < along[source] else same
+            keys[visit] = label_key(labels, labels[source], part, node)
+    return keys
 
 
 @compiled

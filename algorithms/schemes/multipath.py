@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..topologies.base import Topology
 from ..worms import Worms
-from .dual_path import LabelOrder, label_key
+from .dual_path import LabelOrder, label_key, side_keys
 from .grouping import grouped_worms
 
 __all__ = ["Multipath", "MultipathLmn"]
@@ -37,9 +37,8 @@ class Multipath(LabelOrder):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms, one to four a message."""
-        keys = _quadrant_keys(
-            topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
-        )
+        keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 1].copy(), 0, sources,
+                         destination_offsets, destinations)
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
@@ -76,18 +75,6 @@ class MultipathLmn(LabelOrder):
             topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
         )
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
-
-
-@compiled
-def _quadrant_keys(labels, columns, sources, destination_offsets, destinations):
-    keys = np.empty(len(destinations), np.int64)
-    for message in range(len(sources)):
-        source = sources[message]
-        for visit in range(destination_offsets[message], destination_offsets[message + 1]):
-            node = destinations[visit]
-            left = node % columns < source % columns
-            keys[visit] = label_key(labels, labels[source], left, node)
-    return keys
 
 
 @compiled

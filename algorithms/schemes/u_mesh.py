@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import Worms
+from .halving import halving_worms
 from .mesh import MeshScheme
 from .unicast import UnicastScheme
 
@@ -42,58 +42,5 @@ class UMesh(UnicastScheme, MeshScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one for each destination; those of one sender are neighbours, in the order of sending."""
-        order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
-        place = np.argsort(order).astype(np.int32)
-        source, rank, after, visits = _u_mesh(order, place, sources, destination_offsets, destinations)
-        return Worms(
-            message_offsets=destination_offsets.copy(),
-            source=source,
-            rank=rank,
-            after=after,
-            destination_offsets=np.arange(len(visits) + 1),
-            destinations=visits,
-        )
-
-
-@compiled
-def _u_mesh(order, place, sources, destination_offsets, destinations):
-    count = len(destinations)
-    source = np.empty(count, np.int32)
-    rank = np.empty(count, np.int32)
-    after = np.empty(count, np.int64)
-    visits = np.empty(count, np.int32)
-    piece = np.empty((count, 2), np.int64)  # first and last of the chain that the receiver of a worm goes on with
-    chain = np.empty(len(order), np.int32)
-    for message in range(len(sources)):
-        begin, end = destination_offsets[message], destination_offsets[message + 1]
-        nodes = end - begin + 1
-        chain[0] = place[sources[message]]
-        for visit in range(begin, end):
-            chain[visit - begin + 1] = place[destinations[visit]]
-        chain[:nodes].sort()
-        worm = begin
-        for receipt in range(begin - 1, end):  # the source first, then each receiver in the order of the worms
-            if receipt < begin:
-                sender, first, last = sources[message], np.int64(0), nodes - 1
-            else:
-                sender, first, last = visits[receipt], piece[receipt, 0], piece[receipt, 1]
-            place_of_sender = place[sender]
-            sent = 0
-            while first < last:
-                middle = first + (last - first + 1) // 2
-                if place_of_sender < chain[middle]:
-                    piece[worm, 0], piece[worm, 1] = middle, last
-                    to = middle
-                    last = middle - 1
-                else:
-                    piece[worm, 0], piece[worm, 1] = first, middle - 1
-                    to = middle - 1
-                    first = middle
-                source[worm] = sender
-                rank[worm] = sent
-                after[worm] = receipt if receipt >= begin else AT_ONCE
-                visits[worm] = order[chain[to]]
-                sent += 1
-                worm += 1
-    return source, rank, after, visits
+        """Compute the worms, as `halving_worms`."""
+        return halving_worms(topology, sources, destination_offsets, destinations, turned=False)

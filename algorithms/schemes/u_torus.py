@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import Worms
+from .halving import halving_worms
 from .unicast import UnicastScheme
 
 __all__ = ["UTorus"]
@@ -42,53 +42,5 @@ class UTorus(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one for each destination; those of one sender are neighbours, in the order of sending."""
-        order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
-        place = np.argsort(order).astype(np.int32)
-        source, rank, after, visits = _u_torus(order, place, sources, destination_offsets, destinations)
-        return Worms(
-            message_offsets=destination_offsets.copy(),
-            source=source,
-            rank=rank,
-            after=after,
-            destination_offsets=np.arange(len(visits) + 1),
-            destinations=visits,
-        )
-
-
-@compiled
-def _u_torus(order, place, sources, destination_offsets, destinations):
-    count, nodes = len(destinations), len(order)
-    source = np.empty(count, np.int32)
-    rank = np.empty(count, np.int32)
-    after = np.empty(count, np.int64)
-    visits = np.empty(count, np.int32)
-    last_of = np.empty(count, np.int64)  # last place of the piece of the chain that a worm's receiver goes on with
-    first_of = np.empty(count, np.int64)
-    chain = np.empty(nodes, np.int32)
-    for message in range(len(sources)):
-        begin, end = destination_offsets[message], destination_offsets[message + 1]
-        start = place[sources[message]]
-        chain[0] = 0
-        for visit in range(begin, end):
-            chain[visit - begin + 1] = (place[destinations[visit]] - start) % nodes
-        chain[:end - begin + 1].sort()
-        worm = begin
-        for receipt in range(begin - 1, end):  # the source first, then each receiver in the order of the worms
-            if receipt < begin:
-                sender, first, last = sources[message], np.int64(0), end - begin
-            else:
-                sender, first, last = visits[receipt], first_of[receipt], last_of[receipt]
-            sent = 0
-            while first < last:
-                middle = first + (last - first + 1) // 2
-                source[worm] = sender
-                rank[worm] = sent
-                after[worm] = receipt if receipt >= begin else AT_ONCE
-                visits[worm] = order[(chain[middle] + start) % nodes]
-                first_of[worm] = middle
-                last_of[worm] = last
-                last = middle - 1
-                sent += 1
-                worm += 1
-    return source, rank, after, visits
+        """Compute the worms, as `halving_worms`."""
+        return halving_worms(topology, sources, destination_offsets, destinations, turned=True)

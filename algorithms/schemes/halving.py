@@ -1,0 +1,86 @@
+"""Trees of unicasts that halve a chain of nodes again and again: what U-mesh and U-torus have in common."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..topologies.base import Topology
+from ..worms import AT_ONCE, Worms
+
+__all__ = ["halving_worms"]
+
+
+def halving_worms(
+    topology: Topology,
+    sources: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    destinations: npt.NDArray[np.int32],
+    *,
+    turned: bool,
+) -> Worms:
+    """Make one worm for each destination; those of one sender are neighbours, in the order of sending.
+
+    Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost. The
+    holder of a piece of this chain cuts it in two, the upper piece having one more of an odd number, and sends to the
+    nearest node of the piece that it is not in, which goes on with that piece.
+
+    Parameters
+    ----------
+    turned : bool
+        The chain is turned until the source is first, so that each holder sends to the first of the upper piece.
+    """
+    order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
+    place = np.argsort(order).astype(np.int32)
+    source, rank, after, visits = _halved(order, place, sources, destination_offsets, destinations, turned)
+    return Worms(
+        message_offsets=destination_offsets.copy(),
+        source=source,
+        rank=rank,
+        after=after,
+        destination_offsets=np.arange(len(visits) + 1),
+        destinations=visits,
+    )
+
+
+@compiled
+def _halved(order, place, sources, destination_offsets, destinations, turned):
+    count, size = len(destinations), len(order)
+    source = np.empty(count, np.int32)
+    rank = np.empty(count, np.int32)
+    after = np.empty(count, np.int64)
+    visits = np.empty(count, np.int32)
+    piece = np.empty((count, 2), np.int64)  # first and last of the chain that the receiver of a worm goes on with
+    chain = np.empty(size, np.int32)
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        nodes = end - begin + 1
+        start = place[sources[message]] if turned else 0
+        chain[0] = (place[sources[message]] - start) % size
+        for visit in range(begin, end):
+            chain[visit - begin + 1] = (place[destinations[visit]] - start) % size
+        chain[:nodes].sort()
+        worm = begin
+        for receipt in range(begin - 1, end):  # the source first, then each receiver in the order of the worms
+            if receipt < begin:
+                sender, first, last = sources[message], np.int64(0), nodes - 1
+            else:
+                sender, first, last = visits[receipt], piece[receipt, 0], piece[receipt, 1]
+            place_of_sender = (place[sender] - start) % size
+            sent = 0
+            while first < last:
+                middle = first + (last - first + 1) // 2
+                if place_of_sender < chain[middle]:
+                    piece[worm, 0], piece[worm, 1] = middle, last
+                    to = middle
+                    last = middle - 1
+                else:
+                    piece[worm, 0], piece[worm, 1] = first, middle - 1
+                    to = middle - 1
+                    first = middle
+                source[worm] = sender
+                rank[worm] = sent
+                after[worm] = receipt if receipt >= begin else AT_ONCE
+                visits[worm] = order[(chain[to] + start) % size]
+                sent += 1
+                worm += 1
+    return source, rank, after, visits

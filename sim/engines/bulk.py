@@ -236,7 +236,7 @@ class BulkEngine:
         if self.grants is None:
             run_cycles(cycles, beyond, *arguments)
         else:
-            self.grants.run(cycles, beyond, arguments, lambda: int(self.host.counters[NOW]))
+            self.grants.run(cycles, beyond, self.host, arguments)
 
     def follow(self, *, turns: bool = False) -> None:
         """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.

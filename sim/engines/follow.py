@@ -1,7 +1,7 @@
 """The program that follows worms through the routers, compiled: who is where, what each gets, and after what wait.
 
-`run_followed` holds a copy of `host.run_cycles`, and numba's cache looks at this file alone: change it when that one
-changes.
+`host.run_cycles` is compiled into `run_followed`, and numba's cache looks at this file alone. Whoever changes
+`host/program.py` must touch this file, too; else `run_followed` goes on with what it was before.
 """
 
 import numpy as np

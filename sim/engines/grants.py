@@ -10,6 +10,7 @@ from wormcast.hw.front import PathFront
 
 from ..build.fabric import Link
 from ..build.network import Network
+from ..host import NOW, Host
 from ..lowering import Kernel
 from .follow import (
     ASKS,
@@ -161,15 +162,17 @@ class Grants:
             log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
         self._taken: list[npt.NDArray[np.void]] = []
 
-    def run(self, cycles: int, beyond: bool, arguments: tuple[Any, ...], now: Callable[[], int]) -> None:
-        """Do what `run_cycles` does with these arguments; ``now``: the cycles that have been run."""
-        end = now() + cycles
-        while now() < end:
-            before = now()
+    def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...]) -> None:
+        """Do what `run_cycles` does with these arguments, of which the host is one."""
+        before = int(host.counters[NOW])
+        end = before + cycles
+        while before < end:
             run_followed(end - before, beyond, self.fronts, self.following, self._states, *arguments)
-            if now() == before:
-                break  # all is delivered
             self._take()
+            now = int(host.counters[NOW])
+            if now == before:
+                break  # all is delivered
+            before = now
 
     def _take(self) -> None:
         """Keep what is in the log elsewhere."""

@@ -1,7 +1,6 @@
 """A curve: a series under a variation, its points as load experiments, and what was measured of it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +11,11 @@ from ..load import Traffic
 from ..load.load import consumption_links
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
-from .definition import LOAD, Figure, Series, Variation, place_on_axis
+from .definition import LOAD, place_on_axis
 from .placing import FINE, next_places
 from .predicate import CURVE_WORDS, POINT_WORDS
 from .quantity import Quantity
+from .series_curve import SeriesCurve
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
 
@@ -35,43 +35,16 @@ SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_late
 OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_ratio"}
 
 
-@dataclass
-class Curve:
-    """A series of a figure, with a variation's options in place of its own or as it is.
+class Curve(SeriesCurve):
+    """A curve of load experiments: over the load, or over one of their options.
 
-    Parameters
-    ----------
-    figure : Figure
-        Whose series it is.
-    series : Series
-    variation : Variation or None
-        What it changes of this series.
-    quick : bool
-        Few cycles.
-
-    Attributes
-    ----------
-    results : dict of int to dict
-        What came of each place that is measured (`Point.run`): places are fine steps of the load, or the values of the
-        option that the figure is over, counted from 1.
+    Its places are fine steps of the load, or the values of that option, counted from 1; ``quick``: few cycles.
     """
-
-    figure: Figure
-    series: Series
-    variation: Variation | None = None
-    quick: bool = False
-    results: dict[int, dict[str, Any]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """FIGURE:SERIES, and the variation."""
-        return f"{self.figure.name}:{self.series.name}" + (f" ({self.variation.name})" if self.variation else "")
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of load but for the rate, or for the one that the figure is over."""
-        varied = self.variation.options if self.variation else {}
-        return {**self.figure.options, **self.series.options, **varied, "until_interval": True, "seeds": SEEDS,
+        return {**self.given, "until_interval": True, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if self.quick else PRECISION,
                 "cycles": self.figure.cycles // (QUICK if self.quick else 1)}
 
@@ -128,11 +101,6 @@ class Curve:
             return set(range(1, len(self.figure.values) + 1)) - self.too_many - self.results.keys()
         most = round(FINE * self.figure.most / self.figure.step)
         return next_places({place: _over(result) for place, result in self.results.items()}, most)
-
-    @property
-    def places(self) -> list[int]:
-        """Places that are measured, in their order."""
-        return sorted(self.results)
 
     @property
     def over(self) -> list[int]:

@@ -97,13 +97,13 @@ def _reconstructed(curve: Curve) -> bool:
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
     """Colour and marker by scheme, dashes by which of its scheme's curves it is; the first is solid."""
-    schemes = list(dict.fromkeys(one.options["scheme"] for one in curves))
-    known = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
-    free = [number for number in range(len(MARKERS) * len(COLOURS))
-            if number % len(COLOURS) not in {one % len(COLOURS) for one in known.values()}] or [len(FAMILIES)]
-    others = [name for name in schemes if name not in known]
-    known |= {name: free[place % len(free)] for place, name in enumerate(others)}
-    family = known[curve.options["scheme"]]
+    schemes = dict.fromkeys(one.options["scheme"] for one in curves)
+    families = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
+    used = {family % len(COLOURS) for family in families.values()}
+    free = [colour for colour in range(len(COLOURS)) if colour not in used] or [0]
+    others = [name for name in schemes if name not in families]
+    families |= {name: free[place % len(free)] for place, name in enumerate(others)}
+    family = families[curve.options["scheme"]]
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
     dashes = alike.index(curve) + _reconstructed(curve)
     return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],

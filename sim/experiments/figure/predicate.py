@@ -108,27 +108,33 @@ class Predicate:
                 raise WormcastError(f"holds: {self.text!r} is given, it must not have {type(node).__name__}")
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else None
-                if name not in (*WORDS, *FUNCTIONS):
-                    raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are "
-                                        f"{', '.join((*WORDS, *FUNCTIONS))}")
-                texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
-                         and isinstance(argument.value, str)]
-                wanted = 2 if name == "told" else int(name in WORDS)
-                if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
-                    raise WormcastError(f"holds: {ast.unparse(node)} is given, it must have {wanted or 'no'} "
-                                        f"text{'' if wanted == 1 else 's'} first")
-                least, most = ARGUMENTS.get(str(name), (1, 2))
-                if not least <= len(node.args) <= most or node.keywords:
-                    raise WormcastError(f"holds: {ast.unparse(node)} is given, {name} takes {least}"
-                                        + (f" to {most}" if least < most < MANY else " or more" * (most == MANY))
-                                        + " arguments")
-                # where, and by which share, must be known
-                place = {"within": 2}.get(str(name), 1 if name in WORDS else MANY)
-                known = node.args[place] if place < len(node.args) else ast.Constant(0)
-                if not isinstance(known, ast.Constant) or not isinstance(known.value, int | float):
-                    raise WormcastError(f"holds: {ast.unparse(node)} is given, argument {place + 1} of {name} must be "
-                                        "a number")
+                self._require_call(node)
+
+    @staticmethod
+    def _require_call(node: ast.Call) -> None:
+        """Refuse a call of what is no word or function, or with arguments that it does not take."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in (*WORDS, *FUNCTIONS):
+            raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are {', '.join((*WORDS, *FUNCTIONS))}")
+
+        def refuse(what: str) -> None:
+            raise WormcastError(f"holds: {ast.unparse(node)} is given, {what}")
+
+        texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
+                 and isinstance(argument.value, str)]
+        wanted = 2 if name == "told" else int(name in WORDS)
+        if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
+            refuse(f"it must have {wanted or 'no'} text{'' if wanted == 1 else 's'} first")
+        least, most = ARGUMENTS.get(name, (1, 2))
+        if not least <= len(node.args) <= most:
+            many = " or more" if most == MANY else f" to {most}" if least < most else ""
+            refuse(f"{name} takes {least}{many} argument{'s' * (most > 1)}")
+        # at which load, and by which share, must be known
+        place = 1 if name in WORDS else 2
+        if name in (*WORDS, "within"):
+            for argument in node.args[place:]:
+                if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int | float):
+                    refuse(f"argument {place + 1} of {name} must be a number")
 
     @property
     def series(self) -> list[str]:

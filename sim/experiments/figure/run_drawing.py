@@ -45,29 +45,30 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
 
     styles = [_style(number) for number in range(len(curves))]
     labels = [one.series.name + DAGGER * _reconstructed(one) for one in curves]
-    others: dict[str, dict[str, Any]] = {"formula": {"color": PLAIN, "marker": "+", "markersize": 6, "linestyle": ""},
-              "lower bound in steps": {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}}
+    formulas: dict[str, Any] = {"marker": "+", "markersize": 6, "linestyle": ""}
+    bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}
+    others = {"formula": {"color": PLAIN, **formulas}, "lower bound in steps": bounds}
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
         rows = math.ceil((len(labels) + len(others)) / columns)
         picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
         latency, over = picture.subplots(1, 2)
         for curve, style in zip(curves, styles, strict=True):
-            _draw(latency, curve, "latency", style)
-            _points(latency, curve, "formula", color=style["color"], marker="+", markersize=6, linestyle="", zorder=5)
+            _points(latency, curve, "latency", linewidth=1.0, **style | marker_options(style, "full"))
+            _points(latency, curve, "formula", color=style["color"], zorder=5, **formulas)
             found = [(curve.at(place), curve.results[place]["latency"] - formula) for place in curve.places
                      if (formula := curve.results[place]["formula"]) is not None]
             if found:
                 over.plot(*zip(*found, strict=True), linewidth=1.0, **style | marker_options(style, "full"))
-            _points(latency, curve, "bound", color=PLAIN, linestyle=":", linewidth=1.0, zorder=1)
+            _points(latency, curve, "bound", zorder=1, **bounds)
         latency.set_ylabel("latency (cycles)")
         over.set_ylabel("latency minus formula (cycles)")
         for axes in (latency, over):
             _scale(axes, figure, curves)
             draw_grid(axes)
-        least, most = _ends([value for curve in curves for result in curve.results.values()
-                             for value in (result["latency"], result["bound"])])
-        if figure.along == "topology" and most > LARGEST_RATIO * least:
+        drawn = [value for curve in curves for result in curve.results.values()
+                 for value in (result["latency"], result["bound"])]
+        if figure.along == "topology" and max(drawn) > LARGEST_RATIO * min(drawn):
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)
@@ -93,14 +94,6 @@ def _points(axes: "Axes", curve: RunCurve, word: str, **options: Any) -> None:
              if curve.results[place][word] is not None]
     if found:
         axes.plot(*zip(*found, strict=True), **options)
-
-
-def _draw(axes: "Axes", curve: RunCurve, word: str, style: dict[str, Any]) -> None:
-    _points(axes, curve, word, linewidth=1.0, **style | marker_options(style, "full"))
-
-
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    return min(values), max(values)
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -15,9 +15,9 @@ from ...host import Message
 from ..formula import Alone, Formula, alone
 from ..grid import named_point
 from ..run import run
-from .definition import Figure, Series, Variation
 from .predicate import RUN_WORDS
 from .quantity import Quantity
+from .series_curve import SeriesCurve
 
 __all__ = ["RunCurve", "RunPoint"]
 
@@ -82,29 +82,16 @@ _topology = cache(topology)
 _scheme = cache(find_scheme)
 
 
-@dataclass
-class RunCurve:
-    """A series of a figure of runs, with a variation's options in place of its own or as it is; see `Curve`.
+class RunCurve(SeriesCurve):
+    """A curve of single runs along one of their options.
 
-    Its places are the numbers of its values of the option that the figure goes along.
+    Its places are the numbers of its values of that option; ``quick``: every other one.
     """
-
-    figure: Figure
-    series: Series
-    variation: Variation | None = None
-    quick: bool = False
-    results: dict[int, dict[str, Any]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """FIGURE:SERIES, and the variation."""
-        return f"{self.figure.name}:{self.series.name}" + (f" ({self.variation.name})" if self.variation else "")
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of run but for the one that the figure goes along."""
-        varied = self.variation.options if self.variation else {}
-        return {"source": "0", "destinations": "all", **self.figure.options, **self.series.options, **varied}
+        return {"source": "0", "destinations": "all", **self.given}
 
     @cached_property
     def values(self) -> list[Any]:
@@ -141,11 +128,6 @@ class RunCurve:
     def missing(self) -> set[int]:
         """Places to be measured next: all that are not."""
         return {*range(len(self.values))} - self.results.keys()
-
-    @property
-    def places(self) -> list[int]:
-        """Places that are measured, in their order."""
-        return sorted(self.results)
 
     def measured(self, word: str) -> Quantity:
         """What was measured, by a word of predicates: cycles, without an interval."""

@@ -84,7 +84,7 @@ def test_the_series_that_it_names():
     ("latency('a', latency('a')) < 3", "argument 2 of latency must be a number"),
     ("latency('a', 1, 2) < 3", "latency takes 1 to 2 arguments"),
     ("comparable(1, 2, 3)", "comparable takes 2 arguments"),
-    ("abs() < 3", "abs takes 1 arguments"),
+    ("abs() < 3", "abs takes 1 argument"),
     ("max() < 3", "max takes 1 or more arguments"),
     ("latency('a') <", "it must be a comparison"),
     ("latency('a')", "it must be a comparison"),

@@ -1,6 +1,7 @@
 """Whether the unicasts of a tree can wait for each other: Definition 1 and Theorem 1 of [Hou], of any plan."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,12 @@ class Contention:
 
     def named(self, pair: Shared) -> tuple[int, int, str]:
         """Give a pair as ids and the link's name without its virtual channels: ``link:U>V``."""
-        name = str(Resource.link(link_names(self.plan.topology)[pair.link], "*")).removesuffix(":*")
+        name = str(Resource.link(self._names[pair.link], "*")).removesuffix(":*")
         return pair.first, pair.second, name
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return link_names(self.plan.topology)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""

@@ -12,6 +12,7 @@ from .run import run
 
 __all__ = ["Alone", "Formula", "alone", "formula_of"]
 
+
 @dataclass(frozen=True)
 class Alone:
     """What a unicast takes that is alone in a network, besides t_s and t_r: ``hop`` cycles for each hop, and ``c``."""

@@ -46,14 +46,15 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     if not SAMPLES <= multicasts <= MOST:
         raise WormcastError(f"random: {multicasts} multicasts are given, allowed are {SAMPLES} to {MOST}")
     each = math.ceil(multicasts / SAMPLES)
-    cycles = each if source is not None else math.ceil(each / topology.nodes)
     # a message of every node in each cycle
     traffic = Traffic(rate=Traffic.length, **law)
     found = []
     for sample in range(seed, seed + SAMPLES):
-        created = traffic.source(topology, sample).until(cycles)
-        if source is not None:
-            created = created.reordered(np.flatnonzero(created.source == source))
+        created = traffic.source(topology, sample).until(math.ceil(each / topology.nodes))
         offsets = created.offsets[:each + 1]
-        found.append(vars(survey(topology, scheme, created.source[:each], offsets, created.destinations[:offsets[-1]])))
+        sources, destinations = created.source[:each], created.destinations[:offsets[-1]]
+        if source is not None:  # which changes places with each message's own one: all other nodes are alike
+            own = np.repeat(sources, np.diff(offsets))
+            sources, destinations = np.full_like(sources, source), np.where(destinations == source, own, destinations)
+        found.append(vars(survey(topology, scheme, sources, offsets, destinations)))
     return {name: interval([one[name] for one in found]) for name in found[0]}

@@ -140,7 +140,7 @@ def _split(worms, starts, ends, last, found):
     for message in range(len(last)):
         worm = worms[last[message]]
         for other in worms[starts[message]:ends[message]]:
-            if other.source == worm.source and other.ready == worm.ready and 0 <= other.posted <= worm.posted:
+            if other.source == worm.source and other.ready == worm.ready and other.posted <= worm.posted:
                 found[2, message] += other.cost
         # copies that its port sends in a row
         first = last[message]

@@ -178,9 +178,9 @@ def report_saturation(found: Saturation) -> None:
     elif found.above is None:
         say(f"not saturated at rate {low:g}, nodes can consume up to {found.highest:g}")
     else:
-        say(f"saturated between rate {low:.4g} and {high:.4g}, "
-            f"{(high - low) / (high + low) if low else 1:.1%} about the mean: the two loads tried next to it, of these "
-            "seeds and cycles; rate: payload flits created per node and cycle, a multicast counted once")
+        apart = (high - low) / (high + low) if low else 1
+        say(f"saturated between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), the nearest loads tried "
+            "with these seeds and cycles; rate: payload flits created per node and cycle, a multicast counted once")
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,

@@ -70,7 +70,8 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
         axes.set(xlim=(0, end), ylim=(len(nodes) - 0.4, -0.6), xlabel="cycle", ylabel="node")
         axes.grid(axis="x", color=GRID, linewidth=0.5)
         axes.set_axisbelow(True)
-        handles = [Patch(label=what, facecolor=colour) for what, (_, colour) in BARS.items() if bars[what]]
+        handles = [Patch(label=what, facecolor=colour) for what, (_, colour) in BARS.items()
+                   if any(begin != last for spans in bars[what].values() for begin, last in spans)]
         if result.outcome != "delivered":
             handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **LEGEND)

@@ -18,6 +18,7 @@ from typing import Any
 import wormcast
 from wormcast.algorithms import WormcastError
 
+from ..common.requirements import ToolMissing
 from ..experiments.figure import HERE
 from ..experiments.sweep import ResultStore
 from .app import Exit, app
@@ -69,6 +70,18 @@ class Answers:
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
             raise WormcastError(f"told: {command} --json has no {where}") from error
         return value
+
+    def ask(self, commands: Iterable[str]) -> None:
+        """Ask commands now whose answers will be wanted; one that needs a tool that is not there is left.
+
+        Raises
+        ------
+        WormcastError
+            One is refused.
+        """
+        for command in commands:
+            with contextlib.suppress(ToolMissing):
+                self._answer(command)
 
     def seconds(self, commands: Iterable[str]) -> float:
         """Say how long commands took that were asked, each once, also by earlier processes."""

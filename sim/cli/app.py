@@ -98,7 +98,7 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
     drawn = Table(title=title, title_justify="left")
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float | None) for row in rows)
-        drawn.add_column(column, justify="right" if numeric else "left")
+        drawn.add_column(column, justify="right" if numeric else "left", no_wrap=column == "name")
     for row in rows:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
     with _on_stdout():

@@ -85,13 +85,15 @@ def figure_(
             yield from run_missing(loads, store)
             costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
+        told = Answers(store)
+        for figure in figures:
+            told.ask(figure.commands)  # one that is refused is not found out after hours of points
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
         every = [curve for some in curves for curve in some.values()]
         with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
             for number, _ in done:
                 show(number)
-        told = Answers(store)
         outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
         for figure, some in zip(figures, curves, strict=True):
             if figure.name in catalogue():
@@ -122,22 +124,22 @@ def _list(out: Path, json: bool) -> None:
     if (out / "figures.sqlite").exists():
         with ResultStore(out / "figures.sqlite") as store:
             known = {quick: Costs(store).minutes(figures, quick) for quick in known}
-    rows = [{"name": one.name, "title": one.title, "source": one.source,
-             "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
-             "cycles": one.cycles if one.named_series and not one.along else 0,
-             "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
-             "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
-            for one, full, quick in zip(figures, known[False], known[True], strict=True)]
+    rows: list[dict[str, Any]] = [
+        {"name": one.name, "title": one.title, "source": one.source,
+         "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
+         "cycles": one.cycles if one.named_series and not one.along else 0,
+         "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
+         "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
+        for one, full, quick in zip(figures, known[False], known[True], strict=True)]
     if json:
         emit({"figures": rows}, {})
         return
-    table(["name", "title", "curves", "cycles", "minutes quick", "full", "claims"], [
-        [row["name"], row["title"], row["curves"], row["cycles"], _minutes(row["quick_minutes"]),
-         _minutes(row["minutes"]), ", ".join(row["claims"])] for row in rows])  # type: ignore[arg-type]
-    say("curves: with those of other figures that statements name, and all variations; some 12 points each")
-    say("cycles: of each of four seeds of a point, at most; with --quick an eighth, and no variations")
-    say(f"minutes: as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures that were, by curves and "
-        "cycles; - where none were")
+    table(["name", "title", "claims", "quick", "full"], [
+        [row["name"], row["title"], len(row["claims"]), _minutes(row["quick_minutes"]), _minutes(row["minutes"])]
+        for row in rows])
+    say("claims: how many it decides; --json names them, and how many curves and cycles there are")
+    say(f"quick, full: minutes, as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures "
+        "that were, by curves and cycles; - where none were")
 
 
 def _minutes(known: Any) -> str | None:
@@ -186,7 +188,8 @@ def _report(outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
 
 RULE = ("held: whole 95 % intervals lie apart in the stated direction, at every load that all series measured before "
         "saturation; not held: they lie apart in the opposite direction at every such load; undecided: else.")
-VARIED = "A variation is named where its verdict differs from the default's."
+VARIED = ("Variations are measured in short: an eighth of the cycles, intervals twice as wide. One is named where its "
+          "verdict differs from the default's and is not undecided.")
 
 #: What a reader of a page of curves must know.
 ABOUT = """\

@@ -72,6 +72,9 @@ def test_a_figure_is_measured_and_judged(file, tmp_path):
     assert told["cycles"] == sum(row["cycles_simulated"] for row in told["table"])
     assert {(row["series"], row["variation"]) for row in told["table"]} == {
         (series, variation) for series in ("individual", "multipath", "hidden") for variation in ("", "three")}
+    longest = {name: max(row["cycles_simulated"] for row in told["table"] if row["variation"] == name)
+               for name in ("", "three")}
+    assert longest == {"": 8000, "three": 1000}
     loads = [row["load"] for row in told["table"] if (row["series"], row["variation"]) == ("individual", "")]
     assert loads == sorted(loads)
     assert {0.2, 0.4} <= set(loads)
@@ -98,6 +101,13 @@ def test_a_quick_one_has_no_variations(file, tmp_path):
     assert {row["variation"] for row in told["table"]} == {""}
     assert max(row["cycles_simulated"] for row in told["table"]) == 1000
     assert "no variations" in (tmp_path / "out" / "two.html").read_text()
+
+
+def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
+    file.write_text(FIGURE.replace("plan mesh:6x6 dual-path", "plan mesh:6x6 two-path"))
+    code, _, err = wormcast("figure", file, "--out", tmp_path / "out")
+    assert (code, "two-path" in err) == (2, True)
+    assert not (tmp_path / "out" / "figures.sqlite").exists()
 
 
 def test_killed_and_started_again_it_ends_in_the_same_bytes(file, tmp_path):

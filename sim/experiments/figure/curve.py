@@ -22,7 +22,7 @@ __all__ = ["PRECISION", "QUICK", "Curve"]
 #: Half the latency's interval over its mean: the interval's width is within 10 % of it, as [Boppana98] has it.
 PRECISION = 0.05
 
-#: Of the cycles of a point, and the interval that is enough, where a figure is to be quick.
+#: Of the cycles of a point, and the interval that is enough, where a figure is to be quick, and of all variations.
 QUICK, QUICK_PRECISION = 8, 0.1
 
 SEEDS = 4
@@ -38,15 +38,17 @@ OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_
 class Curve(SeriesCurve):
     """A curve of load experiments: over the load, or over one of their options.
 
-    Its places are fine steps of the load, or the values of that option, counted from 1; ``quick``: few cycles.
+    Its places are fine steps of the load, or the values of that option, counted from 1; ``quick``: few cycles. A
+    variation is measured in short too: it can only show that it changes a verdict.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of load but for the rate, or for the one that the figure is over."""
+        quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seeds": SEEDS,
-                "precision": QUICK_PRECISION if self.quick else PRECISION,
-                "cycles": self.figure.cycles // (QUICK if self.quick else 1)}
+                "precision": QUICK_PRECISION if quick else PRECISION,
+                "cycles": self.figure.cycles // (QUICK if quick else 1)}
 
     @property
     def scheme(self) -> Scheme:

@@ -23,7 +23,7 @@ class Verdict:
         Both sides of its comparisons; where it is held, reversed or open, if that differs, and unless it is held the
         statement's note.
     changed_by : mapping of str to str
-        Variations with another verdict, and which.
+        Variations with another verdict that is not undecided, and which.
     """
 
     claim: str
@@ -59,6 +59,7 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
     verdict = outcome.truth.verdict
     others = {name: statement.holds.evaluate(measured(name), told).truth.verdict
               for name in variations if statement.holds.series}
+    changed = {name: other for name, other in others.items() if other not in (verdict, "undecided")}
     why = [outcome.truth.region, statement.note if verdict != "held" else ""]
     return Verdict(statement.claim, statement.text, statement.holds.text, verdict, " | ".join(outcome.numbers),
-                   "; ".join(filter(None, why)), {name: other for name, other in others.items() if other != verdict})
+                   "; ".join(filter(None, why)), changed)

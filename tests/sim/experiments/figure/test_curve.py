@@ -3,7 +3,7 @@
 import pytest
 
 from wormcast.sim.experiments.figure.curve import Curve
-from wormcast.sim.experiments.figure.definition import Figure, Series
+from wormcast.sim.experiments.figure.definition import Figure, Series, Variation
 
 FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinations_mean": 2.0}, step=0.1, most=0.8)
 
@@ -100,6 +100,8 @@ def test_loads_and_rates():
     point = PLAIN.point(4)
     assert (PLAIN.at(4), point.given["rate"]) == (0.1, 0.05)
     assert point.resolved["until_interval"] is True
-    quick = Curve(FIGURE, Series("one", {"scheme": "individual"}), quick=True).point(4)
-    assert (point.resolved["cycles"], quick.resolved["cycles"]) == (200_000, 25_000)
-    assert quick.resolved["precision"] == 2 * point.resolved["precision"]
+    series = Series("one", {"scheme": "individual"})
+    for short in (Curve(FIGURE, series, quick=True), Curve(FIGURE, series, Variation("as it is", "", {}, {}))):
+        short_point = short.point(4)
+        assert (point.resolved["cycles"], short_point.resolved["cycles"]) == (200_000, 25_000)
+        assert short_point.resolved["precision"] == 2 * point.resolved["precision"]

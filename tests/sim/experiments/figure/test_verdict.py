@@ -26,6 +26,14 @@ def test_a_variation_with_another_verdict_is_named():
     assert (found.verdict, found.why, found.changed_by) == ("held", "", {"more": "not held"})
 
 
+def test_a_variation_that_leaves_it_open_changes_nothing():
+    def vague(variation):
+        return lambda word, series: Quantity({None: (1.0, 2.0, 3.0)}) if variation else Quantity.of(1.0)
+
+    statement = Statement("x", "what is said", Predicate("hops('a') < 1.5"), "because")
+    assert judge(statement, vague, told, ["vague"]).changed_by == {}
+
+
 def test_a_note_says_why_it_is_not_held():
     assert (judged("hops('a') > 5").verdict, judged("hops('a') > 5").why) == ("not held", "because")
 

@@ -1,7 +1,8 @@
 """Hunting deadlocks: random messages in many networks side by side, and the fewest of them that still deadlock.
 
-``arena`` runs lists of messages side by side until one deadlocks, ``search`` draws them, ``shrink`` makes fewer and
-smaller ones of them, ``hunt`` does one after the other.
+``draw`` makes random lists of messages and ``stage`` lists around a cycle of dependencies, ``arena`` runs them side by
+side until one deadlocks, ``search`` batch after batch, ``shrink`` makes fewer and smaller ones of those that deadlock,
+``hunt`` does one after the other.
 """
 
 from .hunt import CYCLES, LENGTHS, Hunt, hunt

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
@@ -12,8 +13,10 @@ from ...build.configuration import Configuration
 from ..load.traffic import LONGEST
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
+from .draw import draw
 from .search import Searched, search
 from .shrink import FEW, Messages, shrink
+from .stage import legs_of_a_cycle, stage
 
 __all__ = ["CYCLES", "LENGTHS", "Hunt", "hunt"]
 
@@ -46,8 +49,7 @@ class Hunt:
     minimal : bool
         Whether that came to its end, so that `shrink` holds; else it was given up.
     fewer : Searched
-        Where fewer messages than those that were left were looked for, from random ones; what was found there is the
-        result.
+        Where fewer messages than those that were left were looked for; what was found there is the result.
     """
 
     searched: Searched
@@ -64,9 +66,10 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     """Look for messages that deadlock, and make them as few and small as they get (`shrink`).
 
     Random messages are sent through many networks side by side, each of which is empty at first (`draw`); the first one
-    in which a deadlock is proved ends the search. Where shrinking leaves more than two messages, and before it where
-    it takes many worms that wait for none but each other, another search, of a tenth of the cycles, is for a deadlock
-    of fewer. The same seed finds the same, on any number of processors.
+    in which a deadlock is proved ends the search. Other searches, of a tenth of the cycles each, are for a deadlock of
+    fewer: at first of messages around a cycle that `check` finds (`stage`); of these and of random ones where shrinking
+    leaves more than two, and before it where it takes many worms that wait for none but each other. The same seed finds
+    the same, on any number of processors.
 
     Parameters
     ----------
@@ -104,20 +107,27 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
 
     arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
     searched, fewer, judge = Searched(), Searched(), Judge(arenas[0])
-    found = search(arenas, lengths, cycles, seed, searched, tell=tell)
+    found = search(arenas, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, tell=tell)
     if found is None:
         return Hunt(searched)
     first = len(judge.take(found))
+    legs = legs_of_a_cycle(arenas[0].network)
 
-    def again(most: int) -> tuple[Batch, Outcome] | None:
-        return search(arenas, lengths, -(-cycles // FEWER), seed, fewer, most=most) if most >= 2 else None
+    def fewest(most: int, *drawn: Callable[..., tuple[Batch, float]]) -> tuple[Batch, Outcome] | None:
+        """Look for a deadlock of so many messages at most, among each of these lists."""
+        tenth = -(-cycles // FEWER)
+        every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
+        return next(filter(None, every), None) if most >= 2 else None
 
+    staged = (partial(stage, legs),) if legs else ()
+    # few are shrunk sooner than many
+    found = fewest(first - 1, *staged) or found
     while found is not None:
         messages = judge.take(found)
-        if len(judge.core(messages)) > FEW and (found := again(len(messages) // 2)):
-            continue  # few are shrunk sooner than many
+        if len(judge.core(messages)) > FEW and (found := fewest(len(messages) // 2, *staged, draw)):
+            continue
         left = shrink(messages, judge.first, nodes=topology.nodes, longest=lengths[1], core=judge.core)
-        found = again(len(left) - 1)
+        found = fewest(len(left) - 1, *staged, draw)
     result = run(topology, scheme, left, configuration)
     if result.outcome != "deadlock":
         raise RuntimeError(f"messages that deadlock in lanes are {result.outcome} alone: {left}")

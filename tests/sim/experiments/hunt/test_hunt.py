@@ -5,9 +5,11 @@ from cases import slow
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.sim import Configuration, Message, hardware, run
+from wormcast.sim.build.network import Network
 from wormcast.sim.experiments.hunt import hunt
 from wormcast.sim.experiments.hunt.arena import Arena, Batch, lanes_for
-from wormcast.sim.experiments.hunt.search import LOADS, draw
+from wormcast.sim.experiments.hunt.draw import LOADS, draw
+from wormcast.sim.experiments.hunt.stage import legs_of_a_cycle, stage
 
 
 def hunted(name, scheme, cycles=10**8, lengths=(1, 256), seed=0, workers=None, **options):
@@ -28,6 +30,7 @@ def sent(found):
     slow("mesh:2x2x3", "dual-path", {"consumption": 1}),
     slow("mesh:3x3x3", "column-path", {"consumption": 1}),
     slow("mesh:8x8", "column-path", {"consumption": 1}),
+    slow("mesh:4x4", "e-mcast", {"consumption": 2}),
     slow("mesh:4x4", "column-path", {"consumption": 1, "buffer": 2, "readers": "independent", "vcs": 4}),
     slow("mesh:4x4", "column-path", {"consumption": 1, "t_hs": 50, "t_nr": 9, "delays": "fast"}),
 ])
@@ -109,6 +112,47 @@ def test_batches_are_drawn_within_their_bounds():
         spans.add((len(batch.at), int(batch.length.max()), int(batch.at.max())))
     assert len(spans) > 50
     assert max(len(draw(network, 1, (5, 70), 3, 1, number)[0].at) for number in range(60)) == 3
+
+
+def network_of(name, scheme, **options):
+    mesh = topology(name)
+    found = find_scheme(scheme, mesh)
+    return Network(mesh, found, hardware(mesh, found, options))
+
+
+@pytest.mark.parametrize(("name", "scheme", "options", "count"), [
+    ("mesh:4x4", "column-path", {"consumption": 1}, 2),
+    ("mesh:4x4", "column-path", {"consumption": 2}, 0),
+    ("mesh:4x4", "column-path", {"consumption": 2, "classes": ""}, 2),
+    ("mesh:1x4", "dual-path", {"absorb": "1"}, 2),
+    ("ring:4", "individual", {"vcs": 1, "vc_classes": "none"}, 4),
+    ("mesh:32x32", "column-path", {"consumption": 1}, 0),  # too large
+])
+def test_legs_of_a_cycle(name, scheme, options, count):
+    assert len(legs_of_a_cycle(network_of(name, scheme, **options))) >= count
+    assert bool(count) == bool(legs_of_a_cycle(network_of(name, scheme, **options)))
+
+
+def test_staged_lists_hold_what_the_legs_hold():
+    mesh, legs = topology("mesh:4x4"), ((0, (9, 13)), (8, (9, 1)), (8, (5, 1)), (6, (5, 9)))
+    counts = set()
+    for number in range(60):
+        batch, load = stage(legs, mesh, 8, (5, 70), 9, 1, number)
+        for lane in range(8):
+            messages = batch.messages(lane)
+            assert 2 <= len(messages) <= 9
+            assert all(message.source not in message.destinations for message in messages)
+            assert all(5 <= message.length <= 70 for message in messages)
+            assert {stop for message in messages for stop in message.destinations} >= {9, 13, 1, 5}
+            assert {message.source for message in messages} <= {0, 8, 6}
+            counts.add(len(messages))
+        flits = sum(message.length * len(message.destinations) for lane in range(8) for message in batch.messages(lane))
+        assert flits / 8 / 16 / load == pytest.approx(round(flits / 8 / 16 / load))
+        assert int(batch.at.max()) < flits / 8 / 16 / load <= 256
+    assert counts == set(range(2, 10))
+    joined = {(message.source, message.destinations) for number in range(60)
+              for message in stage(legs, mesh, 1, (5, 70), 2, 1, number)[0].messages(0)}
+    assert {(8, (9, 1, 5)), (6, (5, 9, 13))} <= joined
 
 
 def test_lanes_are_as_many_as_flits_tell_worms_apart():

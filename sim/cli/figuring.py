@@ -26,6 +26,7 @@ from ..experiments.figure import (
     curves_of,
     draw_figure,
     draw_runs,
+    each_once,
     figure_page,
     find_figure,
     index_page,
@@ -90,7 +91,7 @@ def figure_(
             told.ask(figure.commands)  # one that is refused is not found out after hours of points
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
-        every = [curve for some in curves for curve in some.values()]
+        every = [curve for some in curves for curve in each_once(some)]
         with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
             for number, _ in done:
                 show(number)
@@ -126,7 +127,7 @@ def _list(out: Path, json: bool) -> None:
             known = {quick: Costs(store).minutes(figures, quick) for quick in known}
     rows: list[dict[str, Any]] = [
         {"name": one.name, "title": one.title, "source": one.source,
-         "curves": len(curves_of(one)), "quick_curves": len(curves_of(one, quick=True)),
+         "curves": len(each_once(curves_of(one))), "quick_curves": len(curves_of(one, quick=True)),
          "cycles": one.cycles if one.named_series and not one.along else 0,
          "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
          "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}

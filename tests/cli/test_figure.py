@@ -31,6 +31,10 @@ drawn = false
 text = "three virtual channels"
 vcs = 3
 
+[variations.same]
+text = "what there is without options"
+vcs = 2
+
 [[statements]]
 claim = "x-1"
 text = "individual sends more worms"

@@ -12,10 +12,10 @@ from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
 from .drawing import draw_figure
 from .page import figure_page, index_page, verdicts_page
-from .run import Outcome, curves_of, measure, outcome_of
+from .run import Outcome, curves_of, each_once, measure, outcome_of
 from .run_drawing import draw_runs
 from .single import RunCurve, RunPoint
 
 __all__ = ["HERE", "Costs", "Curve", "Figure", "Minutes", "Outcome", "RunCurve", "RunPoint", "catalogue", "curves_of",
-           "draw_figure", "draw_runs", "figure_page", "find_figure", "index_page", "measure", "outcome_of",
+           "draw_figure", "draw_runs", "each_once", "figure_page", "find_figure", "index_page", "measure", "outcome_of",
            "verdicts_page"]

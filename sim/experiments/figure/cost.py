@@ -10,7 +10,7 @@ from wormcast.algorithms import topology
 from ..sweep import Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
-from .run import curves_of
+from .run import curves_of, each_once
 from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
@@ -59,7 +59,7 @@ class Costs:
         if figure.along:
             return
         work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
-                   for curve in curves.values() for result in curve.results.values())
+                   for curve in each_once(curves) for result in curve.results.values())
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
 
     def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
@@ -96,4 +96,4 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
 def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
     """Node cycles that a point of each curve takes at most."""
     return sum(curve.options["cycles"] * SEEDS * topology(curve.options["topology"]).nodes
-               for curve in curves.values())
+               for curve in each_once(curves))

@@ -11,7 +11,7 @@ from ..load import Traffic
 from ..load.load import consumption_links
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
-from .definition import LOAD, place_on_axis
+from .definition import DECIDED, LOAD, place_on_axis
 from .placing import FINE, next_places
 from .predicate import CURVE_WORDS, POINT_WORDS
 from .quantity import Quantity
@@ -82,6 +82,13 @@ class Curve(SeriesCurve):
     def columns(self, place: int) -> dict[str, Any]:
         """What a table tells of a place before its results."""
         return {self.figure.over: self.at(place), "rate": self.rate(place)}
+
+    @property
+    def hardware(self) -> dict[str, Any]:
+        """See `SeriesCurve`; with its traffic."""
+        fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many
+        known = self.point(min(fitting)).resolved if fitting else self.given
+        return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
 
     def point(self, place: int) -> Point:
         """The load experiment of a place; to build and check it takes milliseconds."""

@@ -1,6 +1,6 @@
 """Running figures: rounds of points, until no curve wants more; then tables, verdicts and pictures."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from .predicate import Measured, Told
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
 
-__all__ = ["AnyCurve", "Outcome", "Runner", "curves_of", "measure", "outcome_of"]
+__all__ = ["AnyCurve", "Outcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
 
 AnyCurve = Curve | RunCurve
 
@@ -43,16 +43,24 @@ class Outcome:
 
 
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
-    """Make all curves that a figure draws or compares, with each variation unless it is to be quick."""
-    variations = [None, *([] if quick else figure.variations.values())]
-    found = {}
+    """Make all curves that a figure draws or compares, with each variation unless it is to be quick.
+
+    Where a variation leaves a series as it is, its curve is the default's.
+    """
+    found: Curves = {}
     for name in figure.named_series:
         of, series = figure.find_series(name)
-        for variation in variations:
-            kind = RunCurve if of.along else Curve
-            found[name, variation.name if variation else None] = kind(
-                of, series, variation and variation.on(name), quick)
+        kind = RunCurve if of.along else Curve
+        found[name, None] = default = kind(of, series, None, quick)
+        for variation in () if quick else figure.variations.values():
+            varied = kind(of, series, variation.on(name))
+            found[name, variation.name] = default if varied.hardware == default.hardware else varied
     return found
+
+
+def each_once(curves: Mapping[Any, AnyCurve]) -> list[AnyCurve]:
+    """Give curves of which some are named more than once."""
+    return list({id(curve): curve for curve in curves.values()}.values())
 
 
 def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
@@ -89,7 +97,7 @@ def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = Fals
         figure,
         [curves[name, None] for name, series in figure.series.items() if series.drawn],
         [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()
-         for place in curve.places],
+         if curve is not curves[name, None] or variation is None for place in curve.places],
         [judge(statement, under, told, variations) for statement in figure.statements])
 
 

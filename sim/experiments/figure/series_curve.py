@@ -45,6 +45,11 @@ class SeriesCurve:
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property
+    def hardware(self) -> dict[str, Any]:
+        """All that is run at its first place, resolved; but for what a figure decides, and a configuration's name."""
+        raise NotImplementedError
+
+    @property
     def places(self) -> list[int]:
         """Places that are measured, in their order."""
         return sorted(self.results)

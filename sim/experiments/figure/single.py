@@ -108,6 +108,11 @@ class RunCurve(SeriesCurve):
         """What a table tells of a place before its results."""
         return {self.figure.along: self.values[place]}
 
+    @property
+    def hardware(self) -> dict[str, Any]:
+        """See `SeriesCurve`; with its message."""
+        return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
+
     def point(self, place: int) -> RunPoint:
         """The run of a place, checked as far as that goes without running it."""
         given = {**self.options, self.figure.along: self.values[place]}

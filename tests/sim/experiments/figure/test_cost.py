@@ -6,7 +6,7 @@ import pytest
 
 from wormcast.sim.experiments.figure.cost import Costs, Minutes
 from wormcast.sim.experiments.figure.definition import find_figure
-from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.figure.run import curves_of, each_once
 from wormcast.sim.experiments.sweep import ResultStore
 
 NODES = 64
@@ -56,6 +56,7 @@ def test_another_one_is_reckoned_by_its_curves_and_their_cycles(store, quick):
     most = FIG7.cycles // 8
     costs.measured(FIG7, True, measured(FIG7, most // 2), 30.0)
     [_, other, none] = costs.minutes([FIG7, FIG9, FIG1], quick)
-    cycles = sum(FIG9.cycles // (8 if quick or variation else 1) for _, variation in curves_of(FIG9, quick=quick))
+    cycles = sum(FIG9.cycles // (8 if quick or curve.variation else 1)
+                 for curve in each_once(curves_of(FIG9, quick=quick)))
     assert other == Minutes(pytest.approx(cycles / 2 / 1000 / 60), False)
     assert none is None

@@ -3,7 +3,8 @@
 import pytest
 
 from wormcast.sim.experiments.figure.curve import Curve
-from wormcast.sim.experiments.figure.definition import Figure, Series, Variation
+from wormcast.sim.experiments.figure.definition import Figure, Series, Variation, find_figure
+from wormcast.sim.experiments.figure.run import curves_of
 
 FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinations_mean": 2.0}, step=0.1, most=0.8)
 
@@ -105,3 +106,16 @@ def test_loads_and_rates():
         short_point = short.point(4)
         assert (point.resolved["cycles"], short_point.resolved["cycles"]) == (200_000, 25_000)
         assert short_point.resolved["precision"] == 2 * point.resolved["precision"]
+
+
+@pytest.mark.parametrize(("figure", "series", "variation", "same"), [
+    ("002-fig15", "column-path", "covered", True),  # 4 flits on each of two virtual channels, as they are
+    ("002-fig15", "e-mcast", "split", True),
+    ("002-fig15", "multipath", "split", False),
+    ("002-fig15", "multipath", "all-ports", False),
+    ("002-fig10", "multipath", "covered", False),
+    ("003-fig7a", "tp", "u1", False),  # there all places are too many
+])
+def test_a_variation_that_leaves_a_series_as_it_is_has_its_curve(figure, series, variation, same):
+    curves = curves_of(find_figure(figure))
+    assert (curves[series, variation] is curves[series, None]) == same

@@ -17,7 +17,16 @@ from wormcast.sim.lowering import Kernel
 from . import verilator
 from .exported import WAYS, network_speeds, record
 from .kernels import ablation, block_bytes, engine_for, kernel_speed, least_time
-from .networks import amaranth_ratio, backlog_speeds, compile_times, load_speed, network_speed, plan_speed, table_speed
+from .networks import (
+    amaranth_ratio,
+    backlog_speeds,
+    compile_times,
+    load_speed,
+    network_speed,
+    plan_speed,
+    planned_on,
+    table_speed,
+)
 
 #: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
@@ -92,11 +101,11 @@ def main() -> None:
     for what, router in (("few", words["router"]), ("many", bits["router"])):
         size = block_bytes(router) + block_bytes(words["interface"])
         console.print(f"memory, {what} routers: {size:.0f} bytes for router, interface and their words, each lane")
-    individual = plan_speed("individual")
-    table = Table("scheme", "8x8, 10 destinations: plans/s", "of individual", title=f"{machine}; one core")
+    table = Table("scheme", "on", "10 destinations: plans/s", "of individual", title=f"{machine}; one core")
     for scheme in SCHEMES:
-        speed = plan_speed(scheme)
-        table.add_row(scheme, f"{speed:,.0f}", f"{speed / individual:.2f}")
+        if on := planned_on(scheme):
+            speed = plan_speed(scheme, on)
+            table.add_row(scheme, on, f"{speed:,.0f}", f"{speed / plan_speed('individual', on):.2f}")
     console.print(table)
 
 

@@ -1,5 +1,6 @@
 """Whole networks and load experiments."""
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
@@ -20,9 +21,12 @@ from wormcast.sim.lowering import lower_cached
 from .kernels import LENGTH
 
 __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed",
-           "table_speed"]
+           "planned_on", "table_speed"]
 
 PLANS = 100_000
+
+#: 64 nodes each.
+PLANNED_ON = ("mesh:8x8", "mesh:4x4x4", "torus:8x8")
 
 
 def network_speed(mesh: str, rate: float, cycles: int) -> float:
@@ -119,15 +123,24 @@ def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) 
     return speeds
 
 
-def plan_speed(scheme: str) -> float:
-    """Multicasts per second that a scheme turns into worms, by processor time: 8x8, 10 destinations, one batch."""
-    mesh = topology("mesh:8x8")
-    random = np.random.default_rng(1)
-    nodes = np.argsort(random.random((PLANS, mesh.nodes), np.float32), axis=1)[:, :11].astype(np.int32)
+def plan_speed(scheme: str, network: str) -> float:
+    """Multicasts per second that a scheme turns into worms, by processor time: 10 destinations, one batch."""
+    built, random = topology(network), np.random.default_rng(1)
+    planned = find_scheme(scheme, built)
+    nodes = np.argsort(random.random((PLANS, built.nodes), np.float32), axis=1)[:, :11].astype(np.int32)
     messages = nodes[:, 0], np.arange(PLANS + 1) * 10, nodes[:, 1:].ravel()
     best = np.inf
     for _ in range(4):  # the first one may compile
         started = time.process_time()
-        SCHEMES[scheme].batch(mesh, *messages)
+        planned.batch(built, *messages)
         best = min(best, time.process_time() - started)
     return PLANS / best
+
+
+def planned_on(scheme: str) -> str | None:
+    """The first of some networks of 64 nodes on which a scheme of multicasts is defined; None of broadcasts."""
+    for network in PLANNED_ON if not SCHEMES[scheme].broadcasts else ():
+        with contextlib.suppress(WormcastError):
+            find_scheme(scheme, topology(network))
+            return network
+    return None

@@ -49,7 +49,7 @@ class Retransmission(wiring.Component):
     Members
     -------
     write, vc, flit : In
-        A flit of a message that goes on, and the consumption channel that brings it.
+        A flit of a message that goes on, and the consumption channel that brings it. A message has two flits or more.
     granted, granted_vc : In
         The message that this channel brought gets a slot; its tail is written, or is so in this cycle.
     has, front : Out

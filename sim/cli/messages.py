@@ -49,7 +49,7 @@ class Messages:
         self._table = MessageTable(experiment)
 
     def finish(self, warmup: int) -> None:
-        """Write the file, of an experiment with such a warm-up, or note why there is none: the results are told first."""
+        """Write the file of an experiment with this warm-up, or note why there is none: the results are told first."""
         if self._table is None or self.path is None:
             return
         try:

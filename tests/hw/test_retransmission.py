@@ -207,7 +207,7 @@ def test_channels_that_wait_for_a_slot_take_turns():
     assert {len(set(order[k:k + channels])) for k in range(1, len(order) - channels + 1)} == {channels}
 
 
-@pytest.mark.parametrize("flits", [7, 8])
+@pytest.mark.parametrize("flits", [7, 8, 9])
 def test_message_that_is_too_long_ends_with_its_tail(flits):
     """The last row holds that one; the messages beside it and behind it are whole."""
     long = message(2, 1, flits + 4)

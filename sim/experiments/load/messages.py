@@ -89,7 +89,8 @@ class MessageTable:
         random = not isinstance(experiment.traffic, Trace)
         for k, group in enumerate(experiment.groups):
             group.follow()
-            experiment.tell[k] = functools.partial(self._add, tempfile.TemporaryFile(), group.seeds, random)
+            file = tempfile.TemporaryFile()  # noqa: SIM115  it is closed with the last who knows it
+            experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
     def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
         """Add the rows of messages of a group with these seeds to its file; what goes wrong is told by `write`."""
@@ -106,7 +107,7 @@ class MessageTable:
             self._failed = error
 
     def write(self, path: Path, *, parquet: bool, warmup: int) -> None:
-        """Write all rows as CSV, or else as Parquet; once, after the last cycle. What is created after the warm-up counts.
+        """Write all rows as CSV, or else as Parquet; once, after the last cycle. What is created after warm-up counts.
 
         Raises
         ------

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 CYCLES = 1200
 SETTINGS = [
     ("mesh:4x4", "dual-path", {"vcs": 2, "consumption": 2}, 4),
-    ("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3}, 9),
+    ("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3,
+                                 "consumption_links": "separate"}, 9),
     ("mesh:3x3", "multipath", {"vcs": 3, "consumption": 2, "ports": "all", "buffer": 2, "delays": "fast"}, 6),
     ("mesh:3x4", "individual", {"vcs": 1, "buffer": 1, "t_hs": 7}, 30),
     slow("mesh:2x3x3", "u-mesh", {"vcs": 2, "t_hr": 5, "ejection": "all"}, 8),

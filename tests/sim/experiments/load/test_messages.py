@@ -23,18 +23,24 @@ from ... import zero_load
 from .windows import through
 
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
+#: Schemes, and behind a blank what is another setting of one.
 SETTINGS = {
     "dual-path": {"consumption": 2},
     "u-mesh": {"t_hs": 20, "t_hr": 10},  # a receipt may be noted earlier than one of a tail before it
+    "dual-path fast": {"consumption": 2, "consumption_links": "separate", "delays": "fast", "t_ns": 3, "t_nr": 2},
     "column-path": {"consumption": 2, "packet": 4, "ports": "all", "readers": "independent"},
 }
 CYCLES = 5000
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
 
+def scheme_of(setting):
+    return SCHEMES[setting.partition(" ")[0]]
+
+
 def table_of(scheme, seeds, workers, path, pause=None, cycles=CYCLES, warmup=0):
     """Rows of an experiment as text, which may be paused every so many cycles."""
-    experiment = Experiment(topology("mesh:4x4"), SCHEMES[scheme], TRAFFIC, cycles=cycles, warmup=warmup,
+    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), TRAFFIC, cycles=cycles, warmup=warmup,
                             configuration=Configuration(**SETTINGS[scheme]), parts=shared(seeds, workers))
     table = MessageTable(experiment)
     while not experiment.finished:
@@ -45,7 +51,7 @@ def table_of(scheme, seeds, workers, path, pause=None, cycles=CYCLES, warmup=0):
 
 def expected(scheme, seed):
     """The same rows, message by message, of a network that has kept all it knows."""
-    network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]))
+    network = Network(topology("mesh:4x4"), scheme_of(scheme), Configuration(**SETTINGS[scheme]))
     _, window, grants = through(network, [Source(TRAFFIC, network.topology, seed)], CYCLES, CYCLES, keep=True)
     host, rows = window.host, []
     for number, message in enumerate(window.messages):
@@ -143,7 +149,7 @@ def test_parts_of_any_loads_latencies_add_up(scheme, consumed, length, multicast
     traffic = Traffic(consumed / (1 + multicasts * (mean - 1)), length=length, multicast_fraction=multicasts,
                       destinations_mean=mean)
     hosts = Configuration(**{**SETTINGS[scheme], "t_hs": t_hs, "t_hr": t_hr, "injection_delay": seed})
-    experiment = Experiment(topology("mesh:4x4"), SCHEMES[scheme], traffic, cycles=3000, warmup=0, configuration=hosts,
+    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), traffic, cycles=3000, warmup=0, configuration=hosts,
                             parts=[[seed, seed + 1]])
     with tempfile.TemporaryDirectory() as folder:
         table, path = MessageTable(experiment), Path(folder, "m.csv")

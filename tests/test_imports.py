@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 #: Each may import those before it.
-ROOMS = ("algorithms", "hw", "sim/lowering", "sim/common", "sim/build", "sim/drawing", "sim/host", "sim/engines",
+ROOMS = ("algorithms", "hw", "sim/common", "sim/lowering", "sim/build", "sim/drawing", "sim/host", "sim/engines",
          "sim/waves", "sim/experiments", "sim/export", "sim", "sim/cli", "tools")
 
 

@@ -49,7 +49,7 @@ class Retransmission(wiring.Component):
     Members
     -------
     write, vc, flit : In
-        A flit of a message that goes on, and the consumption channel that brings it.
+        A flit of a message that goes on, and the consumption channel that brings it. A message has two flits or more.
     granted, granted_vc : In
         The message that this channel brought gets a slot; its tail is written, or is so in this cycle.
     has, front : Out
@@ -98,10 +98,11 @@ class Retransmission(wiring.Component):
         write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
         of_channel = Array(Signal(buffers, init=v, name=f"vc{v}_buffer") for v in range(self.channels))
         of_slot = Array(Signal(buffers, init=self.channels + s, name=f"slot{s}_buffer") for s in range(self.slots))
-        row = write.addr[:(self.flits - 1).bit_length()]
+        row = Signal(rows)
         m.d.comb += [
             write.en.eq(self.write),
-            write.addr.eq(Cat(Mux(bit_at(under_way, self.vc), write_at[self.vc], 0), of_channel[self.vc])),
+            row.eq(Mux(bit_at(under_way, self.vc), write_at[self.vc], 0)),
+            write.addr.eq(Cat(row, of_channel[self.vc])),
             write.data.eq(self.flit),
         ]
         with m.If(self.write):

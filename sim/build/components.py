@@ -3,7 +3,7 @@
 """All components by name, each as the complete router or network interface has it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from amaranth.hdl import Fragment
@@ -62,7 +62,8 @@ def build_component(blueprint: Blueprint, name: str, port: str | None = None,
     Raises
     ------
     WormcastError
-        There is no such component, or it is not one of a port's or of a router, or there is no such port or kind.
+        There is no such component, or none in this hardware, or it is not one of a port's or of a router, or there is
+        no such port or kind.
     """
     part = find_component(name)
     kinds = blueprint.named_kinds
@@ -76,8 +77,15 @@ def build_component(blueprint: Blueprint, name: str, port: str | None = None,
         allowed = f"allowed are {', '.join(ports)}" if ports else f"{name} belongs to none"
         raise WormcastError(f"port: {port!r} is given, {allowed}")
     whole = blueprint.interface() if part.whole == "interface" else router
-    found = _inside(whole, [step.format(port=port or next(iter(ports), "")) for step in part.path])
-    return part.take(found)
+    path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
+    try:
+        return part.take(_inside(whole, path))
+    except NameError:  # there is no submodule of this name
+        if not part.options:
+            raise
+        given = ", ".join(f"{option} {getattr(blueprint.configuration, option)}" for option in part.options)
+        having = " ".join(f"--{option} {value}" for option, value in part.options.items())
+        raise WormcastError(f"{name}: there is none with {given}, there is one with {having}") from None
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,8 @@ class Part:
         Which ports of a router have one each.
     take : callable
         Makes the component of what is found there, where it is no submodule itself.
+    options : mapping
+        Options of hardware that has it, where that is not all hardware.
     """
 
     description: str
@@ -103,6 +113,7 @@ class Part:
     path: tuple[str, ...] = ()
     side: str | None = None
     take: Callable[[Any], wiring.Component] = lambda found: found
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def _decoder(intake: Intake) -> HeaderDecoder:
@@ -126,6 +137,8 @@ COMPONENTS: Mapping[str, Part] = {
     "injection": Part("an interface's way in: packets on free virtual channels", "interface", ("injection_0",)),
     "consumption": Part("an interface's way out: payload from the consumption channels", "interface",
                         ("consumption_0",)),
+    "retransmission": Part("an interface's absorb buffers and retransmission slots, with --absorb SLOTS", "interface",
+                           ("injection_0", "slots"), options={"absorb": "1"}),
 }
 
 

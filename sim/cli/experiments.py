@@ -262,7 +262,7 @@ class Outputs:
             self.messages.leave_out()
         else:
             self.recording.miss_window(experiment)
-            self.messages.finish()
+            self.messages.finish(result.warmup)
             self.recording.take_worst(experiment, result)
             self.keeping.try_to_write(experiment, origin)
 

@@ -14,12 +14,13 @@ from wormcast.algorithms import SCHEMES, topology
 
 from ..build.configurations import hardware
 from ..common.external import find_tool
+from ..common.processor import host
 from ..common.requirements import ToolMissing
 from ..experiments.load import Traffic, load
 from ..experiments.run import ENGINES, run
 from ..host import Message
 from ..lowering import cache_folder, is_ours
-from ..lowering.machine import host, vector_bytes
+from ..lowering.machine import vector_bytes
 
 __all__ = ["EXTRAS", "Cache", "Engine", "Extra", "Processor", "Speed", "engines", "extras", "kernel_cache", "processor",
            "speed", "versions"]

@@ -48,13 +48,13 @@ class Messages:
                                 "give it to load")
         self._table = MessageTable(experiment)
 
-    def finish(self) -> None:
-        """Write the file, or note why there is none: the results are told first."""
+    def finish(self, warmup: int) -> None:
+        """Write the file of an experiment with this warm-up, or note why there is none: the results are told first."""
         if self._table is None or self.path is None:
             return
         try:
             with whole_file(self.path) as unfinished:
-                self._table.write(unfinished, parquet=self.path.suffix == ".parquet")
+                self._table.write(unfinished, parquet=self.path.suffix == ".parquet", warmup=warmup)
             self.written, self.told = True, f"messages: {self.path}"
         except WormcastError as error:
             self.refused = str(error)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wormcast.algorithms.errors import WormcastError
 
-from ..lowering import machine
+from .processor import host
 from .requirements import ToolMissing
 
 __all__ = ["ended", "find_tool", "run_tool", "scratch_folder"]
@@ -123,7 +123,7 @@ def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
 
 def _fingerprint(tool: str) -> str:
     """Tells apart the tools, their versions and runtimes, and the processors for which they are compiled."""
-    parts = [os.path.realpath(tool), str(os.stat(tool).st_mtime_ns), *machine.host()]
+    parts = [os.path.realpath(tool), str(os.stat(tool).st_mtime_ns), *host()]
     for package in (Path(tool).name, "yowasp-runtime", "wasmtime"):
         try:
             parts.append(importlib.metadata.version(package))

@@ -1,8 +1,4 @@
-"""The program that follows worms through the routers, compiled: who is where, what each gets, and after what wait.
-
-`host.run_cycles` is compiled into `run_followed`, and numba's cache looks at this file alone. Whoever changes
-`host/program.py` must touch this file, too; else `run_followed` goes on with what it was before.
-"""
+"""The program that follows worms through the routers, compiled: who is where, what each gets, and after what wait."""
 
 import numpy as np
 

@@ -1,8 +1,4 @@
-"""The hosts' program, compiled.
-
-All of it stands in this file, numbers included: numba's cache looks at a function's own file alone, and would go on
-running with what another one held.
-"""
+"""The hosts' program, compiled."""
 
 import numpy as np
 

@@ -5,7 +5,9 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-__all__ = ["address", "affine", "assemble", "compile_ir", "host", "vector_bytes"]
+from ..common.processor import host
+
+__all__ = ["address", "affine", "assemble", "compile_ir", "vector_bytes"]
 
 TUNING = "-prefer-256-bit"
 """The kernels name their vectors; LLVM must not halve them."""
@@ -16,12 +18,6 @@ slower. An interface, a kernel of few operations, runs a sixth faster with it.""
 
 FEW = 1000
 """Operations of a kernel up to which it is scheduled."""
-
-
-@cache
-def host() -> tuple[str, str]:
-    """Name and features of this processor, as LLVM spells them."""
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def vector_bytes() -> int:

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import machine
+from ..common.processor import host
 from .kernel import Kernel
 from .lower import lower
 from .observe import observe
@@ -188,7 +188,7 @@ def _surroundings() -> list[str]:
     """All that object code depends on besides the component."""
     own = _digest(sorted(Path(__file__).parent.glob("*.py")))
     packages = [version(package) for package in ("amaranth", "llvmlite", "numpy")]
-    return [own, *packages, *machine.host(), sys.version, platform.machine(), sys.platform]
+    return [own, *packages, *host(), sys.version, platform.machine(), sys.platform]
 
 
 def _load(path: Path) -> Any:

@@ -13,7 +13,10 @@ from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import Exit
 from wormcast.sim.export.verilog import is_clocked, ports
 
-BLUEPRINT = blueprint_of({"topology": "mesh:1x3"})
+
+def built(name):
+    """A component of hardware that has it."""
+    return build_component(blueprint_of(COMPONENTS[name].options), name)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +72,9 @@ def test_schemes_relations_topologies_and_configurations():
 
 @pytest.mark.slow
 def test_pages_of_components():
-    pages, blueprint = component_pages(), blueprint_of({})
+    pages = component_pages()
     for name in COMPONENTS:
-        page, component = pages[f"components/{name}.md"], build_component(blueprint, name)
+        page, component = pages[f"components/{name}.md"], built(name)
         assert f"(components/{name}.md)" in pages["components.md"]
         assert type(component).__name__ in page
         for port in ports(component):
@@ -79,7 +82,7 @@ def test_pages_of_components():
 
 
 def test_only_the_decoder_has_no_clock():
-    assert {name for name in COMPONENTS if not is_clocked(build_component(BLUEPRINT, name))} == {"decoder"}
+    assert {name for name in COMPONENTS if not is_clocked(built(name))} == {"decoder"}
 
 
 PAGE = """# Page

@@ -11,7 +11,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
 from wormcast.hw.interface import Consumption, NetworkInterface
 from wormcast.hw.interface.retransmission import Retransmission
-from wormcast.sim.lowering import netlist
+from wormcast.sim.lowering import cells, netlist
 from wormcast.sim.lowering.order import refuse_paths
 
 from . import bench
@@ -190,6 +190,31 @@ def test_worm_that_was_cut_off_is_sent_on_with_the_end_it_was_given():
     assert node.worms() == [cut, message(2)]
 
 
+def test_flit_that_is_all_of_its_worm_takes_no_slot():
+    """What a worm that was cut off may have come to: it is handed to the host, and the next one goes on."""
+    node = Node().run([(0, [(1, 1, 0)]), (0, message(1))])
+    assert node.worms() == [message(1)]
+    assert node.consumed[0][2] == (1, 1, 0)
+
+
+def test_channels_that_wait_for_a_slot_take_turns():
+    """Each always has a message that is whole when a slot becomes free."""
+    channels = 3
+    node = Node(channels=channels, opens=150).run(
+        [(v, message(1 + 10 * v + k)) for k in range(4) for v in range(channels)], cycles=400)
+    order = [worm[0][2] // 64 // 10 for worm in node.worms()]
+    assert len(order) == 4 * channels
+    assert {len(set(order[k:k + channels])) for k in range(1, len(order) - channels + 1)} == {channels}
+
+
+@pytest.mark.parametrize("flits", [7, 8, 9])
+def test_message_that_is_too_long_ends_with_its_tail(flits):
+    """The last row holds that one; the messages beside it and behind it are whole."""
+    long = message(2, 1, flits + 4)
+    worms = Node(slot_flits=flits, slots=3).run([(0, worm) for worm in (message(1), long, message(3))]).worms()
+    assert worms == [message(1), [*long[:flits - 1], long[-1]], message(3)]
+
+
 @pytest.mark.parametrize("flits", [7, 8])
 def test_longest_message_fills_its_slot(flits):
     worm = message(1, 2, flits - 2)
@@ -199,6 +224,83 @@ def test_longest_message_fills_its_slot(flits):
 @pytest.mark.parametrize(("slots", "channels"), [(1, 1), (3, 2), slow(16, 16)])
 def test_no_output_follows_an_input_in_its_cycle(slots, channels):
     refuse_paths(netlist.read(Node(slots=slots, channels=channels).interface))
+
+
+class Slots:
+    """Messages through a `Retransmission`, and what it must say; who grants counts slots, who writes buffers.
+
+    ``busy`` and ``slow``: chance of a cycle in which what could be written, and taken, is not.
+    """
+
+    def __init__(self, slots, flits, channels, seed, busy, slow):
+        self.component = Retransmission(slots=slots, flits=flits, channels=channels, width=WIDTH)
+        self.random, self.flits, self.busy, self.slow = random.Random(seed), flits, busy, slow
+        self.coming = [[] for _ in range(channels)]  # flits of a message that are still to be written
+        self.written = [[] for _ in range(channels)]
+        self.granted, self.free, self.freed, self.sent, self.most = [], slots, False, 0, 0
+
+    def step(self, cycle, context):
+        ports, rng = self.component, self.random
+        assert context.get(ports.freed) == self.freed, cycle
+        self.free += self.freed
+        assert context.get(ports.has) == bool(self.granted), cycle
+        if self.granted:
+            flit = context.get(ports.front)
+            assert (flit.head, flit.tail, flit.data) == self.granted[0][0], cycle
+        takes = bool(self.granted) and rng.random() >= self.slow
+        context.set(ports.take, takes)
+        self.freed = takes and bool(self.granted[0].pop(0)[1])
+        if self.freed:
+            self.granted.pop(0)
+            self.sent += 1
+
+        whole = [v for v, flits in enumerate(self.written) if flits and flits[-1][1]]
+        v = rng.choice([v for v in range(len(self.written)) if v not in whole] or [None])
+        writes = v is not None and rng.random() >= self.busy
+        context.set(ports.write, writes)
+        if writes:
+            if not self.coming[v]:
+                length = rng.choice([2, rng.randint(2, self.flits), self.flits])
+                self.coming[v] = [(k == 0, k == length - 1, rng.randrange(1 << WIDTH)) for k in range(length)]
+            flit = self.coming[v].pop(0)
+            self.written[v].append(flit)
+            whole += [v] * flit[1]
+            context.set(ports.vc, v)
+            context.set(ports.flit, dict(zip(("head", "tail", "data"), flit, strict=True)))
+        grants = bool(whole and self.free) and rng.random() < 0.7
+        context.set(ports.granted, grants)
+        if grants:
+            v = rng.choice(whole)
+            context.set(ports.granted_vc, v)
+            self.granted.append(self.written[v])
+            self.written[v] = []
+            self.free -= 1
+        self.most = max(self.most, len(self.granted))
+
+
+@pytest.mark.parametrize(("slots", "flits", "channels"), [
+    (1, 2, 1), (1, 5, 3), (2, 4, 2), (3, 2, 1), (3, 7, 2), (4, 3, 3), (5, 8, 1), slow(6, 9, 5), slow(16, 8, 16)])
+def test_messages_are_sent_whole_in_the_order_of_their_grants(slots, flits, channels):
+    """Round and round the ring, with any number of its slots filled, cycle by cycle."""
+    for seed, (busy, slow_) in enumerate([(0, 0), (0, 0.7), (0.5, 0)]):
+        made = Slots(slots, flits, channels, seed, busy, slow_)
+        bench.simulate(made.component, 500, made.step)
+        assert made.sent > 5 * slots
+        assert made.most == slots or not slow_
+
+
+@pytest.mark.parametrize(("slots", "flits", "channels"), [(1, 2, 1), (3, 8, 2), (4, 9, 1)])
+def test_it_has_a_row_for_each_flit_and_no_more_wires_than_it_needs(slots, flits, channels):
+    """Rows of each buffer, up to the next power of two."""
+    made = Retransmission(slots=slots, flits=flits, channels=channels, width=WIDTH)
+    [memory] = [cell for cell in netlist.read(made).cells if isinstance(cell, cells.Memory)]
+    assert memory.depth == (slots + channels) * {2: 2, 8: 8, 9: 16}[flits]
+    assert {made.signature.members[name].shape for name in ("write", "granted", "has", "take", "freed")} == {1}
+
+
+@pytest.mark.parametrize(("slots", "flits"), [(1, 2), (16, 65536)])
+def test_least_and_most_that_is_allowed(slots, flits):
+    Retransmission(slots=slots, flits=flits, channels=1, width=8)
 
 
 def test_bad_parameters_are_refused():

@@ -1,21 +1,30 @@
 """What worms get on their way and behind whom, against a trace of the links; and waits of a worm that is alone."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms.compiled import sources
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines import grants as grants_module
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN
+from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN, run_followed
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record.trace import trace_links
 
+ROOT = Path(__file__).parents[2]
 CYCLES = 1200
 SETTINGS = [
     ("mesh:4x4", "dual-path", {"vcs": 2, "consumption": 2}, 4),
-    ("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3}, 9),
+    ("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3,
+                                 "consumption_links": "separate"}, 9),
     ("mesh:3x3", "multipath", {"vcs": 3, "consumption": 2, "ports": "all", "buffer": 2, "delays": "fast"}, 6),
     ("mesh:3x4", "individual", {"vcs": 1, "buffer": 1, "t_hs": 7}, 30),
     slow("mesh:2x3x3", "u-mesh", {"vcs": 2, "t_hr": 5, "ejection": "all"}, 8),
@@ -119,6 +128,28 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
     waits = [row for row in found if row[3]]
     assert LINK in {row[2] for row in waits}
     assert any(row[4] != NOBODY for row in waits)
+
+
+PROGRAMS = ["sim/engines/follow.py", "sim/host/program.py", "sim/lowering/call.py"]
+CHANGES = f"""
+from wormcast.algorithms.compiled import sources
+from wormcast.sim.engines.follow import run_followed
+print(sources(run_followed.py_func))
+for program in {PROGRAMS}:
+    with open(program, "a") as file:
+        file.write("# changed")
+    print(sources(run_followed.py_func))
+"""
+
+
+def test_the_program_is_compiled_again_when_that_of_the_hosts_has_changed(tmp_path):
+    """It is known on disk by all that is compiled into it, wherever the package lies."""
+    for folder in ("algorithms", "hw", "sim", "src"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    told = subprocess.run([sys.executable, "-c", CHANGES], cwd=tmp_path, env=os.environ | {"PYTHONPATH": "src"},
+                          capture_output=True, text=True, check=True).stdout.split()
+    assert told[0] == sources(run_followed.py_func)
+    assert len(set(told)) == 1 + len(PROGRAMS)
 
 
 def test_a_log_that_is_full_again_and_again_loses_nothing(monkeypatch):

@@ -97,7 +97,7 @@ def test_a_tool_is_compiled_again_after_an_update(yowasp, monkeypatch):
     os.utime(yowasp, (0, 0))
     run_tool([yowasp], who="test")
     assert compiled() == 2
-    monkeypatch.setattr(external.machine, "host", lambda: ("another", "processor"))
+    monkeypatch.setattr(external, "host", lambda: ("another", "processor"))
     run_tool([yowasp], who="test")
     monkeypatch.setattr(external.importlib.metadata, "version", lambda package: "99")
     run_tool([yowasp], who="test")

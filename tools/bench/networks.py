@@ -98,7 +98,7 @@ def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
         experiment.run()
         if table:
             with tempfile.TemporaryDirectory() as folder:
-                table.write(Path(folder, "messages.csv"), parquet=False)
+                table.write(Path(folder, "messages.csv"), parquet=False, warmup=0)
         speeds.append(cycles * seeds / experiment.seconds)
     return speeds[0], speeds[1]
 

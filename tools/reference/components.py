@@ -1,6 +1,5 @@
 """A page for each hardware component: what it promises, and its ports."""
 
-from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import COMPONENTS, DEFAULTS, blueprint_of, build_component
 from wormcast.sim.export.verilog import component_tables, entries, is_clocked
 
@@ -11,10 +10,9 @@ __all__ = ["component_pages"]
 
 def component_pages() -> dict[str, str]:
     """Pages of all components by their files, and a page that lists them."""
-    blueprint = blueprint_of({})
     pages = {"components.md": _overview()}
     for name in COMPONENTS:
-        pages[f"components/{name}.md"] = _page(name, blueprint)
+        pages[f"components/{name}.md"] = _page(name)
     return pages
 
 
@@ -28,7 +26,10 @@ def _overview() -> str:
     ])
 
 
-def _page(name: str, blueprint: Blueprint) -> str:
+def _page(name: str) -> str:
+    options = COMPONENTS[name].options
+    blueprint = blueprint_of(options)
+    having = "".join(f"`--{option} {value}` and " for option, value in options.items())
     component = build_component(blueprint, name)
     kind = type(component)
     parameters = [_parameter(head, said) for head, said in entries(kind, "Parameters")]
@@ -38,8 +39,8 @@ def _page(name: str, blueprint: Blueprint) -> str:
         of_docstring(kind),
         *(["## Parameters\n", table(["parameter", "", ""], parameters)] if parameters else []),
         "## Ports\n",
-        (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with the hardware options as they are by default, "
-         "it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
+        (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with {having}the hardware options as they are by "
+         "default, it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])
 

@@ -2,10 +2,10 @@
 
 import functools
 import itertools
-import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -27,6 +27,9 @@ BLOCK = 1 << 24
 #: What a worm's header waits for, as in `Way`.
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
+#: Whether a message was created after the warm-up.
+COUNTED = "counted"
+
 #: The columns of the table in their order, and what each holds, as pyarrow names it.
 COLUMNS = {
     "seed": "int64", "message": "int64", "source": "int64", "destinations": "string", "multicast": "bool_",
@@ -36,7 +39,12 @@ COLUMNS = {
         "last_sent", "last_head", "last_tail", "before_worm", *Sending._fields, "header", *WAITS, "header_moves",
         "serialisation", "tail_stretch", "noting", "hops"), "int64"),
     "behind": "string",
+    COUNTED: "bool_",
 }
+
+#: The columns but for the last, which is known in the end.
+KNOWN = tuple(COLUMNS)[:-1]
+CREATED = KNOWN.index("created")
 
 #: What `Way.waits` are for, in the column ``behind``.
 RESOURCES = {INJECTION: "inj", BUFFER: "buffer", LINK: "link", CONSUMPTION: "cons"}
@@ -64,7 +72,8 @@ def require_table(path: Path) -> None:
 class MessageTable:
     """Rows of all messages of an experiment that are through, on disk as they come; memory does not grow with them.
 
-    Until they are written where they are wanted, they lie in the folder of temporary files, which is gone when this is.
+    Until they are written where they are wanted, they lie in files without a name in the folder of temporary files:
+    nothing is left of them, however the process ends.
 
     Parameters
     ----------
@@ -74,30 +83,31 @@ class MessageTable:
 
     def __init__(self, experiment: Experiment):
         self._experiment = experiment
-        self._folder = tempfile.TemporaryDirectory(prefix="wormcast-messages-")
         self._failed: OSError | None = None
+        # where rows of each seed are: in which file, from which byte on, and how many bytes
+        self._places: dict[int, list[tuple[BinaryIO, int, int]]] = {seed: [] for seed in experiment.seeds}
         random = not isinstance(experiment.traffic, Trace)
         for k, group in enumerate(experiment.groups):
             group.follow()
-            experiment.tell[k] = functools.partial(self._add, group.seeds, random)
+            file = tempfile.TemporaryFile()  # noqa: SIM115  it is closed with the last who knows it
+            experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
-    def _add(self, seeds: Sequence[int], random: bool, through: Through) -> None:
-        """Add the rows of messages of a group with these seeds; what goes wrong is told by `write`."""
+    def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
+        """Add the rows of messages of a group with these seeds to its file; what goes wrong is told by `write`."""
         if self._failed:
             return
         try:
             lines = _lines(through, [str(seed) if random else "" for seed in seeds])
             for lane in np.unique(through.done["lane"]).tolist():
-                with self._part(seeds[lane]).open("a") as file:
-                    file.writelines(lines[k] for k in np.flatnonzero(through.done["lane"] == lane))
+                rows = "".join(lines[k] for k in np.flatnonzero(through.done["lane"] == lane)).encode()
+                self._places[seeds[lane]].append((file, file.tell(), len(rows)))
+                file.write(rows)
+            file.flush()
         except OSError as error:
             self._failed = error
 
-    def _part(self, seed: int) -> Path:
-        return Path(self._folder.name, str(seed))
-
-    def write(self, path: Path, *, parquet: bool) -> None:
-        """Write all rows as CSV, or else as Parquet; once, after the last cycle.
+    def write(self, path: Path, *, parquet: bool, warmup: int) -> None:
+        """Write all rows as CSV, or else as Parquet; once, after the last cycle. What is created after warm-up counts.
 
         Raises
         ------
@@ -107,9 +117,15 @@ class MessageTable:
         self._experiment.tell_rest()
         if self._failed:
             raise self._failed
-        parts = [part for seed in self._experiment.seeds if (part := self._part(seed)).exists()]
-        (_write_parquet if parquet else _write_csv)(parts, path)
-        self._folder.cleanup()
+        (_write_parquet if parquet else _write_csv)(self._rows(warmup), path)
+
+    def _rows(self, warmup: int) -> Iterator[bytes]:
+        """All rows as lines of CSV, seed by seed."""
+        for file, start, size in itertools.chain.from_iterable(self._places.values()):
+            file.seek(start)
+            for line in file.read(size).splitlines():
+                counted = int(line.split(b",", CREATED + 1)[CREATED]) >= warmup
+                yield line + (b",true\n" if counted else b",false\n")
 
 
 def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
@@ -130,7 +146,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
         "multicast": ["true" if one else "false" for one in done["multicast"].tolist()],
         "destinations": _joined(map(str, through.destinations.tolist()), through.offsets),
     }
-    return [",".join(map(str, row)) + "\n" for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
+    return [",".join(map(str, row)) + "\n" for row in zip(*(columns[name] for name in KNOWN), strict=True)]
 
 
 def _way(through: Through) -> dict[str, Sequence[object]]:
@@ -152,22 +168,24 @@ def _joined(texts: Iterable[str], offsets: np.ndarray) -> list[str]:
     return [" ".join(texts[first:end]) for first, end in itertools.pairwise(offsets.tolist())]
 
 
-def _write_csv(parts: Sequence[Path], path: Path) -> None:
+def _write_csv(rows: Iterable[bytes], path: Path) -> None:
     """Write a line of names, and these lines behind it."""
     with path.open("wb") as table:
         table.write((",".join(COLUMNS) + "\n").encode())
-        for part in parts:
-            with part.open("rb") as lines:
-                shutil.copyfileobj(lines, table)
+        table.writelines(rows)
 
 
-def _write_parquet(parts: Sequence[Path], path: Path) -> None:
+def _write_parquet(rows: Iterable[bytes], path: Path) -> None:
     """Write these lines as Parquet, some megabytes at a time."""
     pyarrow, csv, parquet = (require(name, "parquet") for name in ("pyarrow", "pyarrow.csv", "pyarrow.parquet"))
     types = {name: getattr(pyarrow, kind)() for name, kind in COLUMNS.items()}
     reading = csv.ReadOptions(column_names=list(COLUMNS), block_size=BLOCK)
-    with parquet.ParquetWriter(path, pyarrow.schema(list(types.items()))) as table:
-        for part in parts:
-            with csv.open_csv(part, reading, convert_options=csv.ConvertOptions(column_types=types)) as batches:
-                for batch in batches:
-                    table.write_batch(batch)
+    with (parquet.ParquetWriter(path, pyarrow.schema(list(types.items()))) as table,
+          tempfile.TemporaryFile() as lines):
+        lines.writelines(rows)
+        if not lines.tell():
+            return  # what is read must not be empty
+        lines.seek(0)
+        with csv.open_csv(lines, reading, convert_options=csv.ConvertOptions(column_types=types)) as batches:
+            for batch in batches:
+                table.write_batch(batch)

@@ -15,7 +15,9 @@ MEASURED = {
 }
 TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3,
         ("plan y", "hops"): {"mean": 3.0, "half_width": 0.1}, ("plan y", "copies"): {"mean": 3.0, "half_width": None},
-        ("plan y", "shared"): {"mean": 0.0, "half_width": 0.0}}
+        ("plan y", "shared"): {"mean": 0.0, "half_width": 0.0}, ("plan y", "links"): 2.5,
+        ("load z", "latency"): {"mean": None, "half_width": None},
+        ("load z", "utilisation"): {"mean": 0.5, "half_width": 0.1, "max": 0.9}}
 
 
 def evaluate(text):
@@ -37,7 +39,10 @@ def evaluate(text):
     ("5 < latency('a') < latency('b')", "held"),
     ("within(hops('a'), 2.81, 0.015)", "held"),
     ("within(hops('a'), 2.9, 0.015)", "not held"),
+    ("within(hops('a'), 2.7, 0.05)", "held"),
+    ("within(hops('a'), 2.7, 0.03)", "not held"),
     ("comparable(throughput('a'), throughput('other:b'))", "not held"),
+    ("comparable(throughput('other:b'), throughput('a'))", "not held"),
     ("comparable(latency('a'), latency('a'))", "held"),
     ("max(hops('a'), 3) == 3", "held"),
     ("min(hops('a'), 3) < 3", "held"),
@@ -45,9 +50,17 @@ def evaluate(text):
     ("precision(latency('a')) < 0.06", "undecided"),  # 0.1 at 0.1
     ("precision(latency('a', 0.2)) < 0.06", "held"),
     ("precision(throughput('a')) < 0.04", "not held"),
+    ("max(hops('a')) < 2.9 and min(hops('a')) < 2.9", "held"),
     ("-hops('a') < 0", "held"),
+    ("0 - 3 == -3", "held"),
     ("count(hops('a') < 3, hops('a') < 2, hops('a') > 2) > 1", "held"),
     ("count(hops('a') < 3, hops('a') < 2.8) > 1", "undecided"),
+    # one of these holds, and one may
+    ("count(hops('a') < 3, hops('a') < 2.8, hops('a') < 2) > 0", "held"),
+    ("count(hops('a') < 3, hops('a') < 2.8, hops('a') < 2) < 3", "held"),
+    ("count(hops('a') < 3, hops('a') < 2.8, hops('a') < 2) == 1", "undecided"),
+    ("count(hops('a') < 3, hops('a') < 2) == 1", "held"),
+    ("count(hops('a') < 2) == 0", "held"),
     ("told('plan x', 'hops') == 19", "held"),
     ("told('plan x', 'hops') / 2 < 10", "held"),
     ("told('plan y', 'hops') < 3.2", "held"),
@@ -56,6 +69,10 @@ def evaluate(text):
     ("comparable(told('plan y', 'hops'), told('plan y', 'copies'))", "held"),
     ("told('plan y', 'shared') == 0", "held"),
     ("told('plan y', 'hops') == 0", "not held"),
+    ("told('plan y', 'hops') == 3", "undecided"),
+    ("told('plan y', 'links') < 3", "held"),
+    ("told('plan x', 'hops') == 'dual-path'", "not held"),
+    ("told('plan x', 'name') == 19", "not held"),
     ("told('plan x', 'name') == 'dual-path'", "held"),
     ("told('check x', 'exit') == 0", "not held"),
     ("told('check x', 'free') == True", "held"),
@@ -70,6 +87,8 @@ def test_the_numbers_of_both_sides_are_told():
     left = "1.5 * latency('a'): 15 +- 1.5 at 0.1; 30 +- 1.5 at 0.2; 150 +- 1.5 at 0.3"
     right = "latency('b'): 30 +- 1 at 0.1; 40 +- 2 at 0.2"
     assert found.numbers == [f"{left}, {right}", "throughput('a'): 0.2 +- 0.01"]
+    assert evaluate("within(hops('a'), 3, 0.1)").numbers == ["hops('a'): 2.8 +- 0.01, 3: 3"]
+    assert evaluate("told('plan x', 'hops') < hops('a')").numbers == ["plan x hops: 19, hops('a'): 2.8 +- 0.01"]
 
 
 def test_the_series_that_it_names():
@@ -84,12 +103,16 @@ def test_the_series_that_it_names():
     ("latency('a', latency('a')) < 3", "argument 2 of latency must be a number"),
     ("latency('a', 1, 2) < 3", "latency takes 1 to 2 arguments"),
     ("comparable(1, 2, 3)", "comparable takes 2 arguments"),
-    ("abs() < 3", "abs takes 1 argument"),
-    ("max() < 3", "max takes 1 or more arguments"),
+    ("within(latency('a'), 3, None)", "argument 3 of within must be a number"),
+    ("comparable(1)", "comparable takes 2 arguments"),
+    ("told('plan x', 'hops', 1) < 3", "told takes 2 arguments"),
+    *((f"{name}({given}) < 3", f"{name} takes 1 argument") for name in ("abs", "precision") for given in ("", "1, 2")),
+    *((f"{name}() < 3", f"{name} takes 1 or more arguments") for name in ("max", "min", "count")),
     ("latency('a') <", "it must be a comparison"),
     ("latency('a')", "it must be a comparison"),
     ("__import__('os').system('true') < 1", "must not have Attribute"),
     ("open('x') < 1", r"open\('x'\) is given, allowed are latency"),
+    ("latency('a')() < 1", "allowed are latency"),
     ("latency(a) < 1", "must have 1 text first"),
     ("latency(0.1, 'a') < 1", "must have 1 text first"),
     ("told('plan x') < 1", "must have 2 texts first"),
@@ -97,8 +120,24 @@ def test_the_series_that_it_names():
     ("[latency('a')] < 1", "must not have List"),
     ("latency('a', at=0.1) < 1", "must not have keyword"),
     ("latency('a') <= 1", "must not have LtE"),
-    ("told('plan x', 'name') < 1", "they must be numbers"),
 ])
 def test_refusals(text, sentence):
+    with pytest.raises(WormcastError, match=rf"{sentence}\b(?!s)"):
+        Predicate(text)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("told('plan x', 'name') < 1", "they must be numbers"),
+    ("told('load z', 'latency') < 1", "they must be numbers"),
+    ("told('load z', 'utilisation') < 1", "they must be numbers"),
+    ("told('plan x', 'name') + 1 < 3", "it must be a number here"),
+    ("hops('a') + None < 3", "None is given, it must be a number"),
+    ("hops('a') + (not 1) < 3", "not 1 is given, it must be a number"),
+    ("hops('a') + (1 < 2) < 3", "1 < 2 is given, it must be a number"),
+    ("-(hops('a') < 3)", "it must be a comparison"),
+    ("1 and hops('a') < 3", "1 is given, it must be a comparison"),
+    ("hops('a') and hops('a') < 3", r"hops\('a'\) is given, it must be a comparison"),
+])
+def test_what_is_refused_when_it_is_evaluated(text, sentence):
     with pytest.raises(WormcastError, match=sentence):
         evaluate(text)

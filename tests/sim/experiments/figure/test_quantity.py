@@ -27,6 +27,8 @@ def test_what_lies_in_two_intervals_lies_in_what_comes_of_them(sign):
 
 def test_nothing_is_divided_by_what_may_be_zero():
     assert (Quantity.of(1.0) / Quantity.of(0.5, 0.6)).values == {}
+    assert (Quantity.of(1.0) / Quantity.of(0.5, 0.5)).values == {}
+    assert Quantity({0.1: (-1, 0, 1), 0.2: (1, 2, 3)}).precision.values == {0.2: (0.5, 0.5, 0.5)}
 
 
 def test_values_at_loads_meet_those_at_the_same_loads_alone():
@@ -35,7 +37,8 @@ def test_values_at_loads_meet_those_at_the_same_loads_alone():
     assert (first + second).values == {0.2: (5, 6, 7)}
     assert (first + Quantity.of(1)).values == {0.1: (2, 3, 4), 0.2: (5, 6, 7)}
     assert first.at(0.1 + 1e-12).values == {None: (1, 2, 3)}
-    assert first.at(0.15).values == {}
+    assert first.at(0.1 + 1e-8).values == {}
+    assert Quantity.of(1).at(0.1).values == {}
     assert abs(Quantity.of(-1, 2)).values == {None: (0.0, 1, 3)}
 
 
@@ -48,15 +51,25 @@ def test_intervals_must_lie_apart(first, second, verdict):
 
 
 @pytest.mark.parametrize(("value", "verdict"), [
-    ((1.0, 0.1), "held"), ((1.2, 0.1), "undecided"), ((1.5, 0.1), "not held"), ((0.5, 0.1), "not held")])
+    ((1.0, 0.125), "held"), ((1.0, 0.25), "held"), ((1.0, 0.375), "undecided"),
+    ((1.5, 0.125), "not held"), ((1.5, 0.25), "undecided"), ((1.375, 0.25), "undecided"), ((1.125, 0.25), "undecided"),
+    ((0.5, 0.125), "not held"), ((0.5, 0.25), "undecided"), ((0.625, 0.25), "undecided"), ((0.875, 0.25), "undecided"),
+])
 def test_between(value, verdict):
-    assert Quantity.of(*value).between(0.8, 1.25).verdict == verdict
+    """The ends count."""
+    assert Quantity.of(*value).between(0.75, 1.25).verdict == verdict
 
 
-def test_the_same_number():
-    assert Quantity.of(3).same(Quantity.of(3)).verdict == "held"
-    assert Quantity.of(3).same(Quantity.of(4)).verdict == "not held"
-    assert Quantity.of(3, 2).same(Quantity.of(4)).verdict == "undecided"
+@pytest.mark.parametrize(("first", "second", "verdict"), [
+    ((3, 3, 3), (3, 3, 3), "held"), ((3, 3, 3), (4, 4, 4), "not held"), ((4, 4, 4), (3, 3, 3), "not held"),
+    ((2, 3, 4), (5, 6, 7), "not held"), ((2, 3, 4), (4, 5, 6), "undecided"), ((2, 3, 5), (4, 6, 7), "undecided"),
+    ((2, 3, 4), (3, 3, 3), "undecided"), ((3, 3, 3), (2, 3, 4), "undecided"), ((3, 3, 3), (2, 4, 5), "undecided"),
+    # intervals of two numbers, not one number
+    ((2, 3, 4), (2, 3, 4), "undecided"), ((2, 3, 3), (2, 3, 3), "undecided"), ((3, 3, 4), (3, 3, 4), "undecided"),
+])
+def test_the_same_number(first, second, verdict):
+    one, other = Quantity({None: first}), Quantity({None: second})
+    assert one.same(other).verdict == other.same(one).verdict == verdict
 
 
 def test_truths_at_every_load():
@@ -68,6 +81,9 @@ def test_truths_at_every_load():
     assert Truth.every([mixed, Truth({None: 1})]).at == mixed.at
     assert Truth.every([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 0, 0.3: -1}
     assert Truth.some([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 1, 0.3: 1}
+    assert Truth({0.3: -1, 0.2: 1, 0.1: 1}).region == "held at 0.1, 0.2; reversed at 0.3"
+    assert Truth({0.1: 0, 0.2: 0}).region == "the intervals meet"
+    assert Truth({0.1: -1, 0.2: -1}).region == ""
     nowhere = Truth({})
     assert (nowhere.verdict, nowhere.region) == (
         "undecided", "there is no load at which all of it is measured before saturation")
@@ -76,5 +92,10 @@ def test_truths_at_every_load():
 def test_numbers_are_written_at_three_loads():
     many = Quantity({k / 10: (k - 0.25, k, k + 0.25) for k in range(1, 8)})
     assert str(many) == "1 +- 0.25 at 0.1; 4 +- 0.25 at 0.4; 7 +- 0.25 at 0.7"
+    assert str(Quantity({load: many.values[load] for load in (0.3, 0.1, 0.2)})) == (
+        "1 +- 0.25 at 0.1; 2 +- 0.25 at 0.2; 3 +- 0.25 at 0.3")
+    assert str(Quantity({load: many.values[load] for load in (0.4, 0.1, 0.3, 0.2)})) == (
+        "1 +- 0.25 at 0.1; 3 +- 0.25 at 0.3; 4 +- 0.25 at 0.4")
+    assert (str(Quantity({None: (1, 3, 4)})), str(Quantity({None: (2, 3, 5)}))) == ("3 +- 2", "3 +- 2")
     assert str(Quantity.of(3.5)) == "3.5"
     assert str(Quantity({})) == "-"

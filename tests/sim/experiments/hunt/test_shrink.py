@@ -105,6 +105,93 @@ def test_other_times_are_the_same_ones_each_time():
     assert {(len(one), min(message.at for message in one) >= 0) for one in retimed(MANY, 64)} == {(12, True)}
 
 
+def test_what_is_made_smaller_the_first_first():
+    assert cost((message(0, 1, 2, length=30, at=7), message(1, 3, length=40, at=5))) == (2, 3, 70, 12)
+
+
+def test_other_times_and_lengths():
+    """As they are, at once, and both with two lengths; then anywhere in twice the length, and at another pace."""
+    tried = list(retimed((message(1, 2, length=30), message(2, 3, length=40, at=200)), 64, tries=40))
+    times = [[one.at for one in messages] for messages in tried]
+    lengths = [[one.length for one in messages] for messages in tried]
+    assert (times[:2], lengths[:2]) == ([[0, 200], [0, 0]], [[30, 40]] * 2)
+    assert lengths[2:] == [[40, 40]] * 42 + [[64, 64]] * 42
+    for length, some in ((40, times[2:44]), (64, times[44:])):
+        assert some[:2] == [[0, 200], [0, 0]]
+        anywhere = [at for ats in some[2::2] for at in ats]
+        assert 0 <= min(anywhere) < length // 2 < 3 * length // 2 < max(anywhere) < 2 * length
+        first, second = zip(*some[3::2], strict=True)
+        assert min(first) == 0 < len(set(first) & set(range(1, 20))) <= max(first) <= 20
+        assert min(second) < 150 < 200 < max(second) <= 220
+
+
+@pytest.mark.parametrize(("count", "retimes"), [(13, True), (14, False)])
+def test_other_times_are_tried_where_few_are_left(count, retimes):
+    asked = []
+    messages = tuple(message(source, 20, length=1) for source in range(count))
+    shrink(messages, first_by(lambda some: len(some) == count, asked), nodes=21, longest=40)
+    left = [some for some in asked if len(some) == count - 1]
+    assert len(left) > 5 * count if retimes else len(left) == count
+
+
+@pytest.mark.parametrize(("rule", "before", "left"), [
+    (lambda a, b, c: a == b >= 20 and c == 10, (40, 40, 10), (20, 20, 10)),
+    (lambda a, b, c: a == b, (40, 40, 9), (1, 1, 1)),
+    (lambda a, b, c: b == 5, (9, 5, 7), (1, 5, 1)),
+])
+def test_payloads_get_shorter_together_and_one_by_one(rule, before, left):
+    messages = tuple(message(source, 9, length=length) for source, length in enumerate(before))
+    found = shrink(messages, first_by(lambda some: len(some) == 3 and rule(*(one.length for one in some))),
+                   nodes=10, longest=40)
+    assert tuple(one.length for one in found) == left
+
+
+@pytest.mark.parametrize(("rule", "before", "left"), [
+    (lambda a, b: (a, b) in [(5, 8), (0, 0)], (5, 8), (0, 0)),
+    (lambda a, b: b - a == 3, (5, 8), (0, 3)),
+    (lambda a, b: a == 5, (5, 8), (5, 0)),
+])
+def test_messages_are_created_earlier_together_and_one_by_one(rule, before, left):
+    messages = tuple(message(source, 9, at=at) for source, at in enumerate(before))
+    found = shrink(messages, first_by(lambda some: len(some) == 2 and rule(*(one.at for one in some))),
+                   nodes=10, longest=40)
+    assert tuple(one.at for one in found) == left
+
+
+def test_a_source_moves_where_its_payload_gets_shorter():
+    [left] = shrink((message(0, 5, length=5),), first_by(
+        lambda some: some[0].length >= abs(5 - some[0].source)), nodes=6, longest=40)
+    assert (left.source, left.destinations, left.length) == (4, (5,), 1)
+
+
+@pytest.mark.parametrize("count", [12, 13])
+def test_nodes_move_where_messages_are_few(count):
+    asked = []
+    messages = tuple(message(source, 20, length=2) for source in range(count))
+    shrink(messages, first_by(lambda some: len(some) == count and all(one.length == 2 for one in some), asked),
+           nodes=22, longest=40)
+    assert any(21 in one.destinations for some in asked for one in some) == (count == 12)
+
+
+def test_fewer_messages_may_need_other_times():
+    messages = message(0, 9, at=5), message(1, 9, at=8), message(2, 9, at=3)
+
+    def rule(some):
+        ats = [one.at for one in some]
+        return ats == [5, 8, 3] if len(some) == 3 else len(some) == 2 and ats == [0, 0]
+
+    assert len(shrink(messages, first_by(rule), nodes=10, longest=40)) == 2
+
+
+@pytest.mark.parametrize("size", [24, 25])
+def test_of_many_worms_that_wait_for_each_other_no_other_times_are_tried(size):
+    asked = []
+    messages = tuple(message(source, 40) for source in range(30))
+    shrink(messages, first_by(lambda some: len(some) in (30, size), asked), nodes=41, longest=40,
+           core=lambda some: some[:size])
+    assert any(len(some) == size for some in asked) == (size == 24)
+
+
 def test_worms_that_wait_for_none_but_each_other_are_tried_alone():
     """All others go at once, though they could not go one by one: all twelve deadlock, and two of them."""
     core = MANY[5], MANY[2]

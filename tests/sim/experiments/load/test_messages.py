@@ -15,6 +15,7 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load, shared
+from wormcast.sim.experiments.load.messages import COLUMNS
 from wormcast.sim.experiments.load.source import Source
 
 from ....algorithms import reference
@@ -22,29 +23,35 @@ from ... import zero_load
 from .windows import through
 
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
+#: Schemes, and behind a blank what is another setting of one.
 SETTINGS = {
     "dual-path": {"consumption": 2},
     "u-mesh": {"t_hs": 20, "t_hr": 10},  # a receipt may be noted earlier than one of a tail before it
+    "dual-path fast": {"consumption": 2, "consumption_links": "separate", "delays": "fast", "t_ns": 3, "t_nr": 2},
     "column-path": {"consumption": 2, "packet": 4, "ports": "all", "readers": "independent"},
 }
 CYCLES = 5000
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
 
-def table_of(scheme, seeds, workers, path, pause=None):
+def scheme_of(setting):
+    return SCHEMES[setting.partition(" ")[0]]
+
+
+def table_of(scheme, seeds, workers, path, pause=None, cycles=CYCLES, warmup=0):
     """Rows of an experiment as text, which may be paused every so many cycles."""
-    experiment = Experiment(topology("mesh:4x4"), SCHEMES[scheme], TRAFFIC, cycles=CYCLES, warmup=0,
+    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), TRAFFIC, cycles=cycles, warmup=warmup,
                             configuration=Configuration(**SETTINGS[scheme]), parts=shared(seeds, workers))
     table = MessageTable(experiment)
     while not experiment.finished:
         experiment.run(experiment.now + pause if pause else None)
-    table.write(path, parquet=path.suffix == ".parquet")
+    table.write(path, parquet=path.suffix == ".parquet", warmup=experiment.result().warmup)
     return path
 
 
 def expected(scheme, seed):
     """The same rows, message by message, of a network that has kept all it knows."""
-    network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]))
+    network = Network(topology("mesh:4x4"), scheme_of(scheme), Configuration(**SETTINGS[scheme]))
     _, window, grants = through(network, [Source(TRAFFIC, network.topology, seed)], CYCLES, CYCLES, keep=True)
     host, rows = window.host, []
     for number, message in enumerate(window.messages):
@@ -75,6 +82,7 @@ def expected(scheme, seed):
         mine = grants[(grants["worm"] == last["worm"]) & (grants["packet"] == last["first"])]
         row |= on_its_way(network, mine, last["node"])
         row["header_moves"] = row["header"] - sum(row[name] for name in WAITS)
+        row["counted"] = "true"
         rows.append({name: str(value) for name, value in row.items()})
     return rows
 
@@ -141,13 +149,13 @@ def test_parts_of_any_loads_latencies_add_up(scheme, consumed, length, multicast
     traffic = Traffic(consumed / (1 + multicasts * (mean - 1)), length=length, multicast_fraction=multicasts,
                       destinations_mean=mean)
     hosts = Configuration(**{**SETTINGS[scheme], "t_hs": t_hs, "t_hr": t_hr, "injection_delay": seed})
-    experiment = Experiment(topology("mesh:4x4"), SCHEMES[scheme], traffic, cycles=3000, warmup=0, configuration=hosts,
+    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), traffic, cycles=3000, warmup=0, configuration=hosts,
                             parts=[[seed, seed + 1]])
     with tempfile.TemporaryDirectory() as folder:
         table, path = MessageTable(experiment), Path(folder, "m.csv")
         experiment.run()
         assume(experiment.deadlocked is None)
-        table.write(path, parquet=False)
+        table.write(path, parquet=False, warmup=0)
         rows = list(csv.DictReader(path.open()))
     assert len(rows) == sum(int(total.table["messages"].sum()) for total in (
         group.all_totals() for group in experiment.groups))
@@ -200,10 +208,42 @@ def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
     assert [{name: str(value).lower() for name, value in row.items()} for row in table.to_pylist()] == rows
 
 
-def test_rows_are_those_that_means_are_of(tmp_path):
-    with table_of("dual-path", [1], 1, tmp_path / "m.csv").open() as file:
-        latencies = [int(row["latency"]) for row in csv.DictReader(file)]
-    found = load(topology("mesh:4x4"), SCHEMES["dual-path"], TRAFFIC, cycles=CYCLES, warmup=0, seeds=[1],
+@pytest.mark.parametrize("warmup", [0, 1000, None])
+def test_rows_that_count_are_those_that_means_are_of(warmup, tmp_path):
+    """The warm-up may be found in the end; messages of it are there, and do not count."""
+    with table_of("dual-path", [1], 1, tmp_path / "m.csv", warmup=warmup).open() as file:
+        rows = list(csv.DictReader(file))
+    latencies = [int(row["latency"]) for row in rows if row["counted"] == "true"]
+    found = load(topology("mesh:4x4"), SCHEMES["dual-path"], TRAFFIC, cycles=CYCLES, warmup=warmup, seeds=[1],
                  configuration=Configuration(**SETTINGS["dual-path"]))
     assert found.to_dict()["messages"] == len(latencies)
     assert found.span("latency").mean == pytest.approx(sum(latencies) / len(latencies))
+    assert {row["counted"] for row in rows} == {"true"} | ({"false"} if found.warmup else set())
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_without_messages_has_its_columns(ending, tmp_path):
+    path = table_of("dual-path", [1], 1, tmp_path / f"m.{ending}", cycles=10)
+    names = parquet.read_table(path).column_names if ending == "parquet" else path.read_text().strip().split(",")
+    assert names == list(COLUMNS)
+
+
+def test_nothing_lies_in_the_folder_of_temporary_files(tmp_path, monkeypatch):
+    """Whenever the process is killed: what has no name is gone with it. Rows are there all the same."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    experiment = Experiment(topology("mesh:4x4"), SCHEMES["dual-path"], TRAFFIC, cycles=CYCLES, warmup=0,
+                            configuration=Configuration(**SETTINGS["dual-path"]), parts=[[1], [2]])
+    table, seen = MessageTable(experiment), []
+
+    def watching(tell):
+        def watch(through):
+            tell(through)
+            seen.append(list(tmp_path.iterdir()))
+        return watch
+
+    experiment.tell = [watching(tell) for tell in experiment.tell]
+    experiment.run()
+    assert len(seen) > 2
+    assert not any(seen)
+    table.write(tmp_path / "m.csv", parquet=False, warmup=0)
+    assert len((tmp_path / "m.csv").read_text().splitlines()) > 300

@@ -5,6 +5,7 @@ from cases import slow
 
 from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, find_scheme, topology
 from wormcast.hw.router import Blueprint
+from wormcast.sim.build.components import COMPONENTS
 from wormcast.sim.build.configurations import hardware
 
 
@@ -26,6 +27,16 @@ def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=Non
     if relation is not None:
         found = found.routed_by(relation)
     return Blueprint(network, found, hardware(network, found, options), relations)
+
+
+def having(name, *arguments, **options):
+    """Blueprint of hardware that has a component."""
+    return blueprint(*arguments, **options, **COMPONENTS[name].options)
+
+
+def names_in(built):
+    """Components that hardware has."""
+    return [name for name in COMPONENTS if "absorb" not in COMPONENTS[name].options or built.configuration.slots]
 
 
 def on_any(network, **options):

@@ -21,14 +21,14 @@ from wormcast.sim.export.verilog.facts import header_fields
 from wormcast.sim.export.verilog.links import channel_classes, links
 from wormcast.sim.export.verilog.network import outside, table_words, top
 
-from .cases import ANY, blueprint, on_any
+from .cases import ANY, blueprint, having, names_in, on_any
 
 
 @pytest.fixture(scope="module")
 def split():
-    """All components of a router with as many ports as there can be."""
+    """All components of a router with as many ports as there can be, and those that there are with other options."""
     built = blueprint(readers="independent", consumption_links="separate")
-    return {name: build_component(built, name) for name in COMPONENTS}
+    return {name: build_component(having(name) if find_component(name).options else built, name) for name in COMPONENTS}
 
 
 def parts(component):
@@ -41,7 +41,8 @@ def parts(component):
 
 
 def test_every_part_of_router_and_interface_has_a_name(split):
-    assert parts(split["router"]) | parts(split["interface"]) <= {type(component) for component in split.values()}
+    whole = [split["router"], split["interface"], build_component(blueprint(absorb="2"), "interface")]
+    assert set().union(*map(parts, whole)) <= {type(component) for component in split.values()}
 
 
 def test_a_part_is_the_one_that_the_port_has():
@@ -61,6 +62,15 @@ def test_a_part_is_the_one_that_the_port_has():
 def test_a_part_that_is_not_there_is_refused(name, port, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
         build_component(blueprint(), name, port)
+
+
+def test_slots_are_those_of_the_interface():
+    built = build_component(blueprint(absorb="3", slot=9, consumption=2, flit_width=8), "retransmission")
+    assert (built.slots, built.flits, built.channels, built.width) == (3, 9, 2, 8)
+    for absorb in ("off", "host"):
+        with pytest.raises(WormcastError, match=f"^retransmission: there is none with absorb {absorb}, there is one "
+                                                "with --absorb 1$"):
+            build_component(blueprint(absorb=absorb), "retransmission")
 
 
 def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):
@@ -302,7 +312,7 @@ def test_a_component_is_of_the_kind_that_is_named():
 def test_ports_of_every_kind_of_router_are_explained(case):
     built = case()
     for kind in built.named_kinds:
-        for what in COMPONENTS:
+        for what in names_in(built):
             part = build_component(built, what, kind=None if find_component(what).whole == "interface" else kind)
             told = {port.name: meaning(part, port) for port in ports(part)}
             assert [name for name, said in told.items() if not said.endswith(".")] == [], (kind, what)

@@ -9,7 +9,7 @@ from wormcast.sim.build.components import COMPONENTS
 from wormcast.sim.common.external import find_tool
 from wormcast.sim.export.verilog import NETWORK, export
 
-from .cases import ANY, WIDE, blueprint
+from .cases import ANY, WIDE, blueprint, having, names_in
 
 #: Warnings that stay, and why.
 WAIVED = {
@@ -35,7 +35,7 @@ def unexpected(found):
 
 @pytest.mark.parametrize("what", [name for name in COMPONENTS if name != "router"])
 def test_component_is_clean(what, tmp_path):
-    assert unexpected(warnings(blueprint(), what, tmp_path)) == []
+    assert unexpected(warnings(having(what), what, tmp_path)) == []
 
 
 def test_network_is_clean_but_for_what_is_waived(tmp_path):
@@ -54,6 +54,6 @@ def test_networks_of_every_kind_are_clean(case, tmp_path):
 @pytest.mark.parametrize("case", WIDE)
 def test_other_hardware_is_clean(case, tmp_path):
     built = case()
-    whats = [*COMPONENTS, *([] if built.relations else [NETWORK])]
+    whats = [*names_in(built), *([] if built.relations else [NETWORK])]
     found = {what: lines for what in whats if (lines := unexpected(warnings(built, what, tmp_path)))}
     assert found == {}

@@ -5,7 +5,7 @@ import pytest
 from wormcast.sim.build.components import COMPONENTS, build_component
 from wormcast.sim.export.verilog import component_verilog
 
-from .cases import WIDE, blueprint
+from .cases import WIDE, having, names_in
 from .replay import Stimulus, record, replay
 
 #: Cycles of those whose states take longest to come about; credits are held at a full buffer seldom enough.
@@ -19,10 +19,10 @@ def straps(built):
     return {f"strap_{name}": column[node] for name, column in values.items()}
 
 
-def recorded(built, cycles, seed, names=tuple(COMPONENTS)):
-    """Components by module, each with a stimulus of its own."""
+def recorded(built, cycles, seed, names=()):
+    """Components by module, by default all that there are, each with a stimulus of its own."""
     found = {}
-    for name in names:
+    for name in names or names_in(built):
         component = build_component(built, name)
         stimulus = Stimulus(component, built, f"{seed} {name}", fixed=straps(built))
         found[f"c_{name.replace('-', '_')}"] = record(component, cycles, stimulus)
@@ -42,7 +42,7 @@ def replayed(tmp_path_factory):
     """Recordings and answers of all components, and of one's mutants, in one program: most of the time compiles it."""
     recordings = {}
     for name in COMPONENTS:
-        recordings |= recorded(blueprint(), LONGER.get(name, 300), seed=1, names=[name])
+        recordings |= recorded(having(name), LONGER.get(name, 300), seed=1, names=[name])
     mutants = mutants_of(recordings["c_output_unit"], "c_output_unit")
     recordings |= dict.fromkeys(mutants, recordings["c_output_unit"])
     return recordings, replay(recordings, tmp_path_factory.mktemp("replay"), verilog=mutants), mutants

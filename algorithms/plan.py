@@ -50,6 +50,8 @@ class Worm:
     signs : tuple of int, or None
         What its header says of each destination where both ways around a ring are as long: bit d set, dimension d
         downwards. None where the scheme leaves that to the hosts, see `default_signs`.
+    vc_classes : tuple of str, or None
+        Class of virtual channels that it takes on each of the links; None where the relation tells none apart.
     """
 
     id: int
@@ -61,6 +63,7 @@ class Worm:
     classes: tuple[int | None, ...]
     step: int
     signs: tuple[int, ...] | None = None
+    vc_classes: tuple[str, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the worm as plain data for JSON. Every worm so far is sent by a host."""
@@ -76,6 +79,7 @@ class Worm:
             "classes": list(self.classes),
             "step": self.step,
             "signs": None if self.signs is None else list(self.signs),
+            "vc_classes": None if self.vc_classes is None else list(self.vc_classes),
         }
 
 
@@ -145,7 +149,7 @@ class Plan:
     @property
     def channels(self) -> int:
         """Number of distinct links between switches."""
-        return len({link for worm in self.worms for link in worm.links})
+        return _distinct(self.worms)
 
     @property
     def start_ups(self) -> int:
@@ -164,6 +168,15 @@ class Plan:
     def steps(self) -> int:
         """Number of message-passing steps."""
         return max(worm.step for worm in self.worms)
+
+    @property
+    def by_step(self) -> list[dict[str, int]]:
+        """Of each step its number, its ``worms``, their ``hops``, and distinct links, ``channels``."""
+        sent: dict[int, list[Worm]] = {}
+        for worm in self.worms:
+            sent.setdefault(worm.step, []).append(worm)
+        return [{"step": step, "worms": len(worms), "hops": sum(len(worm.links) for worm in worms),
+                 "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
 
     def check(self) -> None:
         """Check that each destination is reached once, by worms of those who have the message, over legal hops.
@@ -258,7 +271,13 @@ class Plan:
             "start_ups": self.start_ups,
             "phases": self.phases,
             "steps": self.steps,
+            "by_step": self.by_step,
         }
+
+
+def _distinct(worms: Iterable[Worm]) -> int:
+    """Number of distinct links of some worms."""
+    return len({link for worm in worms for link in worm.links})
 
 
 def plan(
@@ -293,10 +312,11 @@ def plan(
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
     classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
-    taken: list[tuple[tuple[int, int], ...]] = [()] * len(worms)
+    taken: list[list[int]] = [[]] * len(worms)
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
-            taken[row] = tuple(pairwise(ways.path(int(worms.source[row]), worms.visits(row).tolist())))
+            taken[row] = ways.channels(int(worms.source[row]), worms.visits(row).tolist())
+    ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)
     rows = []
     for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
@@ -306,12 +326,13 @@ def plan(
                 id=row,
                 source=sender,
                 destinations=tuple(worms.visits(row).tolist()),
-                links=taken[row],
+                links=tuple((start, end) for start, end in (ends[channel // count] for channel in taken[row])),
                 after=None if after == AT_ONCE else after,
                 rank=int(worms.rank[row]),
                 classes=tuple(None if one == NO_CLASS else one for one in classes[first:end]),
                 step=steps[row],
                 signs=None if worms.signs is None else tuple(worms.signs[first:end].tolist()),
+                vc_classes=tuple(routes.classes[channel % count] for channel in taken[row]) if count > 1 else None,
             )
         )
     return Plan(topology, scheme, start, frozenset(nodes), tuple(rows))

@@ -202,7 +202,9 @@ ABOUT_RUNS = """\
 A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
 random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
 bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
-a node that sends often enough within a step may be faster."""
+a node that sends often enough within a step may be faster.
+Waits: cycles in which flits waited for channels and for turns, behind worms of other nodes, of their own sender, and \
+behind nobody."""
 RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
                 "that are to differ are equal.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
@@ -213,7 +215,7 @@ def _notes(figure: Figure, quick: bool) -> list[str]:
     """How a figure was made."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
     if figure.along:
-        return [made, ABOUT_RUNS, RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
+        return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick else [])]
 

@@ -152,6 +152,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
         _note(following, worm, switch, BUFFER, now - comes - fronts.header,
               before if following.left[front] > comes else NOBODY)
         following.first[front] += 1
+        following.came[front] = now
     following.current[front] = worm
     for k in range(2):
         if rose >> HOLDS + k & 1:
@@ -212,7 +213,7 @@ def _look(fronts, following, state):
 
 
 @compiled
-def _count_turns(fronts, following, state):
+def _count_turns(fronts, following, host, state):
     """Write down which flits of worms with channels could have gone and did not, and whose went in their place."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
@@ -222,7 +223,7 @@ def _count_turns(fronts, following, state):
             if _bit(following.could, channel, kind.unit, router) and following.holds[front] and not (
                     following.went[front]):
                 _note(following, following.current[front], fronts.switch[kind.first + router], TURN, 1,
-                      _served(fronts, following, channel, router))
+                      _served(fronts, following, host, channel, router))
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -235,14 +236,24 @@ def _count_turns(fronts, following, state):
 
 
 @compiled
-def _served(fronts, following, channel, router):
-    """Name of the worm whose flit went in place of the one at a front: to the same output, else from the same input."""
+def _served(fronts, following, host, channel, router):
+    """Name of the worm that was served in place of the one at a front.
+
+    Its flit went to the same output, else from the same input; or that input read its header, or had it ask in vain.
+    """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):
         other = fronts.channels[number]
         rival = other.first + router
-        if other.kind != channel.kind or rival == front or not (
-                _bit(following.could, other, unit, router) and following.went[rival]):
+        if other.kind != channel.kind or rival == front:
+            continue
+        could = _bit(following.could, other, unit, router)
+        if not (could and following.went[rival]):
+            asked = could and not following.holds[rival]
+            if found == NOBODY and other.input == channel.input and (
+                    asked or following.came[rival] == host.counters[NOW]):
+                worm = (following.current[rival] >> PACKET_BITS) - following.counters[FIRST]
+                found = _name(fronts, host.worms, worm)
             continue
         for k in range(2):
             if following.uses[rival] >> k & 1:
@@ -324,7 +335,7 @@ def _watch(fronts, following, host, marks, states):
                 before[k] = bits[k]
             before[ABLE] = _any(fronts, states, number, ELIGIBLE, at, size) & there
     if fronts.turns:
-        _count_turns(fronts, following, state)
+        _count_turns(fronts, following, host, state)
 
 
 @borrowing

@@ -105,6 +105,7 @@ class Following(NamedTuple):
     end: Integers  # [fronts]
     asked: Integers  # [fronts, 2], since when the worm asks for a link, and for a consumption channel
     held: Integers  # [fronts, 2], the outs that it has
+    came: Integers  # [fronts], when the worm there came
     left: Integers  # [fronts], when the last worm left
     owner: Integers  # [outs], name of the worm that has it, or had it last
     released: Integers  # [outs], when
@@ -155,7 +156,8 @@ class Grants:
             # a packet has two flits or more, and one may have its channel before its first flit is there
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
-            held=np.zeros((fronts, 2), np.int64), left=np.full(fronts, -INTERFACE - 1), owner=np.full(outs, NOBODY),
+            held=np.zeros((fronts, 2), np.int64), came=np.full(fronts, NOBODY),
+            left=np.full(fronts, -INTERFACE - 1), owner=np.full(outs, NOBODY),
             released=np.full(outs, -INTERFACE - 1), ports=ports,
             could=np.zeros(words, np.uint64), position=np.zeros(fronts, np.int64), uses=np.zeros(fronts, np.int64),
             holds=np.zeros(fronts, np.int64), went=np.zeros(fronts, np.int64),

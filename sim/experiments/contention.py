@@ -11,7 +11,7 @@ from ..build.configuration import Configuration
 from ..engines.follow import NOBODY, TURN
 from ..host import Host
 
-__all__ = ["CAUSES", "WAITS", "contention", "require_followed"]
+__all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 
 #: Behind whom worms wait: worms of their message from other nodes, worms of their own sender, and those of other
 #: messages; behind nobody, where a channel was free and another was served first.
@@ -36,6 +36,15 @@ def require_followed(configuration: Configuration) -> None:
     if configuration.readers != "coupled":
         raise WormcastError(f"contention: --readers {configuration.readers} is given, flits' turns are told of coupled "
                             "readers alone")
+
+
+def followed(configuration: Configuration) -> bool:
+    """Whether this can be told of some hardware."""
+    try:
+        require_followed(configuration)
+    except WormcastError:
+        return False
+    return True
 
 
 def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dict[str, Any]]:

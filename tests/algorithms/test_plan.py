@@ -155,6 +155,7 @@ def test_the_plan_as_json():
                 "classes": [0, None],
                 "step": 1,
                 "signs": None,
+                "vc_classes": None,
             },
             {
                 "id": 1,
@@ -168,6 +169,7 @@ def test_the_plan_as_json():
                 "classes": [None],
                 "step": 2,
                 "signs": None,
+                "vc_classes": None,
             },
         ],
         "copies": 2,
@@ -176,7 +178,27 @@ def test_the_plan_as_json():
         "start_ups": 2,
         "phases": 1,
         "steps": 2,
+        "by_step": [{"step": 1, "worms": 1, "hops": 2, "channels": 2},
+                    {"step": 2, "worms": 1, "hops": 1, "channels": 1}],
     }
+
+
+@pytest.mark.parametrize(("name", "source", "target", "classes"), [
+    ("torus:8x8", "0.6", "0.1", "p p l/h"), ("torus:8x8", "0.1", "0.6", "p p l/h"),
+    ("torus:8x8", "0.1", "2.4", "l/h l/h l/h l/h l/h"), ("torus:8x8", "6.2", "0.2", "p p"),
+    ("torus:5x5", "0.4", "4.1", "p l/h p"), ("ring:7", "5", "1", "p p l/h")])
+def test_classes_of_virtual_channels_along_a_worm_on_a_torus(name, source, target, classes):
+    """[Hou], figure 2: p up to the hop over the ring's edge and with it, l or h behind it and without one."""
+    (worm,) = plan(topology(name), "individual", source, target).worms
+    assert worm.vc_classes == tuple(classes.split())
+
+
+def test_links_of_a_step():
+    steps = plan(topology("torus:4x4"), "dcf", 0, "all").by_step
+    assert steps == [{"step": 1, "worms": 4, "hops": 8, "channels": 8},
+                     {"step": 2, "worms": 11, "hops": 11, "channels": 11}]
+    tied = plan(topology("torus:8x8"), "edn", 0, "all").by_step  # ties upwards: two of the source's worms share links
+    assert tied[0]["channels"] < tied[0]["hops"]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ def test_plan_has_the_worms_of_paper_002():
     assert {"version", "configuration", "seed", "topology", "scheme", "provenance", "source", "channels"} <= set(plan)
     assert plan["form"] == "2-D, as printed"
     assert set(plan["worms"][0]) == {
-        "id", "source", "destinations", "links", "after", "rank", "step", "tier", "class", "classes", "signs"
+        "id", "source", "destinations", "links", "after", "rank", "step", "tier", "class", "classes", "signs",
+        "vc_classes",
     }  # fmt: skip
     assert [(worm["class"], worm["classes"]) for worm in plan["worms"]] == [(0, [0, 0, None]), (1, [1, 1, 1, None])]
     _, plan = as_json("plan", "mesh:6x6", "individual", *EXAMPLE)

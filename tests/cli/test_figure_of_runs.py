@@ -76,6 +76,56 @@ def test_a_point_for_each_value_with_formula_and_bound(tmp_path):
         tmp_path / "out" / "runs.svg").read_text())[1]
 
 
+WAITING = """\
+title = "who waits"
+source = "[Hou]"
+along = "length"
+values = [20]
+
+[options]
+topology = "torus:8x8"
+configuration = "dcf_torus"
+ties = "signed"
+
+[series.dcf]
+scheme = "dcf"
+[series.z]
+scheme = "z"
+[series.two-readers]
+scheme = "dcf"
+readers = "independent"
+
+[[statements]]
+claim = "x-1"
+text = "worms of Z wait behind those of other nodes, of DCF behind their own sender's alone"
+holds = "others_wait('z') > 0.5 and others_wait('dcf') == 0 and own_wait('dcf') > 0.5 and arbitration_wait('dcf') == 0"
+[[statements]]
+claim = "x-2"
+text = "it is not known with two readers"
+holds = "others_wait('two-readers') == 0"
+"""
+
+
+def test_waits_are_those_that_run_tells(tmp_path):
+    file = tmp_path / "waits.toml"
+    file.write_text(WAITING)
+    code, out, err = wormcast("figure", file, "--out", tmp_path, "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [one["verdict"] for one in told["verdicts"]] == ["held", "undecided"]
+    rows = {row["series"]: row for row in told["table"]}
+    run = json.loads(wormcast("run", "torus:8x8", "z", "--source", 0, "--destinations", "all", "--length", 20, "--ties",
+                              "signed", "--configuration", "dcf_torus", "--contention", "--json")[1])
+    waits = run["messages"][0]["contention"]
+    assert (rows["z"]["others_wait"], rows["z"]["own_wait"], rows["z"]["arbitration_wait"]) == tuple(
+        sum(waits[cause].values()) for cause in ("other_nodes", "own_sends", "arbitration"))
+    assert rows["two-readers"]["others_wait"] is None
+    assert rows["two-readers"]["latency"] > 0
+    # a line of three series, of which one has no waits to draw
+    assert (tmp_path / "waits.svg").read_text().count("waits behind other nodes") == 1
+    assert "waits behind other nodes, cycles" in (tmp_path / "waits.html").read_text()
+
+
 def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path):
     told = measured(tmp_path, "--quick", along="topology", values=["torus:4x4", "torus:8x8", "torus:16x16"],
                     own=["torus:4x4"])

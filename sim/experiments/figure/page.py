@@ -28,7 +28,8 @@ SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "
          "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
 #: The same of a figure of single runs, behind the option that it goes along.
-SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms")
+SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
+                 "arbitration_wait")
 
 UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "accepted": "accepted, flits/node/cycle", "accepted_half_width": "half of its interval",
@@ -36,7 +37,9 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "latency_mean": "latency, cycles", "latency_half_width": "half of its interval",
          "percentiles_p99_mean": "99 %, cycles",
          "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
-         "cycles_simulated": "cycles", "precise": "latency within the goal"}
+         "cycles_simulated": "cycles", "precise": "latency within the goal",
+         "others_wait": "waits behind other nodes, cycles", "own_wait": "behind own sends",
+         "arbitration_wait": "behind nobody"}
 
 
 def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "li
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
 #: Words of figures of single runs, of which there is a value at each of their points.
-RUN_WORDS = ("latency", "formula", "bound")
+RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait")
 
 #: Words of a series.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))

@@ -1,7 +1,7 @@
-"""Curves of single runs as a picture: latency along an option, formula and bound beside it, and what it is above."""
+"""Curves of single runs as a picture: latency along an option, with formula and bound; what it is above; waits."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ LARGEST_RATIO = 30
 
 
 def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
-    """Draw the latency of each point, what its formula says, and the bound; beside it latency minus formula.
+    """Draw the latency of each point, with formula and bound; then latency minus formula, and waits behind other nodes.
 
     The same results give the same file.
 
@@ -52,18 +52,20 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
         columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
         rows = math.ceil((len(labels) + len(others)) / columns)
         picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
-        latency, over = picture.subplots(1, 2)
+        latency, over, waits = picture.subplots(1, 3)
         for curve, style in zip(curves, styles, strict=True):
-            _points(latency, curve, "latency", linewidth=1.0, **style | marker_options(style, "full"))
-            _points(latency, curve, "formula", color=style["color"], zorder=5, **formulas)
-            found = [(curve.at(place), curve.results[place]["latency"] - formula) for place in curve.places
-                     if (formula := curve.results[place]["formula"]) is not None]
-            if found:
-                over.plot(*zip(*found, strict=True), linewidth=1.0, **style | marker_options(style, "full"))
-            _points(latency, curve, "bound", zorder=1, **bounds)
+            line = {"linewidth": 1.0, **style, **marker_options(style, "full")}
+            _points(latency, curve, lambda result: result["latency"], **line)
+            _points(latency, curve, lambda result: result["formula"], color=style["color"], zorder=5, **formulas)
+            _points(over, curve, _above, **line)
+            _points(waits, curve, lambda result: result["others_wait"], **line)
+            _points(latency, curve, lambda result: result["bound"], zorder=1, **bounds)
         latency.set_ylabel("latency (cycles)")
         over.set_ylabel("latency minus formula (cycles)")
-        for axes in (latency, over):
+        waits.set_ylabel("waits behind other nodes' worms (cycles)")
+        waits.set_yscale("symlog", linthresh=1)
+        waits.set_ylim(-0.1, max(1.0, waits.get_ylim()[1]))
+        for axes in (latency, over, waits):
             _scale(axes, figure, curves)
             draw_grid(axes)
         drawn = [value for curve in curves for result in curve.results.values()
@@ -89,9 +91,15 @@ def _reconstructed(curve: RunCurve) -> bool:
     return find_scheme(curve.options["scheme"], network).provenance.startswith("reconstructed")
 
 
-def _points(axes: "Axes", curve: RunCurve, word: str, **options: Any) -> None:
-    found = [(curve.at(place), curve.results[place][word]) for place in curve.places
-             if curve.results[place][word] is not None]
+def _above(result: Mapping[str, Any]) -> int | None:
+    """What a latency is above its formula."""
+    return None if result["formula"] is None else result["latency"] - result["formula"]
+
+
+def _points(axes: "Axes", curve: RunCurve, value: Callable[[Mapping[str, Any]], float | None], **options: Any) -> None:
+    """Draw a value of each of a curve's results that has one."""
+    found = [(curve.at(place), number) for place in curve.places
+             if (number := value(curve.results[place])) is not None]
     if found:
         axes.plot(*zip(*found, strict=True), **options)
 

@@ -12,6 +12,7 @@ from wormcast.algorithms import Topology, WormcastError, file_digest, find_schem
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
 from ...host import Message
+from ..contention import followed
 from ..formula import Alone, Formula, alone
 from ..grid import named_point
 from ..run import run
@@ -22,9 +23,12 @@ from .series_curve import SeriesCurve
 __all__ = ["RunCurve", "RunPoint"]
 
 #: Changes whenever results have other words, or the same words mean something else.
-RESULTS = 1
+RESULTS = 2
 
 TIMEOUT = 10**8
+
+#: Words of waits, and behind whom, of `CAUSES`; there is no other message.
+WAITS_BEHIND = {"others_wait": "other_nodes", "own_wait": "own_sends", "arbitration_wait": "arbitration"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +59,12 @@ class RunPoint:
         """Run it, and give its results as plain data; ``workers`` is for points with several seeds.
 
         ``bound``: [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one hop each.
+        ``others_wait``, ``own_wait``, ``arbitration_wait``: cycles that `contention` tells, for channels and turns.
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
-            result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT)
+            result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT,
+                         contention=followed(configuration))
             one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
             raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")
@@ -69,6 +75,8 @@ class RunPoint:
             "formula": Formula(cost, t_s, t_r, one).latency if cost else None,
             "bound": least * (t_s + t_r + one.hop + one.c), "bound_steps": least, "t_hop": one.hop, "c": one.c,
             "cycles_simulated": result.cycles, "worms": len(result.worms),
+            **{word: sum(result.contention[0][cause].values()) if result.contention else None
+               for word, cause in WAITS_BEHIND.items()},
         }
 
 

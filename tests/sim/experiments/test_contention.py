@@ -28,6 +28,11 @@ def test_a_second_worm_of_a_sender_waits_behind_the_first():
     assert set(found) == {("own_sends", "channel")}
 
 
+def test_an_input_that_reads_a_header_lets_a_flit_wait():
+    """Worms of two flits: the first one's tail has its link, and the second one's header is read in its place."""
+    assert waits([Message(0, 0, (1, 4), 1)], vcs=2) == [{("own_sends", "turn"): 1, ("arbitration", "channel"): 1}]
+
+
 def test_another_message_on_the_way():
     """Node 1's worm finds the link taken by the first one; with two virtual channels they take turns."""
     first, second = waits([Message(0, 0, (4,), 40), Message(6, 1, (5,), 40)], vcs=1)

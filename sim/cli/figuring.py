@@ -128,7 +128,7 @@ def _list(out: Path, json: bool) -> None:
     rows: list[dict[str, Any]] = [
         {"name": one.name, "title": one.title, "source": one.source,
          "curves": len(each_once(curves_of(one))), "quick_curves": len(curves_of(one, quick=True)),
-         "cycles": one.cycles if one.named_series and not one.along else 0,
+         "cycles": one.cycles if one.named_series and not one.runs else 0,
          "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
          "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
         for one, full, quick in zip(figures, known[False], known[True], strict=True)]
@@ -158,7 +158,7 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
     if outcome.curves:
         files.append(out / f"{figure.name}.svg")
         with whole_picture(files[-1]) as target:
-            if figure.along:
+            if figure.runs:
                 draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
             else:
                 draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
@@ -214,7 +214,7 @@ IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variatio
 def _notes(figure: Figure, quick: bool) -> list[str]:
     """How a figure was made."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {__version__}."
-    if figure.along:
+    if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick else [])]
@@ -236,7 +236,7 @@ def _show(outcome: Outcome, files: Sequence[Path]) -> None:
     if outcome.rows:
         imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
         deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
-        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.along else
+        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.runs else
             f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
     for file in files:
         say(f"  {file}")

@@ -1,4 +1,4 @@
-"""``wormcast figure`` of single runs: latency along an option, a formula and a bound beside it."""
+"""``wormcast figure`` of single runs: latency over an option, a formula and a bound beside it."""
 
 import csv
 import json
@@ -9,7 +9,8 @@ from command import wormcast
 FIGURE = """\
 title = "broadcasts"
 source = "[Hou]"
-along = "{along}"
+points = "runs"
+over = "{over}"
 values = {values}
 
 [options]
@@ -40,9 +41,9 @@ holds = "latency('one') > latency('dcf')"
 """
 
 
-def write(tmp_path, along, values, own):
-    text = FIGURE.format(along=along, values=json.dumps(values), own=json.dumps(own))
-    kept = [line for line in text.splitlines() if not line.startswith(f"{along} =")]
+def write(tmp_path, over, values, own):
+    text = FIGURE.format(over=over, values=json.dumps(values), own=json.dumps(own))
+    kept = [line for line in text.splitlines() if not line.startswith(f"{over} =")]
     path = tmp_path / "runs.toml"
     path.write_text("\n".join(kept))
     return path
@@ -56,7 +57,7 @@ def measured(tmp_path, *arguments, **given):
 
 
 def test_a_point_for_each_value_with_formula_and_bound(tmp_path):
-    told = measured(tmp_path, along="length", values=[1, 20, 60], own=[20])
+    told = measured(tmp_path, over="length", values=[1, 20, 60], own=[20])
     rows = {(row["series"], row["length"]): row for row in told["table"]}
     assert {*rows} == {*((name, length) for name in ("dcf", "one") for length in (1, 20, 60)), ("short", 20)}
     # 5 t_s + 4 hops of 3 + 2 c, and 6 t_s; c is 8 more than the length
@@ -72,14 +73,15 @@ def test_a_point_for_each_value_with_formula_and_bound(tmp_path):
     assert "bound_steps" in page
     assert "nothing is random" in page
     picture = (tmp_path / "out" / "runs.svg").read_text()
-    assert picture == (measured(tmp_path, along="length", values=[1, 20, 60], own=[20]), (
+    assert picture == (measured(tmp_path, over="length", values=[1, 20, 60], own=[20]), (
         tmp_path / "out" / "runs.svg").read_text())[1]
 
 
 WAITING = """\
 title = "who waits"
 source = "[Hou]"
-along = "length"
+points = "runs"
+over = "length"
 values = [20]
 
 [options]
@@ -127,16 +129,17 @@ def test_waits_are_those_that_run_tells(tmp_path):
 
 
 def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path):
-    told = measured(tmp_path, "--quick", along="topology", values=["torus:4x4", "torus:8x8", "torus:16x16"],
+    told = measured(tmp_path, "--quick", over="topology", values=["torus:4x4", "torus:8x8", "torus:16x16"],
                     own=["torus:4x4"])
     assert [row["topology"] for row in told["table"] if row["series"] == "dcf"] == ["torus:4x4", "torus:16x16"]
     assert [one["verdict"] for one in told["verdicts"]] == ["held", "not held"]
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    (("along = \"length\"\n", ""), "values: [1, 20] is given, a figure over the load places its points itself"),
-    (("values = [1, 20]\n", ""), "along and values belong together"),
-    (("along = \"length\"", "along = \"rate\""), "'rate' is no option of run"),
+    (("points = \"runs\"", "points = \"run\""), "points: 'run' is given, allowed are loads, runs"),
+    (("over = \"length\"\n", ""), "points: runs is given, then over is an option of run, and values is a list of its"),
+    (("values = [1, 20]\n", ""), "points: runs is given, then over is an option of run, and values is a list of its"),
+    (("over = \"length\"", "over = \"rate\""), "'rate' is no option of run"),
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is no option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "length: 'a' is given, it must be a whole number"),
     (("latency('one') >", "throughput('one') >"), "throughput of one is asked for, a series whose points are single"),

@@ -2,7 +2,7 @@
 
 ``definition`` reads what a figure is from a file, those of ``catalogue`` or a user's own; ``predicate`` has what a
 paper says, ``quantity`` the numbers that it compares. ``placing`` says where a curve is measured next, ``curve`` what
-was measured there, ``single`` a curve of single runs, along an option in place of the load; ``run`` measures all curves
+was measured there, ``single`` a curve of single runs, over an option in place of the load; ``run`` measures all curves
 and makes the table, ``verdict`` decides, ``drawing`` and ``run_drawing`` draw, ``page`` writes it down; ``cost`` says
 how long it takes.
 """

@@ -56,7 +56,7 @@ class Costs:
 
     def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
         """Note what came of all points of a figure, and how many seconds its commands took; not one of single runs."""
-        if figure.along:
+        if figure.runs:
             return
         work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
                    for curve in each_once(curves) for result in curve.results.values())
@@ -71,7 +71,7 @@ class Costs:
         found: list[Minutes | None] = []
         for figure, one in zip(figures, known, strict=True):
             work, seconds = one.get("node_cycles", 0), one.get("commands", 0.0)
-            if not one and reckoned and not figure.along:
+            if not one and reckoned and not figure.runs:
                 part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(each.get("most", 0)
                                                                                  for each in reckoned)
                 work = part * _most(curves_of(figure, quick=quick))

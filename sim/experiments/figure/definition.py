@@ -29,6 +29,9 @@ MOST_VARIATIONS = 6
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
+#: What points are.
+LOADS, RUNS = "loads", "runs"
+
 
 @dataclass(frozen=True)
 class Options:
@@ -52,7 +55,7 @@ RUN_OPTIONS = Options("run", {
 class Series:
     """One curve: its options besides the figure's, and whether it is drawn or only compared with.
 
-    ``values``: of a figure of runs, where it has others than the figure's along its option.
+    ``values``: of a figure of runs, where it has others than the figure's.
     """
 
     name: str
@@ -114,12 +117,12 @@ class Figure:
     cycles : int
         Cycles of each seed of a point, at most.
     over : str
-        What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options.
-    along : str
-        Of a figure whose points are single runs: the option that they differ in. Empty: points are load experiments.
+        What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options; or of run.
+    runs : bool
+        Whether its points are single runs; else they are load experiments.
     values : tuple
-        Of that option, at each of which a curve has a point; ``over`` one: rising numbers, or topologies of ever more
-        nodes.
+        Of that option, at each of which a curve has a point; of load experiments rising numbers, or topologies of ever
+        more nodes.
     """
 
     name: str
@@ -134,7 +137,7 @@ class Figure:
     most: float = 0.9
     cycles: int = 200_000
     over: str = LOAD
-    along: str = ""
+    runs: bool = False
     values: tuple[Any, ...] = ()
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
@@ -221,7 +224,7 @@ def _entries(file: Path) -> dict[str, Any]:
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "along", "values", "source"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source"}
 
 
 def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,7 +239,7 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "along": str,
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
     "values": list, "only": list}
 
 
@@ -248,21 +251,23 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
-    over, along, values = entries.get("over", LOAD), entries.get("along", ""), entries.get("values", [])
+    over, values, runs = entries.get("over", LOAD), entries.get("values", []), entries.get("points", LOADS) == RUNS
+    if entries.get("points", LOADS) not in (LOADS, RUNS):
+        raise WormcastError(f"points: {entries['points']!r} is given, allowed are {LOADS}, {RUNS}")
     if not isinstance(values, list):
-        raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure along or over an option")
-    if along:
-        _require_runs(along, over, values)
+        raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure over an option")
+    if runs:
+        _require_runs(over, values)
     else:
         _require_axis(over, values)
-    allowed = RUN_OPTIONS if along else LOAD_OPTIONS if over == LOAD else OVER_OPTIONS
+    allowed = RUN_OPTIONS if runs else LOAD_OPTIONS if over == LOAD else OVER_OPTIONS
     variations = {key: Variation(key, value.get("text", key), _options(allowed, value, "text", "series"),
                                  {one: _options(allowed, options) for one, options in _tables(value, "series")})
                   for key, value in _tables(entries, "variations")}
     if len(variations) > MOST_VARIATIONS:
         raise WormcastError(f"{len(variations)} variations are given, allowed are up to {MOST_VARIATIONS}")
     series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
-                          _values(along, value.get("values", [])))
+                          _values(over if runs else "", value.get("values", [])))
               for key, value in _tables(entries, "series")}
     for one in series.values():
         if "scheme" not in {**entries.get("options", {}), **one.options}:
@@ -276,16 +281,15 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        **numbers, over=over, along=along, values=_values(along, values) if along else tuple(values))
+        **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values))
 
 
-def _require_runs(along: str, over: str, values: Sequence[Any]) -> None:
+def _require_runs(over: str, values: Sequence[Any]) -> None:
     """Refuse an option that single runs cannot differ in."""
-    require_known(along, RUN_OPTIONS.known, "run")
-    if over != LOAD:
-        raise WormcastError(f"over: {over!r} is given beside along, a figure has points of load or of run")
-    if not values:
-        raise WormcastError("along and values belong together: an option of run, and a list of its values")
+    if over == LOAD or not values:
+        raise WormcastError(f"points: {RUNS} is given, then over is an option of run, and values is a list of its "
+                            "values")
+    require_known(over, RUN_OPTIONS.known, "run")
 
 
 def _require_axis(over: str, values: Sequence[Any]) -> None:
@@ -340,8 +344,8 @@ def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[s
     return found
 
 
-def _values(along: str, given: Any) -> tuple[Any, ...]:
-    """Values of the option that a figure of runs goes along."""
-    if not isinstance(given, list) or (given and not along):
-        raise WormcastError(f"values: {given!r} is given, it must be a list, of a figure along an option")
-    return tuple(option_value(along, value, RUN_OPTIONS.known) for value in given)
+def _values(over: str, given: Any) -> tuple[Any, ...]:
+    """Values of the option that a figure of runs is over; without one there are none."""
+    if not isinstance(given, list) or (given and not over):
+        raise WormcastError(f"values: {given!r} is given, it must be a list, of a figure of runs")
+    return tuple(option_value(over, value, RUN_OPTIONS.known) for value in given)

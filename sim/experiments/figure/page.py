@@ -27,7 +27,7 @@ SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: The same of a figure of single runs, behind the option that it goes along.
+#: The same of a figure of single runs, behind the option that it is over.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 
@@ -133,7 +133,7 @@ def _series(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _points(rows: Sequence[dict[str, object]], figure: Figure) -> str:
-    shown = ("series", "variation", figure.along, *SHOWN_OF_RUNS) if figure.along else (
+    shown = ("series", "variation", figure.over, *SHOWN_OF_RUNS) if figure.runs else (
         "series", "variation", figure.over, *SHOWN)
     head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in shown)
     body = "".join("<tr>" + "".join(_point(row[name]) for name in shown) + "</tr>" for row in rows)

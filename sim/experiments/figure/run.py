@@ -50,7 +50,7 @@ def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
     found: Curves = {}
     for name in figure.named_series:
         of, series = figure.find_series(name)
-        kind = RunCurve if of.along else Curve
+        kind = RunCurve if of.runs else Curve
         found[name, None] = default = kind(of, series, None, quick)
         for variation in () if quick else figure.variations.values():
             varied = kind(of, series, variation.on(name))

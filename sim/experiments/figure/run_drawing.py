@@ -1,4 +1,4 @@
-"""Curves of single runs as a picture: latency along an option, with formula and bound; what it is above; waits."""
+"""Curves of single runs as a picture: latency over an option, with formula and bound; what it is above; waits."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +70,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
             draw_grid(axes)
         drawn = [value for curve in curves for result in curve.results.values()
                  for value in (result["latency"], result["bound"])]
-        if figure.along == "topology" and max(drawn) > LARGEST_RATIO * min(drawn):
+        if figure.over == "topology" and max(drawn) > LARGEST_RATIO * min(drawn):
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)
@@ -106,11 +106,11 @@ def _points(axes: "Axes", curve: RunCurve, value: Callable[[Mapping[str, Any]], 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
     """Scale the axis of the option: by its values' ratio where they are nodes."""
-    if figure.along == "topology":
+    if figure.over == "topology":
         axes.set_xlabel("nodes")
         axes.set_xscale("log", base=2)
     else:
-        axes.set_xlabel(RUN_OPTIONS.known[figure.along].axis)
+        axes.set_xlabel(RUN_OPTIONS.known[figure.over].axis)
         axes.set_xlim(0, max(curve.at(place) for curve in curves for place in curve.places) * 1.03)
 
 

@@ -1,4 +1,4 @@
-"""Curves of single runs: one multicast a point, nothing random, along an option instead of the load."""
+"""Curves of single runs: one multicast a point, nothing random, over an option instead of the load."""
 
 import json
 import math
@@ -91,30 +91,30 @@ _scheme = cache(find_scheme)
 
 
 class RunCurve(SeriesCurve):
-    """A curve of single runs along one of their options.
+    """A curve of single runs over one of their options.
 
     Its places are the numbers of its values of that option; ``quick``: every other one.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Its options of run but for the one that the figure goes along."""
+        """Its options of run but for the one that the figure is over."""
         return {"source": "0", "destinations": "all", **self.given}
 
     @cached_property
     def values(self) -> list[Any]:
-        """Values of the option that the figure goes along: every other one where it is to be quick."""
+        """Values of the option that the figure is over: every other one where it is to be quick."""
         given = self.series.values or self.figure.values
         return list(given[::2] if self.quick else given)
 
     def at(self, place: int) -> float:
         """A place on the axis: the value, of a topology the number of its nodes."""
         value = self.values[place]
-        return _topology(value).nodes if self.figure.along == "topology" else value
+        return _topology(value).nodes if self.figure.over == "topology" else value
 
     def columns(self, place: int) -> dict[str, Any]:
         """What a table tells of a place before its results."""
-        return {self.figure.along: self.values[place]}
+        return {self.figure.over: self.values[place]}
 
     @property
     def hardware(self) -> dict[str, Any]:
@@ -123,8 +123,8 @@ class RunCurve(SeriesCurve):
 
     def point(self, place: int) -> RunPoint:
         """The run of a place, checked as far as that goes without running it."""
-        given = {**self.options, self.figure.along: self.values[place]}
-        name = f"{self.name}, {self.figure.along} {self.values[place]}"
+        given = {**self.options, self.figure.over: self.values[place]}
+        name = f"{self.name}, {self.figure.over} {self.values[place]}"
         with named_point(name):
             network = _topology(given["topology"])
             scheme = _scheme(given["scheme"], network, given.get("relation"))

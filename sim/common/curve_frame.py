@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CURVES", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "marker_options",
+__all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "marker_options",
            "require_curves"]
 
 MARKERS = "os^Dv<>Pph*X"
@@ -23,6 +23,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (
 LETTERS = 7.0  # points, of axes and legend
 ROW = 0.14  # inches, of the legend
 MOST_LINES = 40
+
+#: Behind the names of schemes that had to be reconstructed.
+DAGGER = "\N{DAGGER}"
 
 #: matplotlib's settings.
 CURVES: dict[Any, Any] = SETTINGS | {

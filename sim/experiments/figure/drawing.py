@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...build.configuration import Configuration, unusual
-from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
+from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from ..sweep import OPTIONS
@@ -30,9 +30,9 @@ PLAIN = "#808080"
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
     """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
 
-    A figure over an option has latency and accepted flits over that. Schemes that had to be reconstructed are dashed.
-    Offered are payload flits times destinations, accepted those that nodes consume, also of messages that are not
-    complete when the cycles end: per cycle of the whole network, and per node and cycle.
+    A figure over an option has latency and accepted flits over that. Offered are payload flits times destinations,
+    accepted those that nodes consume, also of messages that are not complete when the cycles end: per cycle of the
+    whole network, and per node and cycle. A dagger stands at schemes that had to be reconstructed.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
     latency of a saturated point has no mean: the first one stands at the upper edge. The same results give the same
     file.
@@ -49,7 +49,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
     from matplotlib.lines import Line2D
 
     styles = [_style(curves, curve) for curve in curves]
-    labels = [curve.series.name + " (reconstructed)" * _reconstructed(curve) for curve in curves]
+    labels = [curve.series.name + DAGGER * _reconstructed(curve) for curve in curves]
     signs = _signs(curves)
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *(name for name, _ in signs)], PAGE, LETTERS), len(labels) + len(signs))
@@ -105,9 +105,8 @@ def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
     families |= {name: free[place % len(free)] for place, name in enumerate(others)}
     family = families[curve.options["scheme"]]
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
-    dashes = alike.index(curve) + _reconstructed(curve)
     return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],
-            "linestyle": DASHES[dashes % len(DASHES)]}
+            "linestyle": DASHES[alike.index(curve) % len(DASHES)]}
 
 
 Of = Callable[[Curve, int], float]
@@ -195,4 +194,5 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
             if name in first and all(other[name] == first[name] for other in others)]
     alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
     told += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
-    return ", ".join(told) + "; flits: payload flits times destinations; bars: 95 % intervals"
+    dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
+    return ", ".join(told) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"

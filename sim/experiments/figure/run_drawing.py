@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import find_scheme, topology
 
-from ...common.curve_frame import CURVES, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
+from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from .definition import RUN_OPTIONS, Figure
@@ -21,7 +21,6 @@ __all__ = ["draw_runs"]
 HEIGHT = 2.8  # inches, without legend and caption
 
 PLAIN = "#808080"
-DAGGER = "\N{DAGGER}"
 
 #: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
 LARGEST_RATIO = 30

@@ -10,6 +10,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common.curve_frame import (
     CURVES,
+    DAGGER,
     DASHES,
     LETTERS,
     MARKER,
@@ -37,7 +38,6 @@ HEIGHT = 2.7  # inches, without the legend
 PLAIN = "#808080"
 PALEST = 0.6  # share of white, of the last of many lines of a colour
 STEP = 7  # points between the crosses of two lines
-DAGGER = "\N{DAGGER}"
 
 #: Options that the caption tells, given or not.
 TOLD = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")

@@ -149,8 +149,8 @@ def test_parts_of_any_loads_latencies_add_up(scheme, consumed, length, multicast
     traffic = Traffic(consumed / (1 + multicasts * (mean - 1)), length=length, multicast_fraction=multicasts,
                       destinations_mean=mean)
     hosts = Configuration(**{**SETTINGS[scheme], "t_hs": t_hs, "t_hr": t_hr, "injection_delay": seed})
-    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), traffic, cycles=3000, warmup=0, configuration=hosts,
-                            parts=[[seed, seed + 1]])
+    experiment = Experiment(topology("mesh:4x4"), scheme_of(scheme), traffic, cycles=3000, warmup=0,
+                            configuration=hosts, parts=[[seed, seed + 1]])
     with tempfile.TemporaryDirectory() as folder:
         table, path = MessageTable(experiment), Path(folder, "m.csv")
         experiment.run()

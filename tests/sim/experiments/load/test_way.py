@@ -47,20 +47,21 @@ WORMS = [
     {"source": 2, "ready": 200, "posted": 203, "injected": 220, "cost": 3, "previous": -1},
     {"source": 2, "ready": 230, "posted": 240, "injected": 245, "cost": 4, "previous": -1},
     {"source": 1, "ready": 100, "posted": 180, "injected": 190, "cost": 9, "previous": -1},
+    {"source": 2, "ready": 100, "posted": 105, "injected": 170, "cost": 64, "previous": -1},
 ]
 
 
 @pytest.mark.parametrize(("last", "relayed", "queue", "preparation", "earlier_copies"), [
-    (0, 0, 5, 10, 0), (1, 0, 0, 17, 23), (2, 0, 28, 22, 1), (3, 100, 17, 3, 0), (4, 130, 11, 4, 0), (5, 0, 59, 31, 0)])
+    (0, 0, 5, 10, 0), (1, 0, 0, 17, 23), (2, 0, 28, 22, 1), (3, 100, 17, 3, 0), (4, 130, 11, 4, 0), (5, 0, 59, 31, 0),
+    (6, 0, 6, 64, 0)])
 def test_a_message_at_its_senders(last, relayed, queue, preparation, earlier_copies):
     """The one that is asked for lies behind another message, whose worms are none of it."""
     worms = np.zeros(len(WORMS) + 2, WORM)
     for name in WORMS[0]:
         worms[name][1:-1] = [worm[name] for worm in WORMS]
-    worms["previous"][1:-1] += 1
-    worms["previous"][worms["previous"] == 0] = -1
+    worms["previous"][1:-1] += 1  # -1 is the other message's
     for row in (0, -1):
-        worms[row]["source"], worms[row]["ready"], worms[row]["cost"] = 1, 100, 1000
+        worms[row]["source"], worms[row]["ready"], worms[row]["cost"], worms[row]["previous"] = 1, 100, 1000, -1
     found = sending(worms, np.array([1]), np.array([len(WORMS) + 1]), np.array([last + 1]))
     assert [int(each[0]) for each in found] == [relayed, queue, preparation, earlier_copies]
     assert sum(int(each[0]) for each in found) == WORMS[last]["injected"] - 100

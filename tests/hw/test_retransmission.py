@@ -117,6 +117,15 @@ def test_worm_goes_on_four_cycles_after_its_tail(t_nr, t_ns, slots, header):
         (cycle + 2 + t_nr * flit[1], flit) for cycle, _, flit in node.taken if not flit[0]]
 
 
+def test_messages_behind_each_other_lose_no_cycle_where_slots_are_free():
+    worms = [message(1, 1, 3), message(2, 2, 3), message(3, 0, 3), message(4, 1, 3)]
+    node = Node(slots=4, opens=60).run([(0, worm) for worm in worms])
+    first, last = node.taken[0][0], node.taken[-1][0]
+    assert last - first == sum(map(len, worms)) - 1
+    assert [(cycle, flit) for cycle, _, flit in node.consumed] == [
+        (cycle + 2, flit) for cycle, _, flit in node.taken if not flit[0]]
+
+
 def test_worm_at_its_last_destination_takes_no_slot():
     node = Node(opens=1000).run([(0, message(name, header=0)) for name in range(1, 6)])
     assert len(node.consumed) == 30

@@ -157,5 +157,5 @@ def _with(messages: Messages, place: int, message: Message) -> Messages:
 
 def _below(value: int, least: int) -> Sequence[int]:
     """Numbers from ``least`` to below a value, the smallest first: few of many, the next one below among them."""
-    powers = [1 << k for k in range(max(0, value - least).bit_length())]
-    return sorted({one for step in powers for one in (least + step - 1, value - step) if least <= one < value})
+    powers = [1 << k for k in range((value - least).bit_length())]
+    return sorted({one for step in powers for one in (least + step - 1, value - step)})

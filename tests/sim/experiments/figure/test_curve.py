@@ -1,7 +1,10 @@
 """What a curve says, of results that are made up: which points count for what."""
 
+from dataclasses import replace
+
 import pytest
 
+from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure.curve import Curve
 from wormcast.sim.experiments.figure.definition import Figure, Series, Variation, find_figure
 from wormcast.sim.experiments.figure.run import curves_of
@@ -28,7 +31,13 @@ PLAIN = curve({4: result(10, 0.1), 8: result(20, 0.2), 12: result(90, 0.29, True
                20: result(70, 0.3095, True), 24: result(5, 0.4)})
 
 
+def changed(found, **values):
+    """A result with other means and intervals."""
+    return found | {name: {"mean": mean, "half_width": half} for name, (mean, half) in values.items()}
+
+
 def test_points_below_the_first_saturated_one_count():
+    assert curve({4: result(10, 0.1), 8: result(20, 0.2)}).steady == [4, 8]
     assert PLAIN.steady == [4, 8]
     assert PLAIN.measured("latency").values == {0.1: (9, 10, 11), 0.2: (19, 20, 21)}
     assert PLAIN.measured("p99").values[0.2] == (58, 60, 62)
@@ -38,6 +47,27 @@ def test_sums_of_spans():
     assert PLAIN.measured("source").values[0.1] == (7.5 - 0.75, 7.5, 7.5 + 0.75)
     assert PLAIN.measured("queue").values[0.1] == (2.25, 2.5, 2.75)
     assert PLAIN.measured("delivered").values[0.1] == pytest.approx((0.099, 0.1, 0.101))
+
+
+def test_a_mean_without_an_interval_is_a_number_and_a_point_without_a_mean_is_none():
+    some = curve({4: changed(result(10, 0.1), latency=(10, None), injection_latency=(5, None)),
+                  8: changed(result(20, 0.2), latency=(None, None), queue_latency=(None, None))})
+    assert some.measured("latency").values == {0.1: (10, 10, 10)}
+    assert some.measured("source").values == {0.1: (7.5 - 0.25, 7.5, 7.5 + 0.25)}
+    assert some.measured("transit").values.keys() == {0.1, 0.2}
+
+
+def test_words_of_other_series_are_refused():
+    with pytest.raises(WormcastError, match="formula of one is asked for, a series whose points are load experiments: "
+                                            "allowed are latency, "):
+        PLAIN.measured("formula")
+
+
+@pytest.mark.parametrize(("most", "places"), [(0.3, {4, 8}), (0.4, {4, 8, 16}), (0.8, {4, 8, 16})])
+def test_places_along_the_load_end_at_the_figures_last(most, places):
+    found = Curve(replace(FIGURE, most=most), Series("one", {"scheme": "individual"}))
+    found.results = {}
+    assert found.missing() == places
 
 
 def test_saturation_lies_between_two_points():
@@ -51,7 +81,19 @@ def test_throughput_is_the_mean_of_those_points_that_cannot_be_told_from_the_hig
                   16: result(95, 0.3095, True, about=0.003), 20: result(70, 0.309, True)})
     low, mean, high = some.measured("throughput").values[None]
     assert mean == pytest.approx((0.31 + 0.3095 + 0.309) / 3)
-    assert high - low == pytest.approx(2 * (0.001 + 0.003 + 0.001) / 3)
+    half = (0.001 + 0.003 + 0.001) / 3
+    assert (low, high) == pytest.approx((mean - half, mean + half))
+    # with the errors that these have they meet just so, or just not
+    for about, count in [(0.015625, 2), (0.015, 1)]:
+        two = curve({4: result(10, 0.5, True, about=0.015625), 8: result(50, 0.53125, True, about=about)})
+        low, mean, high = two.measured("throughput").values[None]
+        assert mean == (0.515625 if count == 2 else 0.53125)
+        assert (high - low) / 2 == pytest.approx(about)
+    exact = curve({4: changed(result(10, 0.1), accepted=(0.25, None)),
+                   8: changed(result(50, 0.3, True), accepted=(None, None))})
+    assert exact.measured("throughput").values == {None: (0.25, 0.25, 0.25)}
+    nothing = curve({4: changed(result(50, 0.3, True), accepted=(None, None))})
+    assert nothing.measured("throughput").values == {}
     assert curve({4: result(10, 0.1)}).measured("throughput").values == {}  # nothing is known of its end
 
 
@@ -83,12 +125,23 @@ def test_a_curve_over_topologies_lies_at_their_nodes():
     curve = Curve(figure, Series("one", {"scheme": "individual", "destinations_mean": 2.0}))
     assert [curve.at(place) for place in (1, 2)] == [4.0, 9.0]
     assert curve.point(2).resolved["topology"] == "mesh:3x3"
+    curve.results = {}
+    assert (curve.missing(), curve.too_many) == ({1, 2}, set())
+
+
+def test_the_first_value_may_be_too_much():
+    curve = Curve(replace(OVER, values=(8.0, 2.0)), Series("one", {"scheme": "individual"}))
+    curve.results = {}
+    assert (curve.missing(), curve.too_many) == ({2}, {1})
 
 
 def test_what_a_curve_has_once():
     assert PLAIN.measured("copies").values[None] == pytest.approx((1.9, 2, 2.1))
     assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)
     assert PLAIN.measured("hops").values == {}
+    means = [(2.0, 0.25), (3.0, None), (None, None)]
+    some = curve({4 + 4 * k: changed(result(10, 0.1), copies=one) for k, one in enumerate(means)})
+    assert some.measured("copies").values[None] == (2.5 - 0.125, 2.5, 2.5 + 0.125)
 
 
 def test_a_deadlock_ends_a_curve():

@@ -51,7 +51,7 @@ def test_intervals_must_lie_apart(first, second, verdict):
 
 
 @pytest.mark.parametrize(("value", "verdict"), [
-    ((1.0, 0.125), "held"), ((1.0, 0.25), "held"), ((1.0, 0.375), "undecided"),
+    ((1.0, 0.0), "held"), ((1.0, 0.125), "held"), ((1.0, 0.25), "held"), ((1.0, 0.375), "undecided"),
     ((1.5, 0.125), "not held"), ((1.5, 0.25), "undecided"), ((1.375, 0.25), "undecided"), ((1.125, 0.25), "undecided"),
     ((0.5, 0.125), "not held"), ((0.5, 0.25), "undecided"), ((0.625, 0.25), "undecided"), ((0.875, 0.25), "undecided"),
 ])

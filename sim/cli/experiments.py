@@ -31,7 +31,7 @@ from .app import Interrupted, say
 from .messages import Messages
 from .options import Given
 from .progress import on_terminal, progress
-from .waveform import DEADLOCK_FILE, waveform_files, window_of
+from .waveform import DEADLOCK_FILE, deadlock_file, waveform_files, window_of
 
 __all__ = ["OUTPUTS", "Outputs", "drive"]
 
@@ -187,7 +187,7 @@ class Recording:
     def take_deadlock(self, experiment: Experiment) -> None:
         """Record how a deadlock came about, if no window is recorded."""
         if not self.written and not self.refused:
-            self._write(self.vcd or DEADLOCK_FILE, lambda unfinished: rewind_to_deadlock(experiment, unfinished))
+            self._write(self.vcd or deadlock_file(), lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
     def _write(self, path: Path | None, record: Callable[[Path], None]) -> None:
         """Write the file; what goes wrong must not lose the results, and is told after them."""

@@ -15,6 +15,7 @@ from wormcast import __version__
 from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
+    HERE,
     Costs,
     Curve,
     Figure,
@@ -167,9 +168,9 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
         files.append(out / f"{figure.name}-{one.name}.svg")
         with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
             plotted = unfinished.with_suffix(".svg")
-            invoke(one.command.format(plot=shlex.quote(str(plotted))))
+            invoke(one.command.format(plot=shlex.quote(str(plotted)), here=shlex.quote(str(HERE))))
             plotted.replace(unfinished)
-        pictures.append((one.command.format(plot=f"{one.name}.svg"), files[-1].name))
+        pictures.append((one.command.format(plot=f"{one.name}.svg", here="{here}"), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:
         unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")

@@ -1,6 +1,9 @@
 """What the commands say about waveforms, and the one that a deadlock leaves behind."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from wormcast.algorithms import WormcastError
@@ -9,15 +12,32 @@ from ..experiments.run import Run
 from ..waves.record import around, beside, whole_waveform
 from .app import count
 
-__all__ = ["DEADLOCK_FILE", "record_deadlock", "waveform_files", "window_of"]
+__all__ = ["DEADLOCK_FILE", "deadlock_file", "deadlocks_left_in", "record_deadlock", "waveform_files", "window_of"]
 
-#: In the current folder.
+#: In the current folder, if `deadlocks_left_in` does not say otherwise.
 DEADLOCK_FILE = Path("wormcast-deadlock.vcd")
+
+_FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
+
+
+@contextlib.contextmanager
+def deadlocks_left_in(folder: Path) -> Iterator[None]:
+    """Have commands leave the waveforms of deadlocks in a folder."""
+    before = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(before)
+
+
+def deadlock_file() -> Path:
+    """The waveform that a deadlock leaves behind."""
+    return _FOLDER.get() / DEADLOCK_FILE
 
 
 def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]:
     """The files of a waveform as `require_apart` takes them: without ``vcd`` those that a deadlock leaves behind."""
-    word, path = ("the waveform of a deadlock", DEADLOCK_FILE) if vcd is None else ("--vcd", vcd)
+    word, path = ("the waveform of a deadlock", deadlock_file()) if vcd is None else ("--vcd", vcd)
     return {word: path} | ({f"{word} ({file.name} beside it)": file for file in beside(path)} if layouts else {})
 
 
@@ -48,9 +68,9 @@ def record_deadlock(result: Run) -> tuple[Path, str] | None:
     kinds = [kind for kind, _ in instances]
     shown = " and ".join(count(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))
     try:
-        with whole_waveform(DEADLOCK_FILE) as unfinished:
+        with whole_waveform(deadlock_file()) as unfinished:
             result.record(unfinished, first, end, instances)
     except WormcastError as error:
         print(f"wormcast: the waveform of the deadlock is left out: {error}", file=sys.stderr)
         return None
-    return DEADLOCK_FILE, f"{shown}, cycles {first} to {end - 1}"
+    return deadlock_file(), f"{shown}, cycles {first} to {end - 1}"

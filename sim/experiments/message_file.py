@@ -21,6 +21,9 @@ LONGEST_LINE = 1 << 20
 
 KEYS = {"cycle", "source", "destinations", "length"}
 
+#: In place of a list of destinations: all other nodes.
+ALL = "all"
+
 
 class Line(NamedTuple):
     """One line of a file of messages, and the byte behind it."""
@@ -122,10 +125,11 @@ class MessageFile:
             if type(entry[key]) is not int or not least <= entry[key] <= most:
                 raise WormcastError(f"{key} {entry[key]!r} is given, allowed are {least} to {most}")
         nodes, after = entry["destinations"], entry.get("after", [])
-        if not isinstance(nodes, list) or not nodes:
-            raise WormcastError(f"destinations {nodes!r} is given, it must be a list of nodes, one or more")
+        if nodes != ALL and (not isinstance(nodes, list) or not nodes):
+            raise WormcastError(f"destinations {nodes!r} is given, it must be a list of nodes, one or more, or {ALL!r}")
         source = _node(topology, entry["source"])
-        destinations = [_node(topology, node) for node in nodes]
+        destinations = (topology.destination_set(ALL, source) if nodes == ALL
+                        else [_node(topology, node) for node in nodes])
         if len({source, *destinations}) <= len(destinations):
             raise WormcastError("a destination is given twice, or is the source; destinations must be distinct other "
                                 "nodes")

@@ -160,3 +160,22 @@ def test_a_batch_of_broadcasts_is_each_of_them():
         assert after == alone.after.tolist()
     with pytest.raises(WormcastError, match="message 1: 2 destinations are given to dcf"):
         scheme.batch(network, [3, 60], [0, 63, 65], [*sets[0], 1, 2])
+
+
+def test_messages_to_one_node_are_unicasts_between_broadcasts():
+    """Rows of broadcasts are where they would be alone; a unicast has the signs that hosts set by default."""
+    network, scheme = torus(4), SCHEMES["dcf"]
+    others = [node for node in range(16) if node != 9]
+    worms = scheme.batch(network, [3, 9, 0, 9], [0, 1, 16, 17, 32], [1, *others, 2, *others])
+    alone = scheme.batch(network, [9], [0, 15], others)
+    assert worms.message_offsets.tolist() == [0, 1, 16, 17, 32]
+    for first in (1, 17):
+        rows = slice(first, first + 15)
+        for field in ("source", "rank", "destinations", "signs", "steps"):
+            assert getattr(worms, field)[rows].tolist() == getattr(alone, field).tolist()
+        assert worms.after[rows].tolist() == [one if one < 0 else one + first for one in alone.after.tolist()]
+    unicasts = [0, 16]
+    assert [(int(worms.source[row]), int(worms.destinations[row])) for row in unicasts] == [(3, 1), (0, 2)]
+    assert worms.signs[unicasts].tolist() == [2, 0]  # from 0.3 to 0.1 down, from 0.0 to 0.2 up
+    assert (worms.after[unicasts] == -1).all()
+    assert worms.steps[unicasts].tolist() == [1, 1]

@@ -75,3 +75,11 @@ def test_what_comes_from_a_users_file_is_asked_anew(tmp_path, asked, monkeypatch
 def test_what_is_not_there(tmp_path):
     with ResultStore(tmp_path / "points.sqlite") as store, pytest.raises(WormcastError, match="has no hopes"):
         Answers(store)(HOPS, "hopes")
+
+
+def test_a_deadlock_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = "run mesh:1x4 dual-path --vcs 1 --consumption 1 --messages {here}/002-figure4.jsonl"
+    with ResultStore(tmp_path / "points.sqlite") as store:
+        assert Answers(store)(command, "exit") == 3
+    assert [file.name for file in tmp_path.iterdir() if file.suffix != ".sqlite"] == []

@@ -42,14 +42,40 @@ def test_load_of_broadcasts():
     assert load["deadlock"] is None
 
 
+def test_broadcasts_and_unicasts_from_a_file(tmp_path):
+    file = tmp_path / "messages.jsonl"
+    file.write_text('{"cycle": 0, "source": "0.0", "destinations": "all", "length": 20}\n'
+                    '{"cycle": 5, "source": 9, "destinations": "all", "length": 20}\n'
+                    '{"cycle": 0, "source": "1.1", "destinations": ["3.3"], "length": 20}\n')
+    command = "run", "torus:4x4", "dcf", "--messages", file, "--configuration", "dcf_torus", "--contention"
+    run = told(*command)
+    assert (run["outcome"], run["formula"]) == ("delivered", None)
+    assert [len(message["deliveries"]) for message in run["messages"]] == [15, 15, 1]
+    assert "9" not in run["messages"][1]["deliveries"]
+    assert all(set(message["contention"]) == {"other_nodes", "own_sends", "other_traffic", "arbitration"}
+               for message in run["messages"])
+    assert any(message["contention"]["other_traffic"]["channel"] for message in run["messages"])
+    assert wormcast(*command)[1].count("other messages") == 3
+    file.write_text('{"cycle": 0, "source": "0.0", "destinations": "most", "length": 20}')
+    code, _, err = wormcast(*command)
+    assert (code, "destinations 'most' is given, it must be a list of nodes, one or more, or 'all'" in err) == (2, True)
+
+
+def test_load_of_broadcasts_with_unicasts_beside_them():
+    load = told("load", "torus:4x4", "dcf", "--configuration", "dcf_torus", "--destinations-distribution", "all",
+                "--multicast-fraction", "0.1", "--rate", "0.05", "--cycles", "4000", "--seeds", "1")
+    assert load["copies"]["mean"] == 15
+    assert load["unicast_latency"]["mean"] < load["multicast_latency"]["mean"]
+
+
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["plan", "torus:8x8", "dcf", "--source", "9.9", "--destinations", "all"], "node: '9.9' is outside torus:8x8"),
     (["plan", "torus:6x6", "dcf", "--source", "0", "--destinations", "all"],
      "scheme dcf: it is not defined on torus:6x6, allowed are tori of 2^d x 2^d nodes"),
     (["plan", "torus:8x8", "tseng", "--source", "0", "--destinations", "all"], "allowed are tori of 5^s x 5^s nodes"),
     (["run", "torus:4x4", "dcf", "--source", "0", "--destinations", "all", "--length", "0"], "length 0 is given"),
-    (["run", "torus:4x4", "edn", "--source", "0", "--destinations", "1", "--length", "2"],
-     "1 destinations are given to edn, a broadcast is to all 15 other nodes"),
+    (["run", "torus:4x4", "edn", "--source", "0", "--destinations", "1,2", "--length", "2"],
+     "2 destinations are given to edn, a broadcast is to all 15 other nodes (--destinations all), a unicast to one"),
     (["load", "torus:4x4", "z", "--rate", "0.01"], "a broadcast is to all 15 other nodes"),
     (["hunt", "torus:4x4", "dcf"], "hunt: dcf sends broadcasts alone"),
 ])

@@ -135,3 +135,48 @@ def test_worms_that_leave_by_one_link_are_one_queue_whatever_their_class():
     # the next one begins when the one before has been handed over
     assert (result.host.injected[order][1:] > result.host.handed[order][:-1]).all()
     assert result.worms.rank[order].tolist() == [0, 1, 2, 3]
+
+
+def crowd(name, seed, count, unicasts):
+    """So many broadcasts, and unicasts beside them, at random, on a torus."""
+    random, network = np.random.default_rng(seed), topology(name)
+    found = []
+    for number in range(count + unicasts):
+        source, other = (int(one) for one in random.choice(network.nodes, 2, replace=False))
+        targets = (other,) if number >= count else tuple(network.destination_set("all", source))
+        found.append(Message(int(random.integers(20)), source, targets, int(random.integers(1, 61))))
+    return found
+
+
+def outcomes(n, name, seeds, count, unicasts, **options):
+    network = topology(f"torus:{n}x{n}")
+    scheme = find_scheme(name, network)
+    given_hardware = hardware(network, scheme, {"configuration": "dcf_torus", **options})
+    return [run(network, scheme, crowd(network.name, seed, count, unicasts), given_hardware).outcome for seed in seeds]
+
+
+@pytest.mark.parametrize(("n", "name", "seeds", "options"), [
+    (8, "dcf", 4, {}), slow(8, "dcf", 60, {}), slow(8, "dcf", 30, {"buffer": 1, "ties": "signed"}),
+    slow(8, "edn", 30, {"ties": "signed"}), slow(8, "z", 30, {"ties": "signed"}), slow(4, "dcf-2", 40, {"buffer": 1}),
+    slow(5, "tseng", 30, {}), slow(16, "dcf", 6, {})])
+def test_broadcasts_at_once_with_unicasts_beside_them_are_free_of_deadlock(n, name, seeds, options):
+    assert set(outcomes(n, name, range(seeds), 16, 400, **options)) == {"delivered"}
+
+
+def test_without_classes_they_deadlock():
+    """The first of the runs before, whose channels are not kept apart: of eight, six end so."""
+    assert outcomes(8, "dcf", [0], 16, 400, vc_classes="none") == ["deadlock"]
+
+
+def test_another_broadcast_undoes_the_order_that_condition_4_is_about():
+    """The second one's worm from 3.5 to 5.1 is delayed; 3.7 has it first, and its own worm waits behind that one."""
+    network = topology("torus:8x8")
+    scheme = find_scheme("dcf", network)
+    given_hardware = hardware(network, scheme, {"configuration": "dcf_torus"})
+    first, second = (Message(at, source, tuple(network.destination_set("all", source)), 20)
+                     for at, source in ((0, network.node("2.5")), (43, network.node("3.5"))))
+    (alone,) = run(network, scheme, [second], given_hardware, contention=True).contention
+    assert set(alone["other_nodes"].values()) == set(alone["other_traffic"].values()) == {0}
+    one, other = run(network, scheme, [first, second], given_hardware, contention=True).contention
+    assert one["other_nodes"]["channel"] == 0 < one["other_traffic"]["channel"]
+    assert 0 < other["other_nodes"]["channel"] < other["other_traffic"]["channel"]

@@ -98,11 +98,12 @@ class Retransmission(wiring.Component):
         write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
         of_channel = Array(Signal(buffers, init=v, name=f"vc{v}_buffer") for v in range(self.channels))
         of_slot = Array(Signal(buffers, init=self.channels + s, name=f"slot{s}_buffer") for s in range(self.slots))
-        row = Signal(rows)
+        row, buffer = Signal(rows), Signal(buffers)
         m.d.comb += [
             write.en.eq(self.write),
             row.eq(Mux(bit_at(under_way, self.vc), write_at[self.vc], 0)),
-            write.addr.eq(Cat(row, of_channel[self.vc])),
+            buffer.eq(of_channel[self.vc]),
+            write.addr.eq(Cat(row, buffer)),
             write.data.eq(self.flit),
         ]
         with m.If(self.write):

@@ -38,6 +38,11 @@ def test_component_is_clean(what, tmp_path):
     assert unexpected(warnings(having(what), what, tmp_path)) == []
 
 
+@pytest.mark.parametrize("options", [{"slot": 128, "consumption": 2}, {"slot": 3, "consumption": 3}])
+def test_retransmission_for_several_channels_is_clean(options, tmp_path):
+    assert unexpected(warnings(having("retransmission", **options), "retransmission", tmp_path)) == []
+
+
 def test_network_is_clean_but_for_what_is_waived(tmp_path):
     """It holds all modules of the router, too."""
     found = warnings(blueprint("mesh:2x2"), NETWORK, tmp_path)

@@ -17,7 +17,7 @@ __all__ = ["DualPath", "LabelOrder", "label_key", "side_keys"]
 
 
 class LabelOrder(MeshScheme):
-    """A scheme whose worms go up or down the labels: what dual-path, multipath and SP have in common.
+    """A scheme whose worms go up or down the labels: what all schemes of one Hamiltonian path have in common.
 
     Source: [Boppana98], Corollary 4 for the two consumption classes, H_u and H_l.
     """

@@ -18,7 +18,8 @@ class Gtdmpm(LabelOrder):
     With dx and dz from the source to a destination, its submulticast is: the column (dx = dz = 0), the row along x
     (dz = 0), the row along z (dx = 0), the diagonal dx + dz (both of one sign), or the other diagonal dx - dz. Each is
     a worm of its own, by R from the source, in the order of labels. They are sent in batches with at most one worm for
-    each link of the source: the k-th worm by a link is in batch k.
+    each link of the source: the k-th worm by a link is in batch k. A batch is their order alone: none waits for
+    another, and each worm has its own start-up.
 
     Reconstructed: no description of it was to be had. [Amnah] says that "the destinations in a multicast message are
     placed into submulticast according to the column, rows and messages diagonals", that it takes more start-ups the

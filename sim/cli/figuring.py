@@ -205,7 +205,8 @@ random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a
 bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
 a node that sends often enough within a step may be faster.
 Waits: cycles in which flits waited for channels and for turns, behind worms of other nodes, of their own sender, and \
-behind nobody."""
+behind nobody; a worm that its sender holds back until the one before it has left is not in the network yet, and \
+counts in none of them."""
 RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
                 "that are to differ are equal.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
@@ -218,7 +219,7 @@ def _notes(figure: Figure, quick: bool) -> list[str]:
     if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
-    return [made, *about, *([IN_HASTE] if quick else [])]
+    return [made, *about, *([IN_HASTE] if quick and figure.series else [])]
 
 
 def _to_dict(outcome: Outcome) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from wormcast.algorithms import Topology, WormcastError
@@ -118,7 +119,7 @@ def run_(
         replay_run(result, replay)
     formula = None
     if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
-        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0].length)
+        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0])
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
     if json:
@@ -131,7 +132,7 @@ def run_(
     else:
         report(result)
         if formula:
-            say(f"formula: {formula}")
+            say(f"formula: {formula}{_ties_left(result)}")
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
         if plot:
@@ -166,6 +167,18 @@ def _lines_named(file: MessageFile | None) -> Iterator[None]:
         if file is None:
             raise
         raise file.refused(error.message, error.reason) from error
+
+
+def _ties_left(result: Run) -> str:
+    """What a formula supposes of ties, where the routers have them all go up."""
+    worms, topology = result.worms, result.network.topology
+    if worms.signs is None or result.network.configuration.ties == "signed":
+        return ""
+    # a formula is of unicasts
+    ahead = (topology.coordinates[worms.destinations] - topology.coordinates[worms.source]) % np.array(topology.shape)
+    down = worms.signs[:, None] >> np.arange(ahead.shape[1]) & 1
+    some = (down.astype(bool) & (2 * ahead == np.array(topology.shape))).any()
+    return "; it is with --ties signed: the scheme sends some ties down" if some else ""
 
 
 def report(result: Run) -> None:

@@ -10,7 +10,7 @@ from ..build.configuration import Configuration
 from ..host import Message
 from .run import run
 
-__all__ = ["Alone", "Formula", "alone", "formula_of"]
+__all__ = ["Alone", "Formula", "alone", "formula_of", "has_formula"]
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,19 @@ def alone(topology: Topology, configuration: Configuration, length: int) -> Alon
     return Alone(two - one, one - (two - one))
 
 
-def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, length: int) -> Formula | None:
-    """Give the formula of a scheme's broadcasts; None where none is known, or no unicast has two hops."""
+def has_formula(topology: Topology, configuration: Configuration, message: Message) -> bool:
+    """Whether a scheme's formula, if it states one, is of this message and this hardware.
+
+    It is of broadcasts by all ports, in one packet, where a send takes t_s of the host, and nothing else of it.
+    """
+    return (len(message.destinations) == topology.nodes - 1 and topology.shape[-1] >= 4
+            and configuration.ports == "all" and not configuration.packet and configuration.copying == "overlapped"
+            and not (configuration.injection_delay or configuration.multicast_delay or configuration.copy_delay))
+
+
+def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, message: Message) -> Formula | None:
+    """Give the formula of a scheme's broadcasts; None where none is known, see `has_formula`."""
     cost = scheme.cost(topology)
-    if cost is None or topology.shape[-1] < 4:
+    if cost is None or not has_formula(topology, configuration, message):
         return None
-    return Formula(cost, configuration.t_hs, configuration.t_hr, alone(topology, configuration, length))
+    return Formula(cost, configuration.t_hs, configuration.t_hr, alone(topology, configuration, message.length))

@@ -46,6 +46,23 @@ def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
             told("synth router", "points/given.consumption=3/result")
 
 
+def test_versions_of_packages_count(monkeypatch):
+    origins = set()
+    for number in "1", "2":
+        answers._origin.cache_clear()
+        monkeypatch.setattr(answers, "version", lambda name, number=number: number)
+        origins.add(answers._origin())
+    answers._origin.cache_clear()
+    assert len(origins) == 2
+
+
+def test_a_hunt_that_is_asked_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with ResultStore(tmp_path / "points.sqlite") as store:
+        assert Answers(store)("hunt mesh:1x4 dual-path --consumption 1 --vcs 1", "exit") == 3
+    assert [one.name for one in tmp_path.iterdir() if one.suffix != ".sqlite"] == []
+
+
 @pytest.mark.parametrize("changed", ["schemes/dual_path.py", "002-table1.jsonl", "requirements.py"])
 def test_all_files_of_wormcast_count(tmp_path, changed, monkeypatch):
     def origin():

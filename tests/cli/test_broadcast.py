@@ -31,8 +31,25 @@ def test_run_has_the_formula_beside_what_was_measured():
     assert run["messages"][0]["latency"] == run["formula"]["latency"] == 5 * 100 + 4 * 3 + 2 * (28 + 7)
     assert {name: run["formula"][name] for name in ("start_ups", "hops", "receipts", "t_hop", "c")} == {
         "start_ups": 5, "hops": 4, "receipts": 2, "t_hop": 3, "c": 28}
-    alone = told("run", "torus:4x4", "individual", "--source", "3.1", "--destinations", "0", "--length", "2")
-    assert alone["formula"] is None
+
+
+@pytest.mark.parametrize("arguments", [
+    ("individual", "all"), ("dcf", "0"), ("dcf", "all", "--injection-delay", "5"), ("dcf", "all", "--copy-delay", "5"),
+    ("dcf", "all", "--multicast-delay", "5"), ("dcf", "all", "--copying", "first"), ("dcf", "all", "--packet", "8"),
+    ("dcf", "all", "--ports", "one")])
+def test_a_formula_is_of_broadcasts_by_hosts_that_do_nothing_else(arguments):
+    scheme, destinations, *options = arguments
+    run = told("run", "torus:4x4", scheme, "--source", "3.1", "--destinations", destinations, "--length", "2",
+               "--configuration", "dcf_torus", *options)
+    assert run["formula"] is None
+
+
+@pytest.mark.parametrize(("scheme", "ties", "said"), [("edn", "plus", True), ("edn", "signed", False),
+                                                      ("dcf", "plus", False)])
+def test_a_formula_says_what_it_supposes_of_ties(scheme, ties, said):
+    code, out, _ = wormcast("run", "torus:8x8", scheme, "--source", "0", "--destinations", "all", "--length", "4",
+                            "--configuration", "dcf_torus", "--ties", ties)
+    assert (code, "formula: " in out, "it is with --ties signed" in out) == (0, True, said)
 
 
 def test_load_of_broadcasts():

@@ -137,7 +137,7 @@ class Truth:
     def region(self) -> str:
         """Where it holds, where it is reversed and where it is open, of what is not the same at every load."""
         if not self.at:
-            return "there is no load at which all of it is measured before saturation"
+            return "nowhere is all of it measured and not saturated"
         if len(set(self.at.values())) == 1:
             return "the intervals meet" if self.verdict == "undecided" else ""
         words = {HELD: "held", REVERSED: "reversed", UNDECIDED: "open"}

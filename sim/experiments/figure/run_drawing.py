@@ -63,12 +63,12 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
         over.set_ylabel("latency minus formula (cycles)")
         waits.set_ylabel("waits behind other nodes' worms (cycles)")
         waits.set_yscale("symlog", linthresh=1)
-        waits.set_ylim(-0.1, max(1.0, waits.get_ylim()[1]))
+        waits.set_ylim(0, max(1.0, waits.get_ylim()[1]))
         for axes in (latency, over, waits):
             _scale(axes, figure, curves)
             draw_grid(axes)
         drawn = [value for curve in curves for result in curve.results.values()
-                 for value in (result["latency"], result["bound"])]
+                 for value in (result["latency"], result["bound"]) if value is not None]
         if figure.over == "topology" and max(drawn) > LARGEST_RATIO * min(drawn):
             latency.set_yscale("log")
         else:

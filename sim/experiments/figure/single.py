@@ -13,7 +13,7 @@ from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
 from ...host import Message
 from ..contention import followed
-from ..formula import Alone, Formula, alone
+from ..formula import Alone, Formula, alone, has_formula
 from ..grid import named_point
 from ..run import run
 from .predicate import RUN_WORDS
@@ -23,7 +23,7 @@ from .series_curve import SeriesCurve
 __all__ = ["RunCurve", "RunPoint"]
 
 #: Changes whenever results have other words, or the same words mean something else.
-RESULTS = 2
+RESULTS = 3
 
 TIMEOUT = 10**8
 
@@ -58,7 +58,8 @@ class RunPoint:
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run it, and give its results as plain data; ``workers`` is for points with several seeds.
 
-        ``bound``: [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one hop each.
+        ``bound``: of a broadcast, [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one
+        hop each.
         ``others_wait``, ``own_wait``, ``arbitration_wait``: cycles that `contention` tells, for channels and turns.
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
@@ -68,12 +69,15 @@ class RunPoint:
             one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
             raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")
-        cost, t_s, t_r = scheme.cost(network), configuration.t_hs, configuration.t_hr
+        t_s, t_r = configuration.t_hs, configuration.t_hr
+        cost = scheme.cost(network) if has_formula(network, configuration, self.message) else None
+        broadcast = len(self.message.destinations) == network.nodes - 1
         least = math.ceil(round(math.log(network.nodes, 2 * len(network.shape) + 1), 9))
         return {
             "latency": result.message_to_dict(0)["latency"],
             "formula": Formula(cost, t_s, t_r, one).latency if cost else None,
-            "bound": least * (t_s + t_r + one.hop + one.c), "bound_steps": least, "t_hop": one.hop, "c": one.c,
+            "bound": least * (t_s + t_r + one.hop + one.c) if broadcast else None,
+            "bound_steps": least if broadcast else None, "t_hop": one.hop, "c": one.c,
             "cycles_simulated": result.cycles, "worms": len(result.worms),
             **{word: sum(result.contention[0][cause].values()) if result.contention else None
                for word, cause in WAITS_BEHIND.items()},

@@ -86,7 +86,7 @@ def test_truths_at_every_load():
     assert Truth({0.1: -1, 0.2: -1}).region == ""
     nowhere = Truth({})
     assert (nowhere.verdict, nowhere.region) == (
-        "undecided", "there is no load at which all of it is measured before saturation")
+        "undecided", "nowhere is all of it measured and not saturated")
 
 
 def test_numbers_are_written_at_three_loads():

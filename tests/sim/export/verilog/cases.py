@@ -74,7 +74,7 @@ WIDE = [
     pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
     pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),
                  id="boppana-packets-of-one"),
-    pytest.param(lambda: blueprint("mesh:3x3x3", scheme="sp", configuration="amnah_5x5x5", consumption=3, flit_width=22),
-                 id="all-ports-out"),
+    pytest.param(lambda: blueprint("mesh:3x3x3", scheme="sp", configuration="amnah_5x5x5", consumption=3,
+                                   flit_width=22), id="all-ports-out"),
     pytest.param(lambda: on_any("torus:4x4", configuration="dcf_torus"), id="dcf-torus"),
 ]

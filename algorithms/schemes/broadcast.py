@@ -139,7 +139,8 @@ class TorusBroadcast(UnicastScheme):
             message = int((~broadcasts & (counts != 1)).argmax())
             raise MessageError(f"message {message}" if messages > 1 else "plan", message,
                                f"{counts[message]} destinations are given to {self.name}, a broadcast is to all "
-                               f"{others} other nodes (--destinations all), a unicast to one")
+                               f"{others} other nodes (--destinations all; of load --destinations-distribution all), a "
+                               "unicast to one")
         extent, worms = topology.shape[0], len(destinations)
         found = Worms(
             message_offsets=np.concatenate([[0], counts.cumsum()]),

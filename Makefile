@@ -8,15 +8,22 @@ WORKERS ?= 2
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
-.PHONY: demo test test-all browser lint types docs bench costs figures verdicts tables prove clean
+.PHONY: demo test test-all usual-tests all-tests browser lint types docs bench costs figures verdicts tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
 
-test: lint types
+# three things at a time: types are checked while the first tests wait for others
+test: .venv-test/ready
+	$(MAKE) --no-print-directory --jobs 3 lint types usual-tests
+
+test-all: .venv-test/ready
+	$(MAKE) --no-print-directory --jobs 3 lint types all-tests
+
+usual-tests: .venv-test/ready
 	$(TEST)/python -m pytest $(SIDE_BY_SIDE) --durations 20
 
-test-all: lint types
+all-tests: .venv-test/ready
 	$(TEST)/python -m pytest $(SIDE_BY_SIDE) -m "slow or not slow"
 
 browser: .venv-test/ready

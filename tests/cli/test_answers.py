@@ -56,6 +56,7 @@ def test_versions_of_packages_count(monkeypatch):
     assert len(origins) == 2
 
 
+@pytest.mark.slow  # a deadlock leaves as little behind
 def test_a_hunt_that_is_asked_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with ResultStore(tmp_path / "points.sqlite") as store:

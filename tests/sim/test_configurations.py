@@ -52,6 +52,7 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 
 
+@pytest.mark.slow  # routers of one key are one netlist: test_network
 def test_routers_of_paper_003_are_the_same_for_both_schemes():
     """Single channels; all ports, so that a channel of each is enough; TP and SP differ in what hosts send alone."""
     cube = topology("mesh:3x3x3")

@@ -36,6 +36,7 @@ def test_a_finer_search_goes_on_from_the_same_rates():
     assert rough.rates()[0] <= fine.rates()[1]
 
 
+@pytest.mark.slow  # the highest rate is what consumption takes, as the next one shows
 def test_a_network_that_takes_all_that_nodes_consume():
     """Two nodes with long messages: the links take nearly all; with two flits a message they cannot."""
     alone = found(mesh=topology("mesh:1x2"), traffic=Traffic(0.0, multicast_fraction=0, unicast_length=4000),

@@ -21,7 +21,7 @@ if __name__ != "wormcast.algorithms":
 from .consumption import NO_CLASS, ConsumptionClasses
 from .deadlock import Analysis, Dependency, HeldWorm, check
 from .errors import WormcastError
-from .headers import AddressList, Unicast, ideal_width
+from .headers import AddressList, BitString, Header, Unicast
 from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
@@ -41,10 +41,12 @@ __all__ = [
     "TOPOLOGIES",
     "AddressList",
     "Analysis",
+    "BitString",
     "ChoiceRelation",
     "Choices",
     "ConsumptionClasses",
     "Dependency",
+    "Header",
     "HeldWorm",
     "MeshScheme",
     "Places",
@@ -65,7 +67,6 @@ __all__ = [
     "explain",
     "file_digest",
     "find_scheme",
-    "ideal_width",
     "load_relation",
     "load_scheme",
     "plan",

@@ -95,6 +95,11 @@ class Resource:
         return cls("inj", str(node), str(vc), port)
 
     @classmethod
+    def token(cls, stage: int, group: int) -> "Resource":
+        """The token of a group of switches."""
+        return cls("token", str(stage), str(group))
+
+    @classmethod
     def retrans(cls, node: int, slot: int | str) -> "Resource":
         """A retransmission slot of a node's interface."""
         return cls("retrans", str(node), str(slot))

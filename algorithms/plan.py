@@ -33,11 +33,12 @@ class Worm:
     source : int
         Node that sends it.
     destinations : tuple of int
-        Nodes in visiting order.
+        Nodes in visiting order; of a tree in any.
     links : tuple of (int, int)
         Hops from switch to switch, in the order in which the head takes them; where the relation leaves a choice,
         those that it prefers. The first leaves the switch where the source injects, and the last leads to the one
-        where the last destination consumes; there is none where that is the same switch.
+        where the last destination consumes; there is none where that is the same switch. Of a tree its edges, each
+        behind the one that leads to where it starts.
     after : int or None
         The worm whose receipt at this worm's source releases it; None where it is sent at once.
     rank : int
@@ -205,7 +206,7 @@ class Plan:
         routes = self.scheme.relation_on(self.topology).on(self.topology)
         for rows, taken in routes_of(routes, self.arrays):
             for row in rows.tolist():
-                self._check_links(self.worms[row], taken)
+                (self._check_tree if self.scheme.spreads else self._check_links)(self.worms[row], taken)
 
     def _check_release(self, worm: Worm) -> None:
         if worm.after is None:
@@ -252,6 +253,24 @@ class Plan:
         missed = [node for node in ahead if homes[node] != at]
         if missed:
             self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
+
+    def _check_tree(self, worm: Worm, routes: Routes) -> None:
+        """Check a worm that is copied: over each link once, and over no other than those to its destinations."""
+        homes = self.topology.consumptions[:, 0].tolist()
+        ahead = {int(self.topology.injections[worm.source, 0]): set(worm.destinations)}
+        for start, end in worm.links:
+            if start not in ahead or end in ahead:
+                self._refuse(f"worm {worm.id} takes {start} to {end}, which is no link from where it has been to where "
+                             "it has not")
+            ahead[end] = {node for node in ahead[start]
+                          if homes[node] != start and routes.next_hop(start, node) == end}
+            if not ahead[end]:
+                self._refuse(f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
+                             f"{routes.relation.name} to any of its destinations")
+            ahead[start] -= ahead[end]
+        missed = sorted(node for switch, nodes in ahead.items() for node in nodes if homes[node] != switch)
+        if missed:
+            self._refuse(f"worm {worm.id} does not reach node {missed[0]}")
 
     def _refuse(self, what: str) -> None:
         raise WormcastError(f"plan of {self.scheme.name} on {self.topology.name}: {what}")
@@ -311,11 +330,13 @@ def plan(
     nodes = topology.destination_set(destinations, start)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
-    classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
+    classes = [NO_CLASS] * len(worms.destinations)
+    if not scheme.spreads:
+        classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
     taken: list[list[int]] = [[]] * len(worms)
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
-            taken[row] = ways.channels(int(worms.source[row]), worms.visits(row).tolist())
+            taken[row] = scheme.taken(ways, int(worms.source[row]), worms.visits(row).tolist())
     ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)
     rows = []

@@ -82,7 +82,7 @@ def survey(
         scheme.batch(topology, sources, destination_offsets, destinations)
         seconds.append(time.perf_counter() - began)
     routes = scheme.relation.on(topology)
-    hops = routes.hops(worms)
+    hops = scheme.hops(routes, worms)
     channels, shared, phases, as_unicast = _ways(routes, worms)
     count = worms.messages
     first_links, sharing = _leaving(topology, routes, worms)

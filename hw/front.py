@@ -1,11 +1,14 @@
 """What the registers of an input say of the worm at its front: what it holds, and what it waits for.
 
-Whoever proves deadlocks, counts waits or draws them asks here, and knows no register by name. A kind of input unit has
-a class of its own with these members.
+Whoever proves deadlocks, counts waits or draws them asks here, and knows no register by name. Each kind of input unit
+has a class of its own.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
@@ -14,7 +17,7 @@ from .buffer import ReplicationBuffer
 from .link import PortSpec
 from .switch import Switch
 
-__all__ = ["Of", "PathFront", "Target", "owner_flags"]
+__all__ = ["TOKEN", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
 
 Of = Callable[[str], Any]
 """A register's name -> its value, or an array of its values."""
@@ -22,7 +25,16 @@ Of = Callable[[str], Any]
 Target = tuple[int, int]
 """A virtual channel that a worm holds or asks for: number of the router's output, and of the channel there."""
 
+TOKEN: Target = (-1, 0)
+"""The token of the router's group, which may be held and asked for as channels are."""
+
+Wait = dict[str, str]
+"""Registers any bit of which tells one thing that a worm may wait for: ``asks`` of a link, ``owns`` it, is ``through``
+with it; ``claims`` a consumption channel; ``leaves``, asks for one and has none unless it ``owns`` it; ``token``, asks
+for one."""
+
 LINK, CONSUMPTION = 1, 2
+WHAT = LINK | CONSUMPTION
 # where the parts of a code lie: what is waited for from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 MOST_TARGETS = 63 - LINKS
@@ -33,8 +45,8 @@ def owner_flags(output: PortSpec) -> list[str]:
     return [f"{output.name}_output.vc{vc}_busy" for vc in range(output.vcs)]
 
 
-class PathFront:
-    """The front of a virtual channel of an `InputUnit`: worms go on by one link, to a consumption channel, or both.
+class Front(ABC):
+    """The front of a virtual channel of an input.
 
     Values may be numbers or arrays, wherever nothing else is said.
 
@@ -43,39 +55,30 @@ class PathFront:
     router : Switch
     port, vc : int
         Number of the input, and of its virtual channel.
+
+    Attributes
+    ----------
+    readers : int
+        Readers of its buffer.
+    exits : list of int
+        Outputs to nodes that its worms may take.
     """
 
+    readers: int
+    exits: list[int]
+
     def __init__(self, router: Switch, port: int, vc: int):
-        decoder, self.spec = router.decoder, router.inputs[port]
+        self.spec = router.inputs[port]
         self.name, self.vc = self.spec.name, vc
-        self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
-        self.readers = 2 if router.readers == "independent" and self.exits and self.targets else 1
-        self.ejection = router.ejection
-        self._channels = {(o, k): channels_of_class(router.outputs[o].vcs, decoder.vc_classes, k)
-                          for o, k in self.targets}
-        consumption = router.outputs[-1].vcs if len(router.outputs) > router.ejection else 1
-        without = {
-            "links": not self.targets, "link_vc": not self.targets or self.spec.vcs == 1,
-            "consumption_vc": not self.exits or consumption == 1, "exit": len(self.exits) < 2,
-            "options": not self.choice, **dict.fromkeys(("done_0", "done_1"), self.readers == 1),
-            **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
-        }
-        self._bits = dict.fromkeys(range(len(router.outputs)), 0)  # of `links`, by output
-        for i, (o, _) in enumerate(self.targets):
-            self._bits[o] |= 1 << i
-        self._lacking = {name for name, lacks in without.items() if lacks}
-        if len(self.targets) > MOST_TARGETS:
-            raise WormcastError(f"network: input {self.name} of a router can ask for {len(self.targets)} outputs and "
-                                f"classes, what waits there is told of up to {MOST_TARGETS}")
 
     @property
     def scope(self) -> str:
         """Where the registers of its worm are."""
         return f"{self.name}_input.channel_{self.vc}"
 
+    @abstractmethod
     def register(self, name: str) -> str | None:
         """Name of one of these registers in the router; None if it is built without, and says 0."""
-        return None if name in self._lacking else f"{self.scope}.{name}"
 
     @property
     def frame(self) -> str:
@@ -87,14 +90,9 @@ class PathFront:
         """The memory with the flits of all virtual channels."""
         return f"{self.name}_input.buffer.memory"
 
-    def flags(self) -> dict[str, str]:
-        """Registers whose bits tell waiting worms, by what they say.
-
-        ``asks`` of a link (any bit), ``owns`` it, is ``through`` with it; ``claims`` a consumption channel. Those that
-        it is built without are left out.
-        """
-        named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
-        return {what: name for what, register in named.items() if (name := self.register(register))}
+    @abstractmethod
+    def waits(self) -> list[Wait]:
+        """What its worm may wait for at the same time."""
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
@@ -117,6 +115,83 @@ class PathFront:
         start = read(f"{self.name}_input.buffer.vc{self.vc}_read{reader}_at") if depth > 1 else 0
         return self.vc << (depth - 1).bit_length(), start
 
+    @abstractmethod
+    def active(self, of: Of) -> Any:
+        """Whether a worm's header has been read."""
+
+    @abstractmethod
+    def consuming(self, of: Of) -> list[tuple[int, Any]]:
+        """Readers that send to nodes alone, and whether each has a consumption channel."""
+
+    @abstractmethod
+    def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
+        """Outputs of which the worm may own a virtual channel: which, whether it does, and its number."""
+
+    def holds(self, of: Of) -> list[Target]:
+        """What the worm holds from here on; of numbers alone."""
+        return [(output, int(vc)) for output, whether, vc in self.owns(of) if whether]
+
+    @abstractmethod
+    def waiting(self, of: Of) -> Any:
+        """A code for what the worm waits for, 0 for nothing; see `wants`."""
+
+    @abstractmethod
+    def in_vain(self, now: Any, following: Any) -> Any:
+        """What of a code that `waiting` gave, array, is still asked for in the next cycle, by the code of that."""
+
+    @abstractmethod
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
+        """What a worm waits for, of a code that `waiting` gave: of each of these sets any one, and one of each.
+
+        Parameters
+        ----------
+        mask : callable
+            The consumption channels that a worm may take: of which output, by which output it goes on as far as that is
+            known (of several by the one that it takes last), and whether it ends here -> a mask.
+        """
+
+    @abstractmethod
+    def going(self, of: Of) -> Any:
+        """A code for where the worm goes, which is 0 for a cycle at least between two worms; see `ways`."""
+
+    @abstractmethod
+    def ways(self, code: int) -> tuple[list[int], list[int]]:
+        """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""
+
+
+class PathFront(Front):
+    """The front of a virtual channel of an `InputUnit`: worms go on by one link, to a consumption channel, or both."""
+
+    def __init__(self, router: Switch, port: int, vc: int):
+        super().__init__(router, port, vc)
+        decoder: Any = router.decoder
+        self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
+        self.readers = 2 if router.readers == "independent" and self.exits and self.targets else 1
+        self.ejection = router.ejection
+        self._channels = {(o, k): channels_of_class(router.outputs[o].vcs, decoder.vc_classes, k)
+                          for o, k in self.targets}
+        consumption = router.outputs[-1].vcs if len(router.outputs) > router.ejection else 1
+        without = {
+            "links": not self.targets, "link_vc": not self.targets or self.spec.vcs == 1,
+            "consumption_vc": not self.exits or consumption == 1, "exit": len(self.exits) < 2,
+            "options": not self.choice, **dict.fromkeys(("done_0", "done_1"), self.readers == 1),
+            **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
+        }
+        self._bits = dict.fromkeys(range(len(router.outputs)), 0)  # of `links`, by output
+        for i, (o, _) in enumerate(self.targets):
+            self._bits[o] |= 1 << i
+        self._lacking = {name for name, lacks in without.items() if lacks}
+        if len(self.targets) > MOST_TARGETS:
+            raise WormcastError(f"network: input {self.name} of a router can ask for {len(self.targets)} outputs and "
+                                f"classes, what waits there is told of up to {MOST_TARGETS}")
+
+    def register(self, name: str) -> str | None:
+        return None if name in self._lacking else f"{self.scope}.{name}"
+
+    def waits(self) -> list[Wait]:
+        named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
+        return [{what: name for what, register in named.items() if (name := self.register(register))}]
+
     def consumes(self, of: Of) -> Any:
         """Whether the worm holds a consumption channel."""
         # of two readers the second one may be through with it before the worm is gone
@@ -128,8 +203,10 @@ class PathFront:
         return (of("links") != 0) & (of("owns_link") != 0) & (of("done_0") == 0)
 
     def active(self, of: Of) -> Any:
-        """Whether a worm's header has been read."""
         return (of("here") != 0) | (of("links") != 0)
+
+    def consuming(self, of: Of) -> list[tuple[int, Any]]:
+        return [(1, self.consumes(of))] if self.readers > 1 else []
 
     def goes(self, of: Of, output: int) -> Any:
         """Whether the worm's link is that of an output."""
@@ -139,31 +216,22 @@ class PathFront:
         """Whether the worm's exit is an output."""
         return (of("exit") == self.exits.index(output)) if output in self.exits else of("exit") < 0
 
-    def holds(self, of: Of) -> list[Target]:
-        """What the worm holds from here on; of numbers alone."""
-        held = []
-        if self.consumes(of):
-            held.append((self.exits[of("exit")], of("consumption_vc")))
-        if self.owns_link(of):
-            held += [(o, of("link_vc")) for o in {o for o, _ in self.targets} if self.goes(of, o)]
-        return held
+    def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
+        found = [(output, self.consumes(of) & self.leaves(of, output), of("consumption_vc")) for output in self.exits]
+        return found + [(output, self.owns_link(of) & self.goes(of, output), of("link_vc"))
+                        for output in dict.fromkeys(output for output, _ in self.targets)]
 
     def waiting(self, of: Of) -> Any:
-        """A code for what the worm waits for, 0 for nothing; see `wants`."""
         for_link = (of("links") != 0) & (of("owns_link") == 0) & (of("wants_consumption") == 0)
         kind = CONSUMPTION * (of("wants_consumption") != 0) + LINK * for_link
         asked = of("options") if self.choice else of("links")
         return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("exit") << EXIT) + (asked << LINKS))
 
-    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
-        """What a worm waits for, of a code that `waiting` gave: of each of these sets any one, and one of each.
+    def in_vain(self, now: Any, following: Any) -> Any:
+        # of the same kind: a choice may have moved on
+        return np.where((now & WHAT) == (following & WHAT), now, 0)
 
-        Parameters
-        ----------
-        mask : callable
-            The consumption channels that a worm may take: of which output, by which output it goes on as far as that is
-            known (of several by the one that it takes last), and whether it ends here -> a mask.
-        """
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
         asked = [target for i, target in enumerate(self.targets) if code >> LINKS + i & 1]
         kind = code & (1 << ENDS_HERE) - 1
         if kind == CONSUMPTION:
@@ -175,11 +243,9 @@ class PathFront:
         return []
 
     def going(self, of: Of) -> Any:
-        """A code for where the worm goes; see `ways`."""
         return (of("here") != 0) * (1 + (of("exit") << EXIT)) + (of("links") << LINKS)
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
-        """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""
         links = {o for i, (o, _) in enumerate(self.targets) if code >> LINKS + i & 1}
         here = [self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]] if code & 1 else []
         return sorted(links), here

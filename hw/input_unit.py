@@ -7,14 +7,14 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.channels import channels_of_class
 
 from .buffer import ReplicationBuffer
-from .decoders import Decoder
+from .decoders import PathDecoder
 from .faults import Cause
 from .input_vc import InputVC, WormState
 from .intake import Intake, Mark, exit_bits
 from .link import LinkSignature, PortSpec, flit_layout
 from .logic import any_of, bit_at
 
-__all__ = ["InputUnit"]
+__all__ = ["InputUnit", "take_turns"]
 
 
 class InputUnit(wiring.Component):
@@ -51,7 +51,7 @@ class InputUnit(wiring.Component):
         This input, and all outputs of the switch.
     width : int
         Data bits of a flit.
-    decoder : Decoder
+    decoder : PathDecoder
     readers : "coupled" or "independent"
         One reader for all of a worm's outputs, which then advance together, or one for the links and one for
         the consumption channels; then a flit is freed when both have taken it, and the next worm of the virtual
@@ -89,7 +89,7 @@ class InputUnit(wiring.Component):
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], width: int,
-                 decoder: Decoder, readers: str = "coupled", storage: str = "lutram", separate: bool = False):
+                 decoder: PathDecoder, readers: str = "coupled", storage: str = "lutram", separate: bool = False):
         self.port = port
         self.spec = spec
         self.outputs = outputs
@@ -107,6 +107,7 @@ class InputUnit(wiring.Component):
             self.groups = [self.network, self.exits]
         else:
             self.groups = [self.network + self.exits]
+        self.turns = [range(spec.vcs)] * len(self.groups)  # what takes turns at each reader
         members: dict = {"link": In(LinkSignature(vcs=spec.vcs, width=width))}
         for name, bits in decoder.straps.items():
             members[f"strap_{name}"] = In(bits)
@@ -384,7 +385,8 @@ class InputUnit(wiring.Component):
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
 
         # a request that reached the arbiters has used up its turn, and so has a look at a header flit
-        self._turn(m, r, worms, sel, complete | shown("unread") if r == 0 else complete)
+        take_turns(m, f"reader{r}", [getattr(worm, f"want_{r}") for worm in worms], sel,
+                   complete | shown("unread") if r == 0 else complete)
 
     def _ways(self, o: int, links: Value) -> list[tuple[Value, int]]:
         """The targets that are this output's, and their classes."""
@@ -404,21 +406,19 @@ class InputUnit(wiring.Component):
         pick = any_of([Mux(way, value, 0) for (way, _), value in zip(ways, picks, strict=True)])
         return any_of([way for way, _ in ways]), self._any_class(o, links, "free"), pick
 
-    @staticmethod
-    def _turn(m, r, worms, sel, used):
-        """Present the next virtual channel that has a use for the reader, behind the one that had the turn last.
 
-        That one itself comes last, whether it still wants a turn or not: so the win does not matter here.
-        """
-        vcs = len(worms)
-        last = Signal(range(vcs), name=f"reader{r}_last")
-        turn = Signal(range(vcs), name=f"reader{r}_turn")
-        following = Signal(range(vcs), name=f"reader{r}_next")
-        m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]
-        with m.Switch(turn):
-            for v in range(vcs):
-                with m.Case(v):
-                    for w in [(v - k) % vcs for k in range(1, vcs)]:
-                        with m.If(getattr(worms[w], f"want_{r}")):
-                            m.d.comb += following.eq(w)
-        m.d.sync += [last.eq(turn), sel.eq(following)]
+def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
+    """Present the next of those that have a use for a reader, behind the one that had the turn last.
+
+    That one itself comes last, whether it still wants a turn or not: so the win does not matter here.
+    """
+    count = len(wants)
+    last, turn, following = (Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))
+    m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]
+    with m.Switch(turn):
+        for v in range(count):
+            with m.Case(v):
+                for w in [(v - k) % count for k in range(1, count)]:
+                    with m.If(wants[w]):
+                        m.d.comb += following.eq(w)
+    m.d.sync += [last.eq(turn), sel.eq(following)]

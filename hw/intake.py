@@ -4,7 +4,7 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from .decoders import Arrival, Decoder
+from .decoders import Arrival, PathDecoder
 from .faults import Cause
 from .link import flit_layout
 from .logic import bit_at, bits_for
@@ -26,7 +26,7 @@ def row_layout(width: int, code_bits: int) -> data.StructLayout:
     return data.StructLayout({"data": width, "head": 1, "code": code_bits})
 
 
-def exit_bits(decoder: Decoder, port: int) -> int:
+def exit_bits(decoder: PathDecoder, port: int) -> int:
     """Bits that tell the exits of a port apart."""
     return bits_for(len(decoder.exits(port)))
 
@@ -52,7 +52,7 @@ class Intake(wiring.Component):
         Index of the port in the decoder's list.
     vcs, width : int
         Virtual channels of the link, and data bits of its flits.
-    decoder : Decoder
+    decoder : PathDecoder
     outputs : list of int
         The outputs to other switches that a worm from here can reach.
     readers : 1 or 2
@@ -75,7 +75,7 @@ class Intake(wiring.Component):
     cause : Out(Cause)
     """
 
-    def __init__(self, port: int, *, vcs: int, width: int, decoder: Decoder, outputs: list[int], readers: int = 1):
+    def __init__(self, port: int, *, vcs: int, width: int, decoder: PathDecoder, outputs: list[int], readers: int = 1):
         self.port = port
         self.vcs = vcs
         self.width = width

@@ -37,16 +37,28 @@ class LinkSignature(wiring.Signature):
         Head mark, tail mark and data.
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit.
+    arrived : In(vcs)
+        A pulse per virtual channel: all headers of the worm that was to report have arrived; only where reports are.
+        It is trusted, as what goes forward beside the flit is.
+
+    Parameters
+    ----------
+    vcs, width : int
+        Virtual channels, and data bits of a flit.
+    arrived : bool
+        Receivers report arrivals.
     """
 
-    def __init__(self, *, vcs: int, width: int):
+    def __init__(self, *, vcs: int, width: int, arrived: bool = False):
         self.vcs = vcs
         self.width = width
+        self.arrived = arrived
         super().__init__({
             "valid": Out(1),
             "vc": Out(range(vcs)),
             "flit": Out(flit_layout(width)),
             "credit": In(vcs),
+            **({"arrived": In(vcs)} if arrived else {}),
         })
 
 

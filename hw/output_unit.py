@@ -46,6 +46,8 @@ class OutputUnit(wiring.Component):
         ``vc``, and ``link`` are there once for each, ``touch_0`` and so on.
     empty : bool
         A header takes a virtual channel only while all its credits are here: while the buffer behind it is empty.
+    reports : bool
+        The link's receiver reports arrivals. Not for separate links.
 
     Members
     -------
@@ -55,6 +57,9 @@ class OutputUnit(wiring.Component):
         A flit is sent, on which virtual channel, and it is the worm's last.
     flit : In(flit_layout(width))
         The crossbar's output: in the cycle of ``send``, or one later with ``extra_stage``.
+    reports : In(1)
+        With ``touch``: a worm is sent on ``vc`` that is to report; it keeps the virtual channel until its tail was sent
+        and the link has said that it has arrived. Only with reports.
     take : In(1)
         A header takes ``pick`` of some class in this cycle.
     free, pick_{k} : Out
@@ -72,12 +77,13 @@ class OutputUnit(wiring.Component):
     """
 
     def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False,
-                 separate: bool = False, empty: bool = False):
+                 separate: bool = False, empty: bool = False, reports: bool = False):
         self.port = port
         self.classes = classes
         self.extra_stage = extra_stage
         self.separate = separate
         self.empty = empty
+        self.has_reports = reports
         links = range(port.vcs if separate else 1)
         vcs_each = 1 if separate else port.vcs
         super().__init__({
@@ -86,6 +92,7 @@ class OutputUnit(wiring.Component):
             **({} if separate else {"vc": In(range(port.vcs))}),
             **{self.member("tail", link): In(1) for link in links},
             **{self.member("flit", link): In(flit_layout(width)) for link in links},
+            **({"reports": In(1)} if reports else {}),
             "take": In(1),
             "free": Out(len(classes)),
             "soon": Out(len(classes)),
@@ -94,7 +101,8 @@ class OutputUnit(wiring.Component):
             "ready": Out(port.vcs),
             "ready_after": Out(port.vcs),
             "wrong": Out(port.vcs),
-            **{self.member("link", link): Out(LinkSignature(vcs=vcs_each, width=width)) for link in links},
+            **{self.member("link", link): Out(LinkSignature(vcs=vcs_each, width=width, arrived=reports))
+               for link in links},
         })
 
     def member(self, name: str, number: int) -> str:
@@ -125,11 +133,20 @@ class OutputUnit(wiring.Component):
             for v in [number] if self.separate else range(vcs):
                 mine = C(1) if self.separate else vc == v
                 returned = link.credit[0 if self.separate else v]
-                self._channel(m, v, touched & mine, sent & mine, tail, returned, usable)
+                awaits = self._awaits(m, v, link, touched & mine) if self.has_reports else C(0)
+                self._channel(m, v, touched & mine, sent & mine, tail, returned, awaits, usable)
         self._picks(m, usable)
         return m
 
-    def _channel(self, m, v, touched, sent, tail, returned, usable):
+    def _awaits(self, m, v, link, touched):
+        """Whether the next cycle still waits to hear of the arrival of a worm on a virtual channel."""
+        awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
+        asked = Signal(name=f"vc{v}_asked")
+        m.d.sync += [asked.eq(self.reports), awaits.eq(now_awaits)]
+        m.d.comb += now_awaits.eq((awaits | (touched & asked)) & ~link.arrived[v])
+        return now_awaits
+
+    def _channel(self, m, v, touched, sent, tail, returned, awaits, usable):
         """Owner and credits of one virtual channel."""
         depth = self.port.depth
         busy = Signal(name=f"vc{v}_busy")
@@ -149,7 +166,7 @@ class OutputUnit(wiring.Component):
             self.wrong[v].eq(spent == stopped),
             self.ready[v].eq(after < depth),
             self.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
-            usable[v].eq(~now_busy & (after == 0 if self.empty else self.ready[v])),
+            usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.ready[v])),
         ]
         m.d.sync += spent.eq(after)
 

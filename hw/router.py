@@ -12,7 +12,7 @@ from amaranth.lib import data
 from wormcast.algorithms.channels import require_share
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.headers import AddressList, BitString, Header, Unicast
 from wormcast.algorithms.routing import (
     E_CUBE,
     E_CUBE_SIGNED,
@@ -23,12 +23,14 @@ from wormcast.algorithms.routing import (
     as_built,
     signed_dimensions,
 )
-from wormcast.algorithms.schemes import Scheme
+from wormcast.algorithms.schemes import Scheme, TreeScheme
+from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, token_groups
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
 
 from .decoders import (
     AdaptiveDecoder,
+    BitStringDecoder,
     Decoder,
     MeshDecoder,
     RouteDecoder,
@@ -85,6 +87,8 @@ class Options(Protocol):
     def vc_classes(self) -> str: ...
     @property
     def ties(self) -> str: ...
+    @property
+    def tokens(self) -> str | None: ...
     @property
     def slots(self) -> int: ...
     @property
@@ -166,7 +170,7 @@ class Blueprint(Generic[Given]):
         return self.relation.on(self.topology)
 
     @cached_property
-    def header(self) -> AddressList:
+    def header(self) -> Header:
         """Header format of the network's worms, for routers that know so many relations."""
         return _header(self.topology, self.scheme, self.relation, self.configuration.flit_width, self.relations)
 
@@ -190,6 +194,7 @@ class Blueprint(Generic[Given]):
         """
         require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} tells",
                       self.topology)
+        kind = kind or self.kinds[0]
         decoder, options = self.decoder(kind), self.configuration
         inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
         outputs = [
@@ -207,7 +212,19 @@ class Blueprint(Generic[Given]):
             delays=options.delays,
             consumption_links=options.consumption_links,
             tables=self.tables,
+            replication=self.scheme.replication if isinstance(self.scheme, TreeScheme) else "asynchronous",
+            reports=self.tokens is not None,
+            tokens=self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
         )
+
+    @cached_property
+    def tokens(self) -> TokenGroups | None:
+        """The groups of switches that share a token, where worms are copied by tokens."""
+        options = self.configuration
+        if not self.scheme.spreads or options.tokens == "off":
+            return None
+        channels, ways = options.consumption, max(len(kind.network_inputs) for kind in self.kinds)
+        return token_groups(self.topology, consumed=channels >= ways * options.vcs or options.ejection == "all")
 
     @cached_property
     def tables(self) -> data.StructLayout | None:
@@ -344,6 +361,13 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
+    if isinstance(header, BitString):
+        decided = tag_digits(routes, kind)
+        if decided is None:
+            raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
+                                "the destination, as worms with bit strings do")
+        return BitStringDecoder(header, kind=kind, digit=decided[0] if len(set(decided)) == 1 else None, **ports)
+    assert isinstance(header, AddressList)
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
@@ -383,7 +407,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
-            relations: tuple[str, ...]) -> AddressList:
+            relations: tuple[str, ...]) -> Header:
     """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
     return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
 

@@ -1,6 +1,6 @@
 """The one switch behind every router of the five papers."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -10,12 +10,14 @@ from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
 from .allocator import Allocator
-from .decoders import Decoder
+from .decoders import BitStringDecoder, Decoder, PathDecoder
 from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, PortSpec, flit_layout
 from .output_unit import OutputUnit
 from .tables import pass_on, table_bus
+from .tokens import TokenSignature, TokenStation
+from .tree import REPLICATION, TreeInput
 
 __all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "ConsumptionLink", "Switch"]
 
@@ -46,7 +48,7 @@ class ConsumptionLink(NamedTuple):
 
 
 class Switch(wiring.Component):
-    """A wormhole switch that copies a worm to its consumption channel while passing it on.
+    """A wormhole switch that copies a worm while passing it on: to its consumption channel, or to several outputs.
 
     ::
 
@@ -62,6 +64,9 @@ class Switch(wiring.Component):
 
     At a destination on its way a worm takes a consumption channel of its class; at its last destination any that is
     free, and so does a unicast.
+
+    With a `BitStringDecoder` inputs are `TreeInput`s: a worm is copied to all outputs that its bits lead to. Arrivals
+    may be reported (`LinkSignature`), and copying wait for a token: then the switch has a `TokenStation`.
 
     *Errors on the wire* are found where they arrive (`Cause`). What each costs its worm is said there; destinations
     that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
@@ -89,6 +94,11 @@ class Switch(wiring.Component):
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
+    replication : "asynchronous", "synchronous" or "serial"
+        How a `TreeInput` copies worms.
+    reports, tokens : bool
+        Links to and from other switches have reports; the switch is in a group with a token. Only where worms are
+        copied to several outputs, and tokens only with reports.
 
     Members
     -------
@@ -108,6 +118,8 @@ class Switch(wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
+    token_in, token_out : In(TokenSignature), Out(TokenSignature)
+        The ring of its group, with tokens; ``strap_first`` is `TokenStation`'s.
     tables_in, tables_out : In(table_bus), Out(table_bus)
         Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 
@@ -119,8 +131,10 @@ class Switch(wiring.Component):
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared", tables: data.StructLayout | None = None):
+                 consumption_links: str = "shared", tables: data.StructLayout | None = None,
+                 replication: str = "asynchronous", reports: bool = False, tokens: bool = False):
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
+                                      ("replication", replication, REPLICATION),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
                 raise WormcastError(f"Switch.{field}: must be one of {', '.join(allowed)}, not {value!r}")
@@ -137,6 +151,12 @@ class Switch(wiring.Component):
         self.delays = delays
         self.separate = consumption_links == "separate"
         self.ejection = decoder.ejection
+        self.replication = replication
+        self.has_reports = reports
+        self.has_tokens = tokens
+        if ((reports or tokens) and not isinstance(decoder, BitStringDecoder)) or (tokens and not reports):
+            raise WormcastError(f"Switch.tokens: {tokens} is given with reports {reports} and a "
+                                f"{type(decoder).__name__}; reports go with bit strings, and tokens with reports")
         if len({p.vcs for p in outputs[self.ejection:]}) > 1:
             raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels, not "
                                 f"{', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
@@ -150,11 +170,15 @@ class Switch(wiring.Component):
                                     entry_bits=decoder.table_layout["entry"].width)
         consumption_vcs = 1 if self.separate else outputs[-1].vcs
         super().__init__({
-            **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width)) for p in inputs},
-            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width)) for p in outputs[:self.ejection]},
+            **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width, arrived=reports and i < decoder.links_in))
+               for i, p in enumerate(inputs)},
+            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width, arrived=reports))
+               for p in outputs[:self.ejection]},
             **{f"{name}_out": Out(LinkSignature(vcs=consumption_vcs, width=width)) for name in self.consumption_ports},
             "fault": Out(self.fault_layout),
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({"token_in": In(TokenSignature()), "token_out": Out(TokenSignature()), "strap_first": In(1)}
+               if tokens else {}),
             **({} if self.tables is None else {"tables_in": In(self.tables), "tables_out": Out(self.tables)}),
         })
 
@@ -227,10 +251,10 @@ class Switch(wiring.Component):
         m = Module()
         extra_stage = self.delays == "fast"
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        inputs, outputs = [], []
+        inputs: list[Any] = []
+        outputs = []
         for i, port in enumerate(self.inputs):
-            unit = InputUnit(i, port, outputs=self.outputs, width=self.width, decoder=self.decoder,
-                             readers=self.readers, storage=self.storage, separate=self.separate)
+            unit: Any = self._input(i, port)
             m.submodules[f"{port.name}_input"] = unit
             inputs.append(unit)
             wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
@@ -238,7 +262,7 @@ class Switch(wiring.Component):
         for o, port in enumerate(self.outputs):
             classes = self.consumption_masks() if o >= self.ejection else self.class_masks(port)
             output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
-                                separate=self._is_separate(o),
+                                separate=self._is_separate(o), reports=self.has_reports and o < self.ejection,
                                 empty=self.decoder.enters_empty if o < self.ejection else self.decoder.absorbs)
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
@@ -249,7 +273,7 @@ class Switch(wiring.Component):
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
         m.submodules.allocator = allocator = Allocator(
             reach=[{link for o in unit.groups[r] for link in self._links(o)} for unit, r in requesters],
-            vcs=[unit.spec.vcs for unit, _ in requesters],
+            vcs=[len(unit.turns[r]) for unit, r in requesters],
             outputs=self.ejection + len(self.consumption_ports),
         )
         for k, (unit, r) in enumerate(requesters):
@@ -267,9 +291,15 @@ class Switch(wiring.Component):
                     m.d.comb += getattr(unit, f"pick_{o}_{k}").eq(getattr(output, f"pick_{k}"))
                 m.d.comb += [getattr(unit, f"{name}_{o}").eq(getattr(output, name))
                              for name in ("free", "soon", "held", "ready", "ready_after")]
+                if output.has_reports:
+                    m.d.comb += getattr(unit, f"arrived_{o}").eq(getattr(self, f"{self.outputs[o].name}_out").arrived)
+        if self.has_tokens:
+            self._station(m, inputs)
         flits = {}
         for unit, r in requesters:
             flits[unit, r] = getattr(unit, f"flit_{r}").as_value()
+            if self.copies:
+                flits[unit, r] = Cat(flits[unit, r], getattr(unit, f"place_{r}"))
             if extra_stage:
                 staged = Signal.like(flits[unit, r], name=f"{self.inputs[unit.port].name}_{r}_flit")
                 m.d.sync += staged.eq(flits[unit, r])
@@ -284,6 +314,43 @@ class Switch(wiring.Component):
             pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
         return m
+
+    @property
+    def copies(self) -> bool:
+        """Whether worms are copied to several outputs."""
+        return isinstance(self.decoder, BitStringDecoder)
+
+    @property
+    def copying(self) -> str:
+        """How worms are copied, in words: two switches with equal decoders and options may differ in it."""
+        return f"{self.replication} {self.has_reports} {self.has_tokens}" if self.copies else ""
+
+    def enough(self, port: int) -> bool:
+        """Whether each worm that comes by an input is consumed without waiting for another to be."""
+        return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
+                   for o in self.decoder.exits(port))
+
+    def _input(self, i: int, port: PortSpec) -> InputUnit | TreeInput:
+        """Build an input."""
+        if isinstance(self.decoder, BitStringDecoder):
+            return TreeInput(i, port, outputs=self.outputs, decoder=self.decoder, replication=self.replication,
+                             storage=self.storage, separate=self.separate, reports=self.has_reports,
+                             tokens=self.has_tokens, consumed=self.enough(i))
+        assert isinstance(self.decoder, PathDecoder)
+        return InputUnit(i, port, outputs=self.outputs, width=self.width, decoder=self.decoder, readers=self.readers,
+                         storage=self.storage, separate=self.separate)
+
+    def _station(self, m, inputs):
+        """The place of the token."""
+        m.submodules.token = station = TokenStation(sum(unit.spec.vcs for unit in inputs))
+        m.d.comb += [
+            station.strap_first.eq(self.strap_first),
+            station.asks.eq(Cat(unit.needs_token for unit in inputs)),
+            station.ends.eq(Cat(unit.ends_token for unit in inputs)),
+            Cat(unit.granted for unit in inputs).eq(station.granted),
+        ]
+        wiring.connect(m, station.token_in, wiring.flipped(self.token_in))
+        wiring.connect(m, station.token_out, wiring.flipped(self.token_out))
 
     def _links(self, o) -> range:
         """Numbers of an output's links among those that are granted."""
@@ -308,7 +375,7 @@ class Switch(wiring.Component):
         Returns whether a virtual channel is taken.
         """
         link = self._links(o)[number]
-        touch, send, tail, vc, taken = C(0), C(0), C(0), C(0), C(0)
+        touch, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
         for k, (unit, r) in enumerate(requesters):
             if o not in unit.groups[r]:
@@ -330,13 +397,30 @@ class Switch(wiring.Component):
             vc |= Mux(select, getattr(unit, f"vc_{o}"), 0)
             tail |= select & getattr(unit, f"flit_{r}").tail
             taken |= won & takes
+            if output.has_reports:
+                reports |= won & getattr(unit, f"reports_{r}")
             if self.delays == "fast":
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
             selected |= Mux(select, flits[unit, r], 0)
-        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
+        driven = {"touch": touch, "send": send, "tail": tail, "flit": self._copy(m, o, selected)}
+        if output.has_reports:
+            driven["reports"] = reports
         if not output.separate:
             driven["vc"] = vc
         m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
         return taken
+
+    def _copy(self, m, o, selected):
+        """The flit for an output: of a header what goes with that copy."""
+        if not isinstance(self.decoder, BitStringDecoder):
+            return selected
+        size = flit_layout(self.width).size
+        flit = Signal(flit_layout(self.width), name=f"{self.outputs[o].name}_flit")
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        kept = self.decoder.carried(o, straps, selected[size:])
+        m.d.comb += flit.eq(selected[:size])
+        with m.If(flit.head & ~flit.tail):
+            m.d.comb += flit.data.eq(selected[2:size] & kept)
+        return flit

@@ -14,6 +14,7 @@ from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .shortest import SHORTEST, Shortest
+from .spread import spread, spread_hops
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
 
@@ -46,6 +47,8 @@ __all__ = [
     "last_option",
     "routes_of",
     "signed_dimensions",
+    "spread",
+    "spread_hops",
     "usual_relation",
     "walk",
     "with_any_signs",

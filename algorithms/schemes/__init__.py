@@ -5,6 +5,7 @@ by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of
 """
 
 from ..registry import Registry
+from .atbm import Atbm, TreeScheme
 from .base import Scheme, ask, classes_of
 from .column_path import ColumnPath, ColumnPathLiteral
 from .dcf import Dcf, Dcf2
@@ -19,17 +20,20 @@ from .plain import PlainScheme
 from .separate import Separate
 from .sp import SixPhase
 from .tp import TwoPhase
+from .tree_serial import TreeSerial
+from .tree_synchronous import TreeSynchronous
 from .tseng import Tseng
 from .u_mesh import UMesh
 from .u_torus import UTorus
 from .z import Z
 
-__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "ask", "classes_of"]
+__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "TreeScheme", "ask", "classes_of"]
 
 SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
     TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
+    Atbm(), TreeSynchronous(), TreeSerial(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

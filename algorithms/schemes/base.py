@@ -10,9 +10,9 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, others_code
-from ..headers import AddressList
+from ..headers import Header
 from ..legs import legs_of_pairs
-from ..routing import Relation
+from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..worms import Worms
 from .cost import Cost
@@ -48,10 +48,13 @@ class Scheme(ABC):
     provenance: str = "own"
     kinds: tuple[str, ...]
     relation: Relation
-    header: type[AddressList]
+    header: type[Header]
 
     broadcasts = False
     """Whether its multicasts go to all other nodes, and none to fewer."""
+
+    spreads = False
+    """Whether its worms are trees: copied at each switch to all outputs that lead to destinations, in any order."""
 
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
@@ -97,6 +100,17 @@ class Scheme(ABC):
         """Give the scheme with the relation that it has on a topology as its own."""
         relation = self.relation_on(topology)
         return self if relation is self.relation else self.routed_by(relation)
+
+    def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
+        """List the channels, ``link * classes + class``, that one of its worms takes, in the order in which it does.
+
+        Here along one way, on which it visits the destinations in their order.
+        """
+        return routes.channels(source, destinations)
+
+    def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
+        """Count the links that each of its worms takes, int64 [worms]."""
+        return routes.hops(worms)
 
     def check(self, topology: Topology) -> None:
         """Refuse a topology that the scheme or its relation is not defined on."""

@@ -1,8 +1,10 @@
 """Header decoders, one file per header format; the formats themselves are in ``wormcast.algorithms.headers``."""
 
 from .adaptive import AdaptiveDecoder
-from .base import Arrival, Decoded, Decoder, Request
+from .base import Decoder
+from .bit_string import BitStringDecoder
 from .mesh import MeshDecoder
+from .path import Arrival, Decoded, PathDecoder, Request
 from .route import RouteDecoder
 from .table import TableDecoder
 from .tag import TagDecoder, tag_digits
@@ -11,9 +13,11 @@ from .torus import TorusDecoder
 __all__ = [
     "AdaptiveDecoder",
     "Arrival",
+    "BitStringDecoder",
     "Decoded",
     "Decoder",
     "MeshDecoder",
+    "PathDecoder",
     "Request",
     "RouteDecoder",
     "TableDecoder",

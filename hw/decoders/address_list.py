@@ -7,7 +7,7 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 
 from wormcast.algorithms.headers import AddressList
 
-from .base import Decoded, Decoder
+from .path import Decoded, PathDecoder
 
 __all__ = ["AddressListDecoder"]
 
@@ -15,7 +15,7 @@ Examined = dict[Any, Value]
 """What is known of an address, bits or numbers by name: two addresses have the same names."""
 
 
-class AddressListDecoder(Decoder):
+class AddressListDecoder(PathDecoder):
     """Decodes the first header flit of a worm: the next hop is that to the first address that is not the own one.
 
     ::

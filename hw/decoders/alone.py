@@ -4,7 +4,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .base import Arrival, Decoder
+from .path import Arrival, PathDecoder
 
 __all__ = ["HeaderDecoder"]
 
@@ -18,7 +18,7 @@ class HeaderDecoder(wiring.Component):
     ----------
     port : int
         Index of the input in the decoder's list.
-    decoder : Decoder
+    decoder : PathDecoder
     width : int
         Data bits of a flit.
 
@@ -34,7 +34,7 @@ class HeaderDecoder(wiring.Component):
         As in `Decoded`, whose ``data`` is called ``rewritten`` here; ``exit`` where there are several.
     """
 
-    def __init__(self, port: int, decoder: Decoder, *, width: int):
+    def __init__(self, port: int, decoder: PathDecoder, *, width: int):
         self.port = port
         self.decoder = decoder
         super().__init__({

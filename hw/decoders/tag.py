@@ -10,7 +10,7 @@ from wormcast.algorithms.routing import Routes
 from ..kinds import SwitchKind
 from .unicast import UnicastDecoder
 
-__all__ = ["TagDecoder", "tag_digits"]
+__all__ = ["TagDecoder", "require_digits", "tag_digits"]
 
 
 class TagDecoder(UnicastDecoder):
@@ -42,14 +42,7 @@ class TagDecoder(UnicastDecoder):
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, digit: int | None = None, injection: str = "one",
                  ejection: str = "one"):
-        outputs = max(len(kind.network_outputs), len(kind.ejections))
-        if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
-            raise WormcastError(f"TagDecoder.kind: it has {len(kind.network_outputs)} outputs to switches and "
-                                f"{len(kind.ejections)} to nodes, allowed is a power of two of the one or of the other")
-        self.digit_bits = (outputs - 1).bit_length()
-        self.digits = header.address_bits // self.digit_bits
-        if digit is not None and not 0 <= digit < self.digits:
-            raise WormcastError(f"TagDecoder.digit: {digit} is given, addresses have {self.digits} of base {outputs}")
+        self.digit_bits, self.digits = require_digits("TagDecoder", kind, header.nodes, digit)
         super().__init__(header, kind=kind, injection=injection, ejection=ejection)
         self.digit = digit
         self.straps = {} if digit is not None else {"digit": (self.digits - 1).bit_length()}
@@ -67,6 +60,25 @@ class TagDecoder(UnicastDecoder):
         m.d.comb += digit.eq(address.word_select(which, self.digit_bits))
         exits = [digit == next(e for e, outputs in enumerate(self.ejections) if o in outputs) for o in self.exits(port)]
         return {(o, 0): digit == o for o in self.reaches(port)}, exits
+
+
+def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) -> tuple[int, int]:
+    """Give the bits of a digit that is an output of such switches, and how many digits a node's id has.
+
+    Raises
+    ------
+    WormcastError
+        Outputs of the kind are not a power of two, all to switches or all to nodes, or there is no such digit.
+    """
+    outputs = max(len(kind.network_outputs), len(kind.ejections))
+    if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
+        raise WormcastError(f"{who}.kind: it has {len(kind.network_outputs)} outputs to switches and "
+                            f"{len(kind.ejections)} to nodes, allowed is a power of two of the one or of the other")
+    bits = (outputs - 1).bit_length()
+    digits = (nodes - 1).bit_length() // bits
+    if digit is not None and not 0 <= digit < digits:
+        raise WormcastError(f"{who}.digit: {digit} is given, addresses have {digits} of base {outputs}")
+    return bits, digits
 
 
 def tag_digits(routes: Routes, kind: SwitchKind) -> list[int] | None:

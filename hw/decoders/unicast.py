@@ -11,12 +11,12 @@ from wormcast.algorithms.headers import AddressList, Unicast
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import beyond, coordinates
-from .base import Decoded, Decoder
+from .path import Decoded, PathDecoder
 
 __all__ = ["UnicastDecoder"]
 
 
-class UnicastDecoder(Decoder):
+class UnicastDecoder(PathDecoder):
     """Decodes a header flit of one address, at switches of any number of nodes.
 
     ::
@@ -34,7 +34,7 @@ class UnicastDecoder(Decoder):
     injection, ejection : "one" or "all"
     vc_classes : int
     adaptive, preferred, enters_empty
-        As of `Decoder`.
+        As of `PathDecoder`.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",

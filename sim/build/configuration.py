@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError, ideal_width
+from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
@@ -32,6 +32,13 @@ def retransmission_slots(absorb: str) -> int:
     if not absorb.isdecimal() or not 1 <= int(absorb) <= MOST_SLOTS:
         raise WormcastError(f"absorb: {absorb!r} is given, allowed are off, host, and 1 to {MOST_SLOTS} slots")
     return int(absorb)
+
+
+def on_or_off(tokens: str) -> str:
+    """Refuse what is neither."""
+    if tokens not in ("on", "off"):
+        raise WormcastError(f"tokens: {tokens!r} is given, allowed are on, off")
+    return tokens
 
 
 _hardware = functools.partial(option, panel="Hardware", changes="node")
@@ -106,6 +113,9 @@ class Configuration:
     vc_classes: str = _hardware(
         "none: worms take any virtual channel of a link, whatever class their relation says; default: the relation's.",
         "relation", allowed=("relation", "none"), changes="router")
+    tokens: str | None = _hardware(
+        "Whether a worm that is to be copied waits for its group's token (on, default), or copies may deadlock (off); "
+        "of trees alone.", None, parse=on_or_off, metavar="on|off", changes="router")
     ties: str = _hardware(
         "Which way around an even ring a worm goes to the node opposite, under e-cube: plus, upwards (default), or "
         "signed, as a bit for each dimension in its header says.", "plus", allowed=TIES, changes="router")
@@ -142,7 +152,8 @@ class Configuration:
         if self.header == "real":
             return self
         relation = as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
-        width = ideal_width(topology.shape, max(destinations, 1), signed=signed_dimensions(relation, topology))
+        width = scheme.header.ideal_width(topology.shape, max(destinations, 1),
+                                          signed=signed_dimensions(relation, topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import numpy.typing as npt
 from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
-from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.headers import AddressList, Header, Unicast
 from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.route import RouteDecoder
-from wormcast.hw.front import PathFront
+from wormcast.hw.front import Front, PathFront
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.switch import Switch
+from wormcast.hw.tree.front import TreeFront
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from .fabric import HOST, Fabric
@@ -23,6 +24,8 @@ from .placement import Placement
 __all__ = ["HOST", "Join", "Kind", "Network"]
 
 Instances = npt.NDArray[np.int64]
+
+TOKEN_IN, TOKEN_OUT = "token_in", "token_out"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class Join:
-    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back."""
+    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back; or lines that tokens
+    go by."""
 
     from_kind: str
     from_port: str
@@ -62,6 +66,11 @@ class Join:
     to_kind: str
     to_port: str
     to_instances: Instances
+
+    @property
+    def line(self) -> bool:
+        """Whether tokens go by it, and nothing comes back."""
+        return self.to_port == TOKEN_IN
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +115,11 @@ class Network(Placement):
         A header flit that is used up leaves the next hop unknown: then the class of the last hop is taken, which is
         the same one for worms that stay in a dimension, or in a network of labels.
         """
-        rule, bits = self.consumption_rule, self.header.address_bits
+        rule = self.consumption_rule
         if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
             return
+        assert isinstance(self.header, AddressList)
+        bits = self.header.address_bits
         partial = bool((rule.of_channels(self.topology) == NO_CLASS).any())
         if partial and self.header.capacity < 2:
             raise WormcastError(
@@ -125,7 +136,7 @@ class Network(Placement):
             )
 
     @cached_property
-    def header(self) -> AddressList:
+    def header(self) -> Header:
         """The header format of the network's worms."""
         return self.blueprint.header
 
@@ -142,14 +153,15 @@ class Network(Placement):
     def _interface(self) -> NetworkInterface:
         return self.blueprint.interface(ports=self.ports, links=self.links, channels=self.channels)
 
-    def front(self, kind: str, port: int, vc: int) -> PathFront:
+    def front(self, kind: str, port: int, vc: int) -> Front:
         """The front of a virtual channel of an input of a kind of routers."""
         if (kind, port, vc) not in self._fronts:
-            self._fronts[kind, port, vc] = PathFront(self.routers[kind], port, vc)
+            router = self.routers[kind]
+            self._fronts[kind, port, vc] = (TreeFront if router.copies else PathFront)(router, port, vc)
         return self._fronts[kind, port, vc]
 
     @cached_property
-    def _fronts(self) -> dict[tuple[str, int, int], PathFront]:
+    def _fronts(self) -> dict[tuple[str, int, int], Front]:
         return {}
 
     def injection_port_of(self, worms: Worms) -> Instances:
@@ -214,13 +226,15 @@ class Network(Placement):
                 f"strap_{strap}": np.tile(np.array(values, object), self.lanes)
                 for strap, values in decoder.strap_values(self.blueprint.routes, kind).items()
             }
+            if self.routers[name].has_tokens:
+                straps["strap_first"] = np.tile(self._first_of_rings[kind.members], self.lanes)
             found[name] = Kind(
                 name,
                 partial(self.blueprint.router, kind),
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
                 {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
-                f"router {decoder.signature} {self.blueprint.tables} {router_options}",
+                f"router {decoder.signature} {self.routers[name].copying} {self.blueprint.tables} {router_options}",
             )
         found["interface"] = Kind(
             "interface",
@@ -231,6 +245,23 @@ class Network(Placement):
             f"interface {self.ports} {self.links} {self.blueprint.header_flits} {interface_options}",
         )
         return found
+
+    @cached_property
+    def _first_of_rings(self) -> Instances:
+        """Whether each switch has its group's token after reset, [switches]."""
+        first = np.zeros(self.topology.switches, np.int64)
+        first[[ring[0] for ring in self.rings.values()]] = 1
+        return first
+
+    @cached_property
+    def rings(self) -> dict[tuple[int, int], list[int]]:
+        """The switches of each group that shares a token by (stage, group), in the order in which it goes round."""
+        return {} if self.blueprint.tokens is None else self.blueprint.tokens.rings()
+
+    def ring_of(self, switch: int) -> tuple[int, int]:
+        """Stage and group of a switch that shares a token."""
+        assert self.blueprint.tokens is not None
+        return int(self.blueprint.tokens.stage[switch]), int(self.blueprint.tokens.group[switch])
 
     def _tables(self, kind: str) -> dict[str, Instances]:
         """What the memories of a kind of routers hold in one lane, by their names."""
@@ -275,6 +306,11 @@ class Network(Placement):
         for link in self.fabric.links:
             ends = link.near.kind, link.near.port, link.far.kind, link.far.port
             near.setdefault(ends, []).append((link.near.instance, link.far.instance))
+        for ring in self.rings.values():
+            homes = [self.home(switch) for switch in ring]
+            for giver, taker in zip(homes, [*homes[1:], homes[0]], strict=True):
+                ends = giver.kind, TOKEN_OUT, taker.kind, TOKEN_IN
+                near.setdefault(ends, []).append((giver.instance, taker.instance))
         for port in range(self.ports):
             fed = [(node, node) for node in range(self.nodes) if port < len(self.injection_ports(node))]
             near[HOST, f"tx_{port}", "interface", f"host_in_{port}"] = fed

@@ -221,9 +221,10 @@ class BulkEngine:
         for join in self.network.joins:
             near = join.from_kind, join.from_port, join.from_instances
             far = join.to_kind, join.to_port, join.to_instances
-            for (kind, port, instances), (source_kind, source_port, source_instances), name in (
-                (far, near, str), (far, near, data_word), (near, far, credit_word)
-            ):
+            ways: list[tuple[Any, Any, Callable[[str], str]]] = [(far, near, str)]
+            if not join.line:
+                ways += [(far, near, data_word), (near, far, credit_word)]
+            for (kind, port, instances), (source_kind, source_port, source_instances), name in ways:
                 into, size = self._elements(kind, "in", name(port), instances)
                 out, _ = self._elements(source_kind, "out", name(source_port), source_instances)
                 pairs[size] += zip(into, out, strict=True)

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from wormcast.hw.front import TOKEN
+
 from ..host import NOW, Packet
 from .bulk import BulkEngine
 from .front import Channel, resource, wanted
@@ -190,8 +192,9 @@ def _closed(stuck: set[Packet], waits: Mapping[Packet, Iterable[Sequence[Packet 
 def _may_deadlock(snapshot: Snapshot) -> bool:
     """Whether there may be a deadlock, in a small part of the time that it takes to tell whose it is.
 
-    What a packet waits for, the front of one of the buffers that it stands in waits for: for a channel, or for the
-    front of the next buffer to which its link leads. So where a packet is not released there is such a front.
+    What a packet waits for, the front of one of the buffers that it stands in waits for: for a channel, for the front
+    of the next buffer to which its link leads, or, of one that is copied, for the front that sends to it. So where a
+    packet is not released there is such a front.
     """
     waits: dict[Channel, list[list[Channel | None]]] = {}
     found = [channel for channel in snapshot.channels() if snapshot.waiting(channel)]
@@ -202,6 +205,8 @@ def _may_deadlock(snapshot: Snapshot) -> bool:
         waits[channel] = [[_held_by(snapshot, switch, *target) for target in targets] for targets in of]
         waits[channel] += [[snapshot.far_end(switch, *target)] for target in snapshot.held(channel)
                            if not snapshot.to_node(switch, target[0])]
+        if snapshot.network.home(switch).router.copies and (sender := snapshot.sending(channel)) is not None:
+            waits[channel].append([sender])  # which may be held up by another branch
         found += [other for others in waits[channel] for other in others if other is not None]
     return bool(_unreleased(set(waits), waits))
 
@@ -233,6 +238,8 @@ def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: i
     """The packet because of which a virtual channel of an output cannot be taken."""
     channel = _held_by(snapshot, switch, output, vc)
     if channel is None:
+        if (output, vc) == TOKEN:
+            return None  # on its way to the next switch
         # of a node: it can be taken as soon as what it has brought is gone
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return in_slots.consumed(link.node, vc) if in_slots and link.node is not None else None

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.channels import Resource
-from wormcast.hw.front import PathFront
+from wormcast.hw.front import TOKEN, Front
 
 from ..build.network import Network
 
@@ -21,7 +21,7 @@ Channel = tuple[int, int, int]
 class Registers:
     """The registers of the worm at a front in many routers, by name, each read once; 0 where it is built without."""
 
-    def __init__(self, front: PathFront, read: Callable[[str], Values]):
+    def __init__(self, front: Front, read: Callable[[str], Values]):
         self._front, self._read = front, read
         self._known: dict[str, Values] = {}
 
@@ -29,12 +29,16 @@ class Registers:
         """Values of a register."""
         if name not in self._known:
             register = self._front.register(name)
-            self._known[name] = np.zeros_like(self("owns_link")) if register is None else self._read(register)
+            # one that it is built without is as long as others
+            found = self._read(register or self._front.frame)
+            self._known[name] = found if register else np.zeros_like(found)
         return self._known[name]
 
 
 def resource(network: Network, switch: int, output: int, vc: int) -> str:
-    """Name of a virtual channel of an output, or of a consumption channel, as in JSON."""
+    """Name of a virtual channel of an output, of a consumption channel, or of the switch's token, as in JSON."""
+    if (output, vc) == TOKEN:
+        return str(Resource.token(*network.ring_of(switch)))
     link = network.fabric.links[network.fabric.out_of[switch, output]]
     if link.node is not None:
         return str(Resource.cons(link.node, link.first + vc))
@@ -42,7 +46,7 @@ def resource(network: Network, switch: int, output: int, vc: int) -> str:
 
 
 def wanted(network: Network, channel: Channel, code: int) -> list[list[tuple[int, int]]]:
-    """What the worm at a front waits for, of a code that its `PathFront.waiting` gave; see `PathFront.wants`."""
+    """What the worm at a front waits for, of a code that its `Front.waiting` gave; see `Front.wants`."""
     switch, port, vc = channel
 
     def mask(output: int, onward: int | None, ends_here: bool) -> int:

@@ -223,8 +223,9 @@ class _Layout:
             for port in range(len(router.inputs)):
                 for vc in range(configuration.vcs):
                     self.front[name, port, vc] = fronts
-                    channels.append((number, fronts, port, words,
-                                     *self._channel(kernel, network.front(name, port, vc))))
+                    front = network.front(name, port, vc)
+                    assert isinstance(front, PathFront)
+                    channels.append((number, fronts, port, words, *self._channel(kernel, front)))
                     fronts += instances
                     words += -(-instances // unit)
             outs += instances * self._outputs(name)

@@ -20,12 +20,13 @@ __all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: What bits of a front say of a waiting worm (`PathFront.flags`), in the order of the compiled program.
-FLAGS = ("asks", "owns", "through", "claims")
+#: What bits of a front say of a waiting worm (`Front.waits`), in the order of the compiled program.
+FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
 
-#: Rows of ``Meter.counts``: worms that wait for a link and for a consumption channel, and how many virtual channels of
-#: links and consumption channels are owned.
-LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED = range(4)
+#: Rows of ``Meter.counts``: worms, or branches of them, that wait for a link and for a consumption channel, how many
+#: virtual channels of links and consumption channels are owned, worms that wait for a token, and tokens held.
+LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED, TOKEN_WAITS, TOKENS_HELD = range(6)
+ROWS = 6
 
 
 class Meter(NamedTuple):
@@ -42,10 +43,10 @@ class Meter(NamedTuple):
     worms_of_late: Words  # the same for ``worms``
     links: Integers  # [links, lanes], where each is counted in ``flits``
     kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``counts``
-    channels: Integers  # [input virtual channels], its kind, first of its flags and the one behind the last
+    channels: Integers  # [waits of input virtual channels], its kind, first of its flags and the one behind the last
     flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
     owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
-    counts: Integers  # [4, instances of all kinds], sums over the samples: `LINK_WAITS` and so on
+    counts: Integers  # [6, instances of all kinds], sums over the samples: `LINK_WAITS` and so on
     switches: Integers  # [lanes, switches], where each is in ``counts``
     counters: Integers
 
@@ -58,10 +59,11 @@ class Measured:
     ----------
     flits, worms : int64 array [links, lanes]
         Links in the order of the network's `Fabric`.
-    sampled : int64 array [4, lanes, switches]
-        Sums over ``samples`` cycles. Worms at the front of a router's input virtual channels that wait for a link (a
-        virtual channel of it), and for a consumption channel; of the router's outputs, virtual channels of links and
-        consumption channels that a worm owns.
+    sampled : int64 array [6, lanes, switches]
+        Sums over ``samples`` cycles. Worms at the front of a router's input virtual channels, or branches of them, that
+        wait for a link (a virtual channel of it), and for a consumption channel; of the router's outputs, virtual
+        channels of links and consumption channels that a worm owns; worms that wait for the token, and whether it is
+        held.
     samples : int
     """
 
@@ -85,7 +87,7 @@ def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, f
     flits, worms = np.zeros((2, 8 * words), np.int64)
     of_late = np.zeros((2, words), np.uint64)
     return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags, owners,
-                 np.zeros((4, routers), np.int64), switches, np.zeros(2, np.int64))
+                 np.zeros((ROWS, routers), np.int64), switches, np.zeros(2, np.int64))
 
 
 def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[tuple[str, str], int],
@@ -125,13 +127,16 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
         routers += padded[name]
         for entry in range(len(router.inputs)):
             for vc in range(network.configuration.vcs):
-                first = len(flags)
-                for what, register in network.front(name, entry, vc).flags().items():
-                    flags += [(FLAGS.index(what), byte) for byte in kernel.flags(register)]
-                channels.append((number, first, len(flags)))
+                for wait in network.front(name, entry, vc).waits():
+                    first = len(flags)
+                    for what, register in wait.items():
+                        flags += [(FLAGS.index(what), byte) for byte in kernel.flags(register)]
+                    channels.append((number, first, len(flags)))
         for output, spec in enumerate(router.outputs):
             row = LINKS_OWNED if output < router.ejection else CONSUMPTION_OWNED
             owners += [(number, kernel.flags(register)[0], row) for register in owner_flags(spec)]
+        if router.has_tokens:
+            owners.append((number, kernel.flags("token.taken")[0], TOKENS_HELD))
     return _meter(np.array(ports, np.uint64), links, np.array(kinds), np.array(channels),
                   np.array(flags, np.int64).reshape(-1, 2), np.array(owners), routers, switches)
 

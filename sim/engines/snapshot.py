@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.front import PathFront
+from wormcast.hw.front import TOKEN, Front
 from wormcast.hw.intake import Mark
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.interface.front import SlotsFront
+from wormcast.hw.tree.front import TreeFront
 
 from ..build.fabric import Link
 from ..host import Packet, packet_at_interface, packet_of
@@ -28,26 +29,23 @@ class _Fronts:
 
     Parameters
     ----------
-    path : PathFront
+    path : Front
     read : callable
         A register's values, int64 [routers], by its full name.
     """
 
-    def __init__(self, path: PathFront, read: Callable[[str], Integers]):
+    def __init__(self, path: Front, read: Callable[[str], Integers]):
         self.path, self._of = path, Registers(path, read)
         self.waiting: list[int] = path.waiting(self._of).tolist()
-        self.active, self.consumes, self._owns = (
-            says(self._of).tolist() for says in (path.active, path.consumes, path.owns_link))
+        self.active: list[bool] = path.active(self._of).tolist()
+        self.consuming: list[tuple[int, list[bool]]] = [(r, consumes.tolist())
+                                                        for r, consumes in path.consuming(self._of)]
+        self._owns = [(output, whether.tolist(), vc.tolist()) for output, whether, vc in path.owns(self._of)]
         self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
-        self._held: dict[int, list[tuple[int, int]]] = {}
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """What the packet at a front holds from there on."""
-        if not (self.consumes[router] or self._owns[router]):
-            return []
-        if router not in self._held:
-            self._held[router] = self.path.holds(lambda name: int(self._of(name)[router]))
-        return self._held[router]
+        return [(output, vc[router]) for output, whether, vc in self._owns if whether[router]]
 
 
 class Snapshot:
@@ -88,7 +86,7 @@ class Snapshot:
         return self._fronts[key], home.instance
 
     def waiting(self, channel: Channel) -> int:
-        """What the packet at the front waits for, as `PathFront.waiting` says it."""
+        """What the packet at the front waits for, as `Front.waiting` says it."""
         fronts, router = self._front(channel)
         return fronts.waiting[router]
 
@@ -120,11 +118,16 @@ class Snapshot:
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
         """The input virtual channel whose front packet owns a virtual channel of an output: switch, output, number."""
-        return {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
+        found = {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
+        for switch, *target in [*found]:
+            if tuple(target) == TOKEN:  # all of its group see it taken
+                ring = self.network.rings[self.network.ring_of(switch)]
+                found |= {(other, *TOKEN): found[switch, *TOKEN] for other in ring}
+        return found
 
     def to_node(self, switch: int, output: int) -> bool:
-        """Whether an output leads to a node."""
-        return self.fabric.links[self.fabric.out_of[switch, output]].node is not None
+        """Whether an output leads to no other switch's buffer: to a node, or it is the token."""
+        return output == TOKEN[0] or self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:
         """The input virtual channel at the far end of an output's virtual channel."""
@@ -226,8 +229,12 @@ class Snapshot:
         link = self.link(channel)
         if link.node is not None:
             return self.injecting(link, channel[2])
-        assert link.output is not None
-        return self.first(self.owners.get((link.source, link.output, channel[2])))
+        return self.first(self.sending(channel))
+
+    def sending(self, channel: Channel) -> Channel | None:
+        """The input virtual channel of another switch whose front packet owns the one that leads to this."""
+        link = self.link(channel)
+        return None if link.output is None else self.owners.get((link.source, link.output, channel[2]))
 
     def injecting(self, link: Link, vc: int) -> Packet | None:
         """The packet that a node's interface is sending on this virtual channel of an injection link."""
@@ -248,11 +255,31 @@ class Snapshot:
         """Packets whose flits go on here by themselves: into the buffer, as far as it has room, or to the node."""
         moving: list[Packet | None] = []
         sender = self.sender(channel)
-        if sender is not None and not self.full(channel):
+        if sender is not None and not self.full(channel) and self._sends(channel):
             moving.append(sender)
         front, unread = self.first(channel), self._unread(channel)
         fronts, router = self._front(channel)
-        if len(unread) > 1 and fronts.consumes[router] and (unread[1] or sender != front):
+        for reader, consumes in fronts.consuming:
             # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
-            moving.append(front)
+            if consumes[router] and (unread[reader] or sender != front):
+                moving.append(front)
         return moving
+
+    def _sends(self, channel: Channel) -> bool:
+        """Whether something is there to be sent on an input virtual channel, where the sender's readers tell."""
+        link, owner = self.link(channel), self.sending(channel)
+        if owner is None or link.output is None:
+            return True
+        fronts, router = self._front(owner)
+        if not isinstance(fronts.path, TreeFront):
+            return True
+        # another branch may hold up what this one is to send: then nothing is there that it has not sent, or, where
+        # they go in lockstep, there is no room for the other's copy
+        branch = fronts.path.reader(link.output)
+        if fronts.unread[router][branch] or self._arriving(owner):
+            return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
+                           if target[0] in fronts.path.branches[branch] and not self.to_node(owner[0], target[0]))
+        home = self.network.home(link.source)
+        staged = self.network.configuration.delays == "fast"  # a flit between the crossbar and the link
+        return staged and bool(self.register(home.kind, f"{home.router.outputs[link.output].name}_output.sent",
+                                             home.instance))

@@ -4,9 +4,12 @@ from amaranth.lib import wiring
 
 __all__ = ["credit_word", "data_word", "words"]
 
+#: What goes backward on a link.
+BACKWARD = ("credit", "arrived")
+
 
 def credit_word(port: str) -> str:
-    """Name of the word that carries the credits of a link port."""
+    """Name of the word that carries the credits of a link port, and what it reports of arrivals."""
     return f"{port}.credit"
 
 
@@ -19,8 +22,8 @@ def words(component: wiring.Component) -> tuple[dict[str, list[str]], dict[str, 
     """Group a component's ports: input words and output words, each a list of port names.
 
     A link port ``p`` becomes the word ``p`` (valid, virtual channel, head, tail, from bit 0), the word ``p.data``
-    and the word ``p.credit``; every other input is a word of its own. Flags and data apart need no shifting: the
-    router's kernel is twice as fast as with one word.
+    and the word ``p.credit``; every other port is a word of its own, and so is the line that tokens go by. Flags and
+    data apart need no shifting: the router's kernel is twice as fast as with one word.
     """
     inputs: dict[str, list[str]] = {}
     outputs: dict[str, list[str]] = {}
@@ -29,8 +32,11 @@ def words(component: wiring.Component) -> tuple[dict[str, list[str]], dict[str, 
             (inputs if member.flow is wiring.In else outputs)[name] = [name]
             continue
         receives = member.flow is wiring.In
+        if "flit" not in member.signature.members:
+            (inputs if receives else outputs)[name] = [f"{name}.{part}" for part in member.signature.members]
+            continue
         forward, backward = (inputs, outputs) if receives else (outputs, inputs)
         forward[name] = [f"{name}.valid", f"{name}.vc", f"{name}.flit.head", f"{name}.flit.tail"]
         forward[data_word(name)] = [f"{name}.flit.data"]
-        backward[credit_word(name)] = [f"{name}.credit"]
+        backward[credit_word(name)] = [f"{name}.{part}" for part in member.signature.members if part in BACKWARD]
     return inputs, outputs

@@ -176,7 +176,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         offsets,
         [node for message in messages for node in message.destinations],
     )
-    scheme.relation_on(topology).on(topology).hops(worms)  # refuses a relation that does not lead there
+    scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not lead there
     return worms
 
 

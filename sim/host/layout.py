@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
-from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.routing import default_signs
 from wormcast.algorithms.worms import AT_ONCE
 
@@ -262,12 +262,13 @@ def _check_packets(packet: int, width: int, longest: int) -> None:
                             f"in packets it may have up to {most}")
 
 
-def _check_slots(configuration: Configuration, header: AddressList, length: Integers, worms: Worms) -> None:
+def _check_slots(configuration: Configuration, header: Header, length: Integers, worms: Worms) -> None:
     """Refuse packets on their way that are longer than a retransmission slot."""
     visits = np.diff(worms.destination_offsets)
     goes_on = visits > 1
     if not configuration.slots or not goes_on.any():
         return
+    assert isinstance(header, AddressList)
     payload = np.repeat(length, np.diff(worms.message_offsets))
     if configuration.packet:
         payload = np.minimum(payload, configuration.packet)

@@ -404,7 +404,7 @@ def count_sample(meter, state):
         for tile in range(tiles):
             for byte in range(lanes // 8):
                 # of eight instances each
-                asked, owned, through, for_channel = 0, 0, 0, 0
+                asked, owned, through, for_channel, leaves, for_token = 0, 0, 0, 0, 0, 0
                 for k in range(begin, end):
                     register = meter.flags[k, 0]
                     bits = np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
@@ -412,13 +412,18 @@ def count_sample(meter, state):
                     owned |= bits * (register == 1)
                     through |= bits * (register == 2)
                     for_channel |= bits * (register == 3)
+                    leaves |= bits * (register == 4)
+                    for_token |= bits * (register == 5)
                 for_link = asked & ~(owned | through | for_channel)
+                for_channel |= leaves & ~(owned | through)
                 instance = first + tile * lanes + 8 * byte
-                while for_link | for_channel:
+                while for_link | for_channel | for_token:
                     meter.counts[0, instance] += for_link & 1
                     meter.counts[1, instance] += for_channel & 1
+                    meter.counts[4, instance] += for_token & 1
                     for_link >>= 1
                     for_channel >>= 1
+                    for_token >>= 1
                     instance += 1
     for row in range(len(meter.owners)):
         kind, at, what = meter.owners[row]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wormcast.algorithms import AddressList, Unicast, WormcastError, ideal_width
+from wormcast.algorithms import AddressList, Unicast, WormcastError
 
 
 @st.composite
@@ -11,7 +11,7 @@ def formats_and_destinations(draw, most=12):
     """A format, destinations in visiting order, and a relation."""
     shape = tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=3).filter(lambda one: max(one) > 1)))
     relations = draw(st.integers(1, 5))
-    least = ideal_width(shape, 1, relations)
+    least = AddressList.ideal_width(shape, 1, relations)
     header = AddressList(shape, draw(st.integers(least, least + 200)), relations)
     nodes = st.integers(0, header.nodes - 1)
     destinations = draw(st.lists(nodes, min_size=1, max_size=most, unique=True))
@@ -79,7 +79,7 @@ def test_encoders_agree_on_signs(drawn, data):
     _, batch = header.encode_batch(np.array([0, len(destinations)]), np.array(destinations, np.int32), relation,
                                    np.array(signs))
     assert batch.tolist() == [words(header, flit) for flit in flits]
-    width = ideal_width(header.shape, len(destinations), header.relations, signed)
+    width = AddressList.ideal_width(header.shape, len(destinations), header.relations, signed)
     assert AddressList(header.shape, width, header.relations, signed).flits(len(destinations)) == 1
 
 
@@ -165,7 +165,7 @@ def test_a_unicast_is_an_address_list_of_one_without_a_mark():
 @given(formats_and_destinations())
 def test_the_ideal_width_is_the_least_for_one_flit(drawn):
     header, destinations, _ = drawn
-    width = ideal_width(header.shape, len(destinations), header.relations)
+    width = AddressList.ideal_width(header.shape, len(destinations), header.relations)
     assert AddressList(header.shape, width, header.relations).flits(len(destinations)) == 1
     if len(destinations) > 1:
         assert AddressList(header.shape, width - 1, header.relations).flits(len(destinations)) == 2
@@ -208,8 +208,8 @@ def plain():
         (lambda: Unicast((6, 6), 32).encode([]), r"header: no destination is given"),
         (lambda: Unicast((6, 6), 32).flits(2), r"header: 2 destinations given, a unicast header holds one"),
         (lambda: batch(Unicast((6, 6), 32), [0, 3], [1, 2, 3]), r"header: 3 destinations given, a unicast"),
-        (lambda: ideal_width((6, 6), 0), r"header: ideal width for 0 destinations, it must be from one"),
-        (lambda: ideal_width((1, 1), 1), r"header: shape \(1, 1\) has fewer than two nodes"),
+        (lambda: AddressList.ideal_width((6, 6), 0), r"header: ideal width for 0 destinations, it must be from one"),
+        (lambda: AddressList.ideal_width((1, 1), 1), r"header: shape \(1, 1\) has fewer than two nodes"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(action, sentence):

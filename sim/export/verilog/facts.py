@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.headers import AddressList, BitString, Header, Unicast
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS
@@ -69,8 +69,28 @@ def axis(dimensions: int, d: int) -> str:
     return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
 
 
-def header_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
+def header_fields(header: Header) -> Iterator[tuple[int, int, str]]:
     """Fields of a header flit's data: lowest and highest bit, and what is there."""
+    if isinstance(header, AddressList):
+        yield from _address_fields(header)
+    elif isinstance(header, BitString):
+        yield from _bit_fields(header)
+
+
+def _bit_fields(header: BitString) -> Iterator[tuple[int, int, str]]:
+    """Those of the first flit of a bit string."""
+    top = min(header.bits, header.flit_width) - 1
+    yield 0, 0, "1: the worm is a copy, whose arrival is to be reported; hosts send 0"
+    behind = "" if header.flits() == 1 else (
+        f"; the other bits are in {count(header.flits() - 1, 'more header flit')}, from bit 0 on")
+    if top:
+        yield 1, top, f"a bit for each node from 0 on, 1 if it is a destination{behind}"
+    if top < header.flit_width - 1:
+        yield top + 1, header.flit_width - 1, "unused, 0"
+
+
+def _address_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
+    """Those of any flit of a list of addresses."""
     bits, top = header.address_bits, header.flit_width - header.selector_bits
     fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}" if len(header.shape) > 1 else
               "the node's id" for d, width in enumerate(header.field_bits) if width]

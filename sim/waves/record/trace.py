@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
+from wormcast.hw.front import TOKEN
 
 from ...build.fabric import End, Link
 from ...build.network import Network
@@ -32,9 +33,6 @@ UNNAMED = -2
 #: Bytes of routers' states that are kept at a time.
 ROOM = 1 << 22
 
-#: The bits of a code of `LinkTrace.waits` that tell a wait for a link from one for a consumption channel.
-WHAT = 3
-
 Codes = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int16]
 Values = npt.NDArray[np.int64]
@@ -52,10 +50,10 @@ class LinkTrace(NamedTuple):
     front : int32
         The worm at the front of the buffer behind each, once its header is read there, or `NOBODY`.
     waits : int64
-        What that worm asks for in vain in this cycle, as `PathFront.waiting` says it, see `wanted_by`; at a consumption
+        What that worm asks for in vain in this cycle, as `Front.waiting` says it, see `wanted_by`; at a consumption
         channel or slot the number of what stands in ``asked``.
     targets : int64
-        Where it goes, as `PathFront.going` says it.
+        Where it goes, as `Front.going` says it.
     stored : int16
         Flits in the buffer behind each.
     owners : int16
@@ -136,11 +134,14 @@ class _Tracer:
         follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
         self._name(held)
         # asked for in this cycle, and in the next one too
-        alike = (waits[:-1] & WHAT) == (waits[1:] & WHAT)
-        in_vain = np.where(alike, waits[:-1], 0)
-        front = np.full_like(held, NOBODY)
-        find_front(held, targets, *queued, front)
-        return LinkTrace(marks[:-1], held[:-1], front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
+        in_vain = np.zeros_like(waits[:-1])
+        for at, (link, vc) in enumerate(self.channels):
+            if link.input is not None:
+                front = self.network.front(link.far.kind, link.input, vc)
+                in_vain[:, at] = front.in_vain(waits[:-1, at], waits[1:, at])
+        at_front = np.full_like(held, NOBODY)
+        find_front(held, targets, *queued, at_front)
+        return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
 
     def _begun(self) -> npt.NDArray[np.bool_]:
         """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
@@ -183,13 +184,11 @@ class _Tracer:
                 front = self.network.front(kind, port, vc)
                 of = Registers(front, read)
                 inputs[kind, port, vc] = (front.waiting(of), front.going(of), np.maximum.reduce(front.unread(read)))
-                holds = [(output, front.consumes(of) & front.leaves(of, output), of("consumption_vc"))
-                         for output in front.exits]
-                holds += [(output, front.owns_link(of) & front.goes(of, output), of("link_vc"))
-                          for output in dict.fromkeys(output for output, _ in front.targets)]
-                for output, whether, channel in holds:
+                for output, whether, channel in front.owns(of):
+                    if output == TOKEN[0]:
+                        continue
                     for one in range(self.network.routers[kind].outputs[output].vcs):
-                        sums = owned.setdefault((kind, output, one), np.zeros_like(of("owns_link")))
+                        sums = owned.setdefault((kind, output, one), np.zeros_like(channel))
                         sums += (number + 1) * (whether & (channel == one))
         rows = states.rows
         for at, (link, vc) in enumerate(self.channels):

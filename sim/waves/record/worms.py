@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from vcd.writer import Variable
 
-from wormcast.hw.front import PathFront
+from wormcast.hw.front import Front
 from wormcast.hw.switch import Switch
 
 from ...build.fabric import Link
@@ -110,7 +110,7 @@ def _owner(router: Switch, vcs: int) -> Callable[[int], str]:
     return owner
 
 
-def _targets(router: Switch, front: PathFront) -> Callable[[int], str]:
+def _targets(router: Switch, front: Front) -> Callable[[int], str]:
     def targets(code: int) -> str:
         links, here = front.ways(code)
         exits = ["here" if len(front.exits) == 1 else router.outputs[output].name for output in here]

@@ -1,8 +1,4 @@
-"""Header formats: the bits a worm carries to find its destinations.
-
-Each format is one class. It encodes on the host; the hardware decoder is built from the same object, and each
-is the other's oracle.
-"""
+"""Addresses of nodes in visiting order, or of one node."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
-from .errors import WormcastError
+from ..compiled import compiled
+from ..errors import WormcastError
+from .base import Header, or_bits
 
-__all__ = ["AddressList", "Unicast", "ideal_width"]
+__all__ = ["AddressList", "Unicast"]
 
 
 @dataclass(frozen=True)
-class AddressList:
+class AddressList(Header):
     """Destinations in visiting order, several addresses to a flit ([Boppana98]: dual-path and its kin).
 
     A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::
@@ -108,10 +105,14 @@ class AddressList:
         """C, addresses in a flit."""
         return (self.flit_width - self.selector_bits - self.last_bits) // self.address_bits
 
-    @property
-    def nodes(self) -> int:
-        """Number of nodes that have an address."""
-        return int(np.prod(self.shape))
+    @classmethod
+    def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
+                    signed: tuple[int, ...] = ()) -> int:
+        if destinations < 1:
+            raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
+        address = len(signed) + sum((extent - 1).bit_length() for extent in shape)
+        width = (relations - 1).bit_length() + 1 + destinations * address
+        return AddressList(shape, width, relations, signed).flit_width  # refuses a bad shape
 
     def flits(self, destinations: int) -> int:
         """Count the header flits for so many destinations."""
@@ -246,7 +247,6 @@ class AddressList:
         return above | last | below
 
     def decode(self, flits: Iterable[int]) -> list[int]:
-        """Decode header flits to destinations in visiting order."""
         destinations = []
         for flit in flits:
             rest: int | None = flit
@@ -310,25 +310,6 @@ class Unicast(AddressList):
             raise WormcastError(f"header: {destinations} destinations given, a unicast header holds one")
 
 
-def ideal_width(shape: tuple[int, ...], destinations: int, relations: int = 1, signed: tuple[int, ...] = ()) -> int:
-    """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``)."""
-    if destinations < 1:
-        raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
-    address = len(signed) + sum((extent - 1).bit_length() for extent in shape)
-    width = (relations - 1).bit_length() + 1 + destinations * address
-    return AddressList(shape, width, relations, signed).flit_width  # refuses a bad shape
-
-
-@compiled
-def _or_bits(parts, bit, value):
-    """Or a value of at most 64 bits into a flit of 64-bit parts, from this bit upwards."""
-    part, shift = bit // 64, bit % 64
-    parts[part] |= value << np.uint64(shift)
-    rest = value >> np.uint64(64 - shift) if shift else np.uint64(0)  # a shift by 64 is undefined
-    if rest:
-        parts[part + 1] |= rest
-
-
 @compiled
 def _fill(
     flits,
@@ -350,17 +331,17 @@ def _fill(
         last = destination_offsets[worm + 1] - 1
         for flit in range(flit_offsets[worm], flit_offsets[worm + 1]):
             if relation > 0:
-                _or_bits(flits[flit], selector_bit, np.uint64(relation))
+                or_bits(flits[flit], selector_bit, np.uint64(relation))
             if last_bits and flit == flit_offsets[worm + 1] - 1:
-                _or_bits(flits[flit], selector_bit - 1, np.uint64(1))
+                or_bits(flits[flit], selector_bit - 1, np.uint64(1))
             for slot in range(capacity):
                 visit = min(first + (flit - flit_offsets[worm]) * capacity + slot, last)
                 node = destinations[visit]
                 bit = slot * address_bits
                 for dimension in range(len(shape) - 1, -1, -1):
-                    _or_bits(flits[flit], bit, np.uint64(node % shape[dimension]))
+                    or_bits(flits[flit], bit, np.uint64(node % shape[dimension]))
                     node //= shape[dimension]
                     bit += field_bits[dimension]
                 for dimension in signed:
-                    _or_bits(flits[flit], bit, np.uint64(signs[visit] >> dimension & 1))
+                    or_bits(flits[flit], bit, np.uint64(signs[visit] >> dimension & 1))
                     bit += 1

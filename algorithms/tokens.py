@@ -1,0 +1,116 @@
+"""Groups of switches of which one at a time may copy a worm ([Varavithya], section 3.2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import WormcastError
+from .topologies.base import Topology
+from .topologies.min import stage_of_switch
+
+__all__ = ["NO_TOKEN", "TokenGroups", "token_groups"]
+
+NO_TOKEN = -1
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenGroups:
+    """Which switches share a token.
+
+    Parameters
+    ----------
+    stage : int64 array [switches]
+        Stage of each switch.
+    group : int64 array [switches]
+        Its group in that stage, from 0 in the order of their first switches, or ``NO_TOKEN`` where worms are copied
+        without one.
+    """
+
+    stage: Integers
+    group: Integers
+
+    def rings(self) -> dict[tuple[int, int], list[int]]:
+        """The switches of each group by (stage, group), ascending: the order in which the token goes round."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for switch, (stage, group) in enumerate(zip(self.stage.tolist(), self.group.tolist(), strict=True)):
+            if group != NO_TOKEN:
+                found.setdefault((stage, group), []).append(switch)
+        return dict(sorted(found.items()))
+
+
+def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
+    """Group the switches of a multistage network.
+
+    Two switches of a stage are in one group if worms that were copied at both can ask for the same thing further on, or
+    if a third one is in a group with each: the connected components of what they share. With few consumption channels
+    a node's is such a thing, so that two switches share whatever node both reach. Where each worm that comes to the
+    last stage is consumed, it is a buffer behind a later switch; then the last stage needs no token.
+
+    On a baseline network of b x b switches these are b**(S-1-j) switches of stage j, or b**(S-2-j), as in the paper.
+
+    Parameters
+    ----------
+    consumed : bool
+        Consumption channels are enough for all worms that may come.
+
+    Raises
+    ------
+    WormcastError
+        The network has no stages.
+    """
+    if topology.kind != "min":
+        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
+    stage = stage_of_switch(topology).astype(np.int64)
+    last = int(stage.max())
+    shared = _buffers_behind(topology, stage) if consumed else _nodes_behind(topology, stage)
+    group = np.full(topology.switches, NO_TOKEN, np.int64)
+    for one in range(last if consumed else last + 1):
+        members = np.flatnonzero(stage == one)
+        group[members] = _components(shared[members])
+    return TokenGroups(stage, group)
+
+
+def _nodes_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_]:
+    """Which nodes each switch reaches, bool [switches, nodes]."""
+    reached = np.zeros((topology.switches, topology.nodes), bool)
+    reached[topology.consumptions[:, 0], np.arange(topology.nodes)] = True
+    return _gathered(topology, stage, reached)
+
+
+def _buffers_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_]:
+    """Into which buffers of later switches worms from each switch come, bool [switches, links]."""
+    links = len(topology.links)
+    reached = np.zeros((topology.switches, links), bool)
+    reached[topology.links[:, 0], np.arange(links)] = True
+    return _gathered(topology, stage, reached)
+
+
+def _gathered(topology: Topology, stage: Integers, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Add to what each switch has what those have to which it leads."""
+    start, _, end, _ = topology.links.T
+    for one in range(int(stage.max()) - 1, -1, -1):
+        for link in np.flatnonzero(stage[start] == one):
+            reached[start[link]] |= reached[end[link]]
+    return reached
+
+
+def _components(shared: npt.NDArray[np.bool_]) -> Integers:
+    """Number the rows so that those with something in common, directly or by others, have one number."""
+    numbers = np.full(len(shared), NO_TOKEN, np.int64)
+    for first in range(len(shared)):
+        if numbers[first] != NO_TOKEN:
+            continue
+        mine = shared[first].copy()
+        members = np.zeros(len(shared), bool)
+        members[first] = True
+        while True:
+            joined = (shared & mine).any(axis=1) & ~members
+            if not joined.any():
+                break
+            members |= joined
+            mine |= shared[joined].any(axis=0)
+        numbers[members] = numbers.max() + 1
+    return numbers

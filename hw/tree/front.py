@@ -1,0 +1,125 @@
+"""What the registers of a tree input say of the worm at its front."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..decoders import BitStringDecoder
+from ..front import CONSUMPTION, LINK, LINKS, TOKEN, Front, Of, Target, Wait
+from ..switch import Switch
+from .input_unit import branches_of
+
+__all__ = ["TreeFront"]
+
+FOR_TOKEN, DROPS = 4, 1
+
+
+class TreeFront(Front):
+    """The front of a virtual channel of a `TreeInput`: branches that ask and send by themselves, or in lockstep.
+
+    A worm holds what its branches own, until their tails have gone and, where they are to report, have reported; and
+    its token.
+    """
+
+    def __init__(self, router: Switch, port: int, vc: int):
+        super().__init__(router, port, vc)
+        decoder = router.decoder
+        assert isinstance(decoder, BitStringDecoder)
+        self.leads, self.exits = decoder.leads(port), decoder.exits(port)
+        self.branches = branches_of(self.leads, router.replication)
+        self.readers = len(self.branches)
+        self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}
+        self._channels = {o: range(router.outputs[o].vcs) for o in self.leads}
+        tokens = {"needs_token": not router.has_tokens}
+        reports = dict.fromkeys(("splits", "answers", "told", "reported"), not router.has_reports)
+        only = {f"vc_{i}": router.outputs[o].vcs == 1 for i, o in enumerate(self.leads)}
+        self._lacking = {name for name, lacks in {**tokens, **reports, **only}.items() if lacks}
+
+    def register(self, name: str) -> str | None:
+        return None if name in self._lacking else f"{self.scope}.{name}"
+
+    def reader(self, output: int) -> int:
+        """The reader that sends to an output."""
+        return self._branch[output]
+
+    def waits(self) -> list[Wait]:
+        found: list[Wait] = []
+        token = self.register("needs_token")
+        for b, branch in enumerate(self.branches):
+            asks = "leaves" if branch[0] in self.exits else "asks"
+            found.append({asks: f"{self.scope}.left_{b}", "owns": f"{self.scope}.owned_{b}"})
+            if token:
+                found[-1]["through"] = token
+        return [*found, {"token": token}] if token else found
+
+    def _left(self, of: Of) -> Any:
+        """Whether some branch has its tail to send."""
+        found: Any = False
+        for b in range(len(self.branches)):
+            found = found | (of(f"left_{b}") != 0)
+        return found
+
+    def _bit(self, of: Of, name: str, b: int) -> Any:
+        return (of(name) >> b) & 1
+
+    def _ended(self, of: Of) -> Any:
+        """Whether a worm that was to report has done so; one that was not has nothing to end."""
+        reporting = (of("splits") != 0) | (of("answers") != 0)
+        reported = (of("targets") & ~of("reported")) == 0
+        return (reporting == 0) | (reported & ((of("told") != 0) | (of("answers") == 0)))
+
+    def active(self, of: Of) -> Any:
+        return self._left(of) | (of("drops") != 0) | (self._ended(of) == 0)
+
+    def consuming(self, of: Of) -> list[tuple[int, Any]]:
+        return [(b, (of(f"left_{b}") & of(f"owned_{b}")) != 0)
+                for b, branch in enumerate(self.branches) if branch[0] in self.exits]
+
+    def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
+        found = []
+        reporting = (of("splits") != 0) | (of("answers") != 0)
+        for i, output in enumerate(self.leads):
+            b = self._branch[output]
+            owned = (of(f"owned_{b}") != 0) & (self._bit(of, "targets", i) != 0)
+            ends = of(f"left_{b}") == 0
+            if output not in self.exits:
+                ends &= (reporting == 0) | (self._bit(of, "reported", i) != 0)
+            found.append((output, owned & (ends == 0), of(f"vc_{i}")))
+        return [*found, (TOKEN[0], self._has_token(of), 0 * of("targets"))]
+
+    def _has_token(self, of: Of) -> Any:
+        """Whether the worm holds the token: it was copied here, and some branch has not reported."""
+        unreported = (of("targets") & ~of("reported")) != 0
+        return (of("splits") != 0) & (of("needs_token") == 0) & unreported & (self.register("needs_token") is not None)
+
+    def waiting(self, of: Of) -> Any:
+        asked = 0
+        for i, output in enumerate(self.leads):
+            b = self._branch[output]
+            wanted = of(f"left_{b}") & self._bit(of, "targets", i) & (of(f"owned_{b}") == 0)
+            asked = asked + (wanted << LINKS + i)
+        free = of("needs_token") == 0
+        return self._kinds(asked * free) | asked * free | FOR_TOKEN * (of("needs_token") != 0)
+
+    def _kinds(self, asked: Any) -> Any:
+        """Which kinds of outputs are asked for."""
+        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
+        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
+        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0)
+
+    def in_vain(self, now: Any, following: Any) -> Any:
+        both = now & following
+        asked = both >> LINKS << LINKS
+        return np.asarray(self._kinds(asked) | asked | both & FOR_TOKEN)
+
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
+        asked = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
+        return [*([[TOKEN]] if code & FOR_TOKEN else []), *([(o, v) for v in self._channels[o]] for o in asked)]
+
+    def going(self, of: Of) -> Any:
+        return (self.active(of) != 0) * (DROPS * (of("drops") != 0) + (of("targets") << LINKS))
+
+    def ways(self, code: int) -> tuple[list[int], list[int]]:
+        ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
+        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]

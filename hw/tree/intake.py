@@ -1,0 +1,180 @@
+"""The write side of a tree input: what arrives is framed into worms, counted, and checked."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..decoders.bit_string import BitStringDecoder
+from ..faults import Cause
+from ..intake import Frame, row_layout
+from ..link import flit_layout
+from ..logic import bit_at, bits_for
+
+__all__ = ["TreeIntake"]
+
+
+class TreeIntake(wiring.Component):
+    """Makes a row of the buffer of each flit that arrives, finds the branches of its worm, and what is wrong with it.
+
+    ::
+
+        link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
+                                              ├─▶ branches: outputs that a bit was set for ─▶ worm
+                                              └─▶ count: so many readers will take it
+
+    With the last flit of its header a worm is *known*: its branches, and whether it is to report its arrival. A worm
+    that asks for nothing is known, too, and has one reader that drops it.
+
+    *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    under way on any virtual channel.
+
+    Parameters
+    ----------
+    port : int
+        Index of the port in the decoder's list.
+    vcs : int
+    decoder : BitStringDecoder
+    counted : bool
+        Each branch has a reader of its own; else one takes each flit for all of them.
+
+    Members
+    -------
+    valid, vc, flit : In
+        The link.
+    strap_{name} : In
+        The decoder's straps.
+    full : In(vcs)
+        Virtual channels without room.
+    row : Out(row_layout)
+        What to store; a flit without room is to be dropped. The code of a header flit is its number.
+    count : Out
+        Readers that will take it; 0 while that is not known, of a header of several flits.
+    known : Out(1)
+        The worm's branches are known with this flit; ``count`` holds for its header flits before this one, too.
+    branches, reports : Out(branches), Out(1)
+        With ``known``: the outputs of the decoder's `leads` that it is to be copied to, and its report bit. A worm
+        whose header was lost reports, as it may have had to.
+    cause : Out(Cause)
+    """
+
+    def __init__(self, port: int, *, vcs: int, decoder: BitStringDecoder, counted: bool = True):
+        self.port = port
+        self.vcs = vcs
+        self.decoder = decoder
+        self.counted = counted
+        self.leads = decoder.leads(port)
+        self.width = decoder.header.flit_width
+        self.row_layout = row_layout(self.width, max(2, bits_for(decoder.flits)))
+        super().__init__({
+            "valid": In(1),
+            "vc": In(range(vcs)),
+            "flit": In(flit_layout(self.width)),
+            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            "full": In(vcs),
+            "row": Out(self.row_layout),
+            "count": Out(range(len(self.leads) + 1 if counted else 2)),
+            "known": Out(1),
+            "branches": Out(len(self.leads)),
+            "reports": Out(1),
+            "cause": Out(Cause),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        vc, flits = self.vc, self.decoder.flits
+        frames = Array(Signal(Frame, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
+        accepted = Signal()
+        head = Signal()
+        frame = Signal(Frame)
+        begins = Signal()
+        stray = Signal()
+        too_long = Signal()
+        cut = Signal()
+        last = Signal()
+        place = Signal(bits_for(flits), name="header_flit")
+        m.d.comb += [
+            accepted.eq(self.valid & ~bit_at(self.full, vc)),
+            head.eq(self.flit.head & ~self.flit.tail),
+            frame.eq(frames[vc]),
+            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
+            stray.eq(~head & (frame == Frame.FIRST)),
+            cut.eq(~head & (frame == Frame.LIST)),
+            too_long.eq(head & (frame == Frame.START)),
+            last.eq(place == flits - 1),
+        ]
+        asked, report = self._string(m, accepted & head, begins, place)
+        m.d.comb += [
+            self.known.eq(accepted & ((head & ~too_long & last) | stray | cut)),
+            self.branches.eq(Mux(stray, 0, asked)),
+            self.reports.eq(stray | report),
+        ]
+        with m.If(accepted):
+            with m.If(head & ~too_long):
+                m.d.sync += frames[vc].eq(Mux(last, Frame.START, Frame.LIST))
+            with m.Else():
+                m.d.sync += frames[vc].eq(Mux(self.flit.tail | too_long, Frame.FIRST, Frame.PAYLOAD))
+        self._judge(m, accepted, {
+            Cause.NO_HEADER: stray,
+            Cause.LIST_CUT: cut,
+            Cause.LIST_TOO_LONG: too_long,
+            Cause.NO_TAIL: head & (frame == Frame.PAYLOAD),
+            Cause.NO_SUCH_DESTINATION: head & last & ~asked.any(),
+        })
+
+        is_header, over = head & ~too_long, self.flit.tail | too_long
+        mark = Cat(over, too_long | (self.flit.head & self.flit.tail))
+        m.d.comb += [
+            self.row.data.eq(self.flit.data),
+            self.row.head.eq(is_header),
+            self.row.code.eq(Mux(is_header, place, mark)),
+            self.count.eq(1),
+        ]
+        if self.counted:
+            self._count(m, accepted, is_header)
+        return m
+
+    def _string(self, m, comes, begins, place):
+        """What the header asks for up to now: outputs, and a report; of a flit that is not of a header, so far.
+
+        ``comes``: a header flit is accepted; ``place``, which is driven here, says which.
+        """
+        flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
+        said, says_report = Signal(len(self.leads), name="said"), Signal()
+        m.d.comb += [
+            said.eq(Cat((self.flit.data & self.decoder.wanted(o, straps, place)).any() for o in self.leads)),
+            says_report.eq(self.flit.data[0]),
+        ]
+        if flits == 1:
+            return said, says_report
+        places = Array(Signal(range(flits), name=f"vc{v}_header_flit") for v in range(self.vcs))
+        kept = Array(Signal(len(self.leads), name=f"vc{v}_asked") for v in range(self.vcs))
+        kept_report = Array(Signal(name=f"vc{v}_reports") for v in range(self.vcs))
+        asked, report = Signal(len(self.leads), name="asked"), Signal(name="report")
+        m.d.comb += [
+            place.eq(Mux(begins, 0, places[vc])),
+            asked.eq(Mux(begins, 0, kept[vc]) | Mux(comes, said, 0)),
+            report.eq(Mux(begins, says_report, kept_report[vc])),
+        ]
+        with m.If(comes):
+            m.d.sync += [places[vc].eq(place + 1), kept[vc].eq(asked), kept_report[vc].eq(report)]
+        return asked, report
+
+    def _judge(self, m, accepted, causes):
+        """Say what is wrong: the first of these."""
+        with m.If(self.valid & ~accepted):
+            m.d.comb += self.cause.eq(Cause.OVERFLOW)
+        with m.Elif(self.valid):
+            for cause, found in reversed(causes.items()):
+                with m.If(found):
+                    m.d.comb += self.cause.eq(cause)
+
+    def _count(self, m, accepted, is_header):
+        """Count the readers of a flit: the worm's branches, remembered from its header."""
+        readers = Array(Signal(range(len(self.leads) + 1), name=f"vc{v}_readers") for v in range(self.vcs))
+        branches = Signal(range(len(self.leads) + 1))
+        m.d.comb += [
+            branches.eq(sum(self.branches)),
+            self.count.eq(Mux(self.known, branches | ~self.branches.any(), Mux(is_header, 0, readers[self.vc]))),
+        ]
+        with m.If(self.known):
+            m.d.sync += readers[self.vc].eq(self.count)

@@ -1,0 +1,263 @@
+"""The life of a worm in one input virtual channel of a tree input: its branches, and the report of its arrival."""
+
+from typing import Any
+
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import enum, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..logic import any_of, bit_at, bits_for
+
+__all__ = ["TreeState", "TreeWorm"]
+
+
+class TreeState(enum.Enum, shape=3):
+    """What the worm at the front of an input virtual channel does; for waveforms."""
+
+    IDLE = 0  #: no worm, or its header is yet to be fetched
+    WANTS_TOKEN = 1  #: it is to be copied, and waits for its group's token
+    BRANCHES = 2  #: some branch waits for a virtual channel
+    MOVES = 3  #: all its branches own one, and send
+    AWAITS_REPORTS = 4  #: all is sent, and some header below has not arrived
+    DROPPED = 5  #: it asks for nothing
+
+
+class TreeWorm(wiring.Component):
+    """State of one input virtual channel: the worm at its front, and what is known of those behind.
+
+    ::
+
+        known ─▶ queue ─ fetch ─▶ targets ─┬─ several, with tokens: needs token ─ granted ─┐
+                                           └───────────────────────────────────────────────┴─▶ each branch:
+            asks for a virtual channel ─▶ owns it, sends ─ tail ─▶ left := 0
+                                            └─ arrived ─▶ reported
+            left = 0 everywhere, all reported where they are to ─▶ fetch
+
+    A *branch* is what one reader sends: the copy for one output, or, in lockstep, all copies. Branches know nothing of
+    each other: each asks, sends and ends at its own pace. ``left`` says which have their tail still to send; the next
+    worm is fetched when none has, and when all have reported.
+
+    *Reports*: a worm whose header says so, or that is copied here, asks its branches to report. Its own report goes up
+    when all have; the token is given free at the same time. A branch to a consumption channel has arrived when it owns
+    one, or, where channels are enough for all that may come, at once. A worm that asks for nothing reports at once.
+
+    What asks in this cycle is registered, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t asks
+    for its outputs in t + 2, with a token of its own in t + 3 if that is there. *Reset*: idle.
+
+    Parameters
+    ----------
+    outputs : list of int
+        Virtual channels of each output that worms can be copied to.
+    exits : int
+        So many of them, the last ones, lead to nodes.
+    groups : list of list of int
+        The outputs of each branch.
+    room : int
+        Worms that may be known and not fetched.
+    reports : bool
+        Arrivals are reported.
+    tokens : bool
+        A worm that is copied here needs the token; only with ``reports``.
+    consumed : bool
+        Consumption channels are enough for all worms that may come.
+
+    Members
+    -------
+    known, branches, reports : In
+        A worm that arrives is known now, with its outputs and report bit; see `TreeIntake`.
+    write : In(1)
+        A flit for this virtual channel is on the link.
+    has_{b} : In(1)
+        A flit is stored that branch b has not read.
+    won_{b}, tail_{b}, again_{b} : In(1)
+        The request of branch b was granted; its flit is the worm's last; it is then eligible in the next cycle.
+    dropped, drop_ends : In(1)
+        A flit of a worm that asks for nothing leaves; it is the last one of it.
+    soon_{o}, ready_{o}, pick_{o} : In
+        The outputs' virtual channels, as in `OutputUnit`, and the one that a win takes.
+    arrived_{o} : In(vcs)
+        The reports that come by an output; only with reports, of those to other switches.
+    granted : In(1)
+        The worm gets the token with the next cycle; only with tokens.
+    targets : Out(outputs)
+        The outputs that the worm is copied to.
+    left_{b}, owned_{b} : Out(1)
+        The branch has not sent its tail; it owns virtual channels. Of a worm that asks for nothing ``owned_0`` is set
+        when its first flit has left.
+    vc_{o} : Out
+        The virtual channel of an output that its branch owns.
+    eligible_{b}, want_{b} : Out(1)
+        The branch asks for what it needs next; it has a use for its reader in the next cycle, if it does not win now.
+    drops : Out(1)
+        The worm asks for nothing: its flits are to leave unread.
+    splits : Out(1)
+        The worm is copied here, and its branches are to report.
+    reporting : Out(1)
+        The worm's branches are to report.
+    needs_token, ends_token : Out(1)
+        The worm asks for the token; all its branches have reported, and the token that it has is free.
+    tells : Out(1)
+        The worm's headers have arrived: a pulse.
+    state : Out(TreeState)
+    """
+
+    def __init__(self, *, outputs: list[int], exits: int, groups: list[list[int]], room: int, reports: bool = False,
+                 tokens: bool = False, consumed: bool = False):
+        self.outputs_vcs = outputs
+        self.exits = exits
+        self.groups = groups
+        self.room = room
+        self.has_reports = reports
+        self.has_tokens = tokens
+        self.consumed = consumed
+        members: dict = {
+            "known": In(1),
+            "branches": In(len(outputs)),
+            "write": In(1),
+            "dropped": In(1),
+            "drop_ends": In(1),
+            "targets": Out(len(outputs)),
+            "drops": Out(1),
+            "state": Out(TreeState),
+        }
+        for b in range(len(groups)):
+            members |= {f"{name}_{b}": In(1) for name in ("has", "won", "tail", "again")}
+            members |= {f"{name}_{b}": Out(1) for name in ("eligible", "want", "left", "owned")}
+        for o, vcs in enumerate(outputs):
+            members |= {f"soon_{o}": In(1), f"ready_{o}": In(vcs), f"pick_{o}": In(range(vcs)),
+                        f"vc_{o}": Out(range(vcs))}
+        if reports:
+            members |= {"reports": In(1), "splits": Out(1), "reporting": Out(1), "tells": Out(1)}
+            members |= {f"arrived_{o}": In(vcs) for o, vcs in enumerate(outputs[:len(outputs) - exits])}
+        if tokens:
+            members |= {"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)}
+        super().__init__(members)
+
+    def elaborate(self, platform):
+        m = Module()
+        fetch = Signal()
+        over = Signal()
+        entry, waits = self._queue(m, fetch)
+        asked, says = entry[:len(self.targets)], entry[len(self.targets):]
+        m.d.comb += fetch.eq(over & waits)
+        with m.If(over):
+            m.d.sync += self.targets.eq(Mux(fetch, asked, 0))
+        m.d.sync += self.drops.eq(Mux(fetch, ~asked.any(), self.drops & ~(self.dropped & self.drop_ends)))
+        split = Signal()
+        told: Value = C(1)
+        may_go: Value = C(1)
+        m.d.comb += split.eq(_several(asked))
+        if self.has_reports:
+            told = self._report(m, fetch, split, says)
+        if self.has_tokens:
+            with m.If(fetch):
+                m.d.sync += self.needs_token.eq(split)
+            with m.Elif(self.granted):
+                m.d.sync += self.needs_token.eq(0)
+            may_go = ~self.needs_token | self.granted
+        left, owned = (self._of_branches(name) for name in ("left", "owned"))
+        m.d.comb += over.eq(~Cat(left).any() & ~self.drops & told)
+
+        for b, group in enumerate(self.groups):
+            won = getattr(self, f"won_{b}")
+            mine = Cat(asked[o] for o in group).any()
+            # one that is fetched has asked for nothing yet, so no win is lost
+            begun = won | self.dropped if b == 0 else won
+            m.d.sync += [
+                left[b].eq(Mux(fetch, mine, left[b] & ~(won & getattr(self, f"tail_{b}")))),
+                owned[b].eq(Mux(over, 0, owned[b] | begun)),
+            ]
+            for o in group:
+                with m.If(~owned[b]):
+                    m.d.sync += getattr(self, f"vc_{o}").eq(getattr(self, f"pick_{o}"))
+            flit = getattr(self, f"has_{b}") | self.write
+            free = self._all(group, self.targets, lambda o: getattr(self, f"soon_{o}"))
+            ready = self._all(group, self.targets,
+                              lambda o: bit_at(getattr(self, f"ready_{o}"), getattr(self, f"vc_{o}")))
+            begins = fetch & mine & self._all(group, asked, lambda o: getattr(self, f"soon_{o}"))
+            if self.has_tokens:
+                begins &= ~split
+            lost = begins | (left[b] & may_go & flit & Mux(owned[b], ready, free))
+            m.d.sync += getattr(self, f"eligible_{b}").eq(Mux(won, getattr(self, f"again_{b}"), lost))
+            m.d.comb += getattr(self, f"want_{b}").eq(lost | (self.drops & flit) if b == 0 else lost)
+        self._say(m)
+        return m
+
+    def _of_branches(self, name: str) -> list[Any]:
+        """A member that there is of each branch."""
+        return [getattr(self, f"{name}_{b}") for b in range(len(self.groups))]
+
+    def _queue(self, m, fetch) -> tuple[Value, Value]:
+        """Keep what is known of the worms that are not fetched: the first of them, and whether there is one."""
+        known = Cat(self.branches, self.reports) if self.has_reports else self.branches
+        if self.room == 1:
+            kept, full = Signal(len(known), name="queued"), Signal(name="queue_full")
+            m.d.sync += full.eq(self.known | (full & ~fetch))
+            with m.If(self.known):
+                m.d.sync += kept.eq(known)
+            return kept, full
+        bits = bits_for(self.room)
+        store: memory.Memory = memory.Memory(shape=len(known), depth=1 << bits, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.queue = store
+        write, read = store.write_port(), store.read_port(domain="comb")
+        put, get = Signal(bits + 1, name="queue_put"), Signal(bits + 1, name="queue_get")
+        m.d.comb += [write.en.eq(self.known), write.addr.eq(put[:bits]), write.data.eq(known),
+                     read.addr.eq(get[:bits])]
+        with m.If(self.known):
+            m.d.sync += put.eq(put + 1)
+        with m.If(fetch):
+            m.d.sync += get.eq(get + 1)
+        return read.data, put != get
+
+    def _all(self, group, targets, of) -> Value:
+        """Whether something holds for all targets of a group."""
+        if len(group) == 1:
+            return of(group[0])
+        return Cat(~targets[o] | of(o) for o in group).all()
+
+    def _report(self, m, fetch, split, says) -> Value:
+        """Collect the branches' reports, and make the worm's own; whether that is done, or not called for."""
+        outputs = range(len(self.targets))
+        network = len(self.targets) - self.exits
+        reported = Signal(len(self.targets))
+        answers = Signal()
+        told = Signal()
+        all_reported = Signal()
+        branch = {o: b for b, group in enumerate(self.groups) for o in group}
+        owned = self._of_branches("owned")
+        arrives: list[Value] = [owned[branch[o]] & bit_at(getattr(self, f"arrived_{o}"), getattr(self, f"vc_{o}"))
+                                for o in outputs[:network]]
+        arrives += [C(1) if self.consumed else owned[branch[o]] for o in outputs[network:]]
+        m.d.sync += reported.eq(Mux(fetch, 0, reported | Cat(arrives)))
+        m.d.comb += [
+            all_reported.eq((~self.targets | reported).all()),
+            self.reporting.eq(answers | self.splits),
+            self.tells.eq(answers & all_reported & ~told),
+        ]
+        with m.If(fetch):
+            m.d.sync += [answers.eq(says), self.splits.eq(split & (not self.consumed or network > 0)), told.eq(0)]
+        with m.Elif(self.tells):
+            m.d.sync += told.eq(1)
+        if self.has_tokens:
+            m.d.comb += self.ends_token.eq(self.splits & all_reported)
+        return ~self.reporting | (all_reported & (told | ~answers))
+
+    def _say(self, m):
+        """Name the state."""
+        left = Cat(self._of_branches("left"))
+        with m.If(self.drops):
+            m.d.comb += self.state.eq(TreeState.DROPPED)
+        with m.Elif(self.needs_token if self.has_tokens else C(0)):
+            m.d.comb += self.state.eq(TreeState.WANTS_TOKEN)
+        with m.Elif((left & ~Cat(self._of_branches("owned"))).any()):
+            m.d.comb += self.state.eq(TreeState.BRANCHES)
+        with m.Elif(left.any()):
+            m.d.comb += self.state.eq(TreeState.MOVES)
+        with m.Elif(self.targets.any()):
+            m.d.comb += self.state.eq(TreeState.AWAITS_REPORTS)
+
+
+def _several(bits: Value) -> Value:
+    """Whether two bits or more are set."""
+    return any_of([bits[i] & bits[:i].any() for i in range(1, len(bits))])

@@ -7,6 +7,8 @@ by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of
 from ..registry import Registry
 from .atbm import Atbm, TreeScheme
 from .base import Scheme, ask, classes_of
+from .cmin import Cmin
+from .cmin_halving import CminHalving
 from .column_path import ColumnPath, ColumnPathLiteral
 from .dcf import Dcf, Dcf2
 from .dual_path import DualPath
@@ -34,6 +36,6 @@ SCHEMES: Registry[Scheme] = Registry(
 for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
     TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
-    Atbm(), TreeSynchronous(), TreeSerial(),
+    Atbm(), TreeSynchronous(), TreeSerial(), Cmin(), CminHalving(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import Unicast
-from ..routing import E_CUBE
+from ..routing import E_CUBE, Relation
 from ..topologies.base import Topology
 from .base import Scheme
 
@@ -15,7 +15,7 @@ __all__ = ["UnicastScheme"]
 class UnicastScheme(Scheme):
     """A scheme whose worms have one destination each."""
 
-    relation = E_CUBE
+    relation: Relation = E_CUBE
     header = Unicast
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:

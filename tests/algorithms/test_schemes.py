@@ -11,6 +11,7 @@ from wormcast.algorithms import (
     NO_CLASS,
     SCHEMES,
     AddressList,
+    BitString,
     ConsumptionClasses,
     Relation,
     Scheme,
@@ -279,14 +280,15 @@ def test_every_scheme_states_what_it_is():
     for name, scheme in SCHEMES.items():
         assert scheme.name == name
         assert isinstance(scheme.relation, Relation)
-        on_tori = "torus" in scheme.kinds
+        elsewhere = {"torus": "torus:4x4", "min": "min:b=2,stages=3"}.get(next(iter(scheme.kinds), "mesh"))
         network = mesh(3, 3, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
-        network = topology("torus:4x4") if on_tori else network
-        assert scheme.header is (Unicast if on_tori or name in {"individual", "u-mesh"} else AddressList)
+        network = topology(elsewhere) if elsewhere else network
+        one_destination = elsewhere or name in {"individual", "u-mesh"}
+        assert scheme.header is (BitString if scheme.spreads else Unicast if one_destination else AddressList)
         assert "\n" not in scheme.description + scheme.form(network)
         assert scheme.provenance.startswith(("Boppana et al. 1998, ", "El-Obaid and Zuo, ", "Hou, Wang and Hsu 1998, ",
-                                             "reconstructed"))
-        assert on_tori or scheme.form(network).startswith(("2-D, ", "3-D, as printed", "3-D: reconstructed"))
+                                             "Varavithya and Mohapatra, ", "reconstructed"))
+        assert elsewhere or scheme.form(network).startswith(("2-D, ", "3-D, as printed", "3-D: reconstructed"))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "n
 PLANS = 100_000
 
 #: 64 nodes each.
-PLANNED_ON = ("mesh:8x8", "mesh:4x4x4", "torus:8x8")
+PLANNED_ON = ("mesh:8x8", "mesh:4x4x4", "torus:8x8", "min:b=2,stages=6")
 
 
 def network_speed(mesh: str, rate: float, cycles: int) -> float:

@@ -44,10 +44,13 @@ def scheme_pages() -> dict[str, str]:
 TORI = ("torus:4x4", "0.0", "all"), ("torus:5x5", "0.0", "all")
 """Those for schemes that broadcast on tori: of 2^d and of 5^s nodes a side."""
 
+STAGES = "min:b=2,stages=3", "0", "1,2,4,5,6"
+"""The one for those of multistage networks."""
+
 
 def _example(scheme: Scheme) -> tuple[str, str, str]:
     """Network, source and destinations that a scheme is shown with: the first that it is defined on."""
-    for example in (EXAMPLE, DEEP, *TORI):
+    for example in (EXAMPLE, DEEP, *TORI, STAGES):
         with contextlib.suppress(WormcastError):
             scheme.check(topology(example[0]))
             return example
@@ -99,7 +102,8 @@ def _scheme(scheme: Scheme) -> str:
 def _way(worm: Worm, network: Topology) -> Iterable[str]:
     yield network.node_name(worm.source)
     yield " ".join(map(network.node_name, worm.destinations))
-    yield " ".join(map(network.node_name, [worm.source, *(end for _, end in worm.links)]))
+    switches = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
+    yield " ".join(map(network.switch_title, switches))
 
 
 def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:

@@ -1,0 +1,151 @@
+"""CMIN: a tree of unicasts in multistage networks, in each step those that share the fewest links."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled, inlined
+from ..routing import DESTINATION_TAGS
+from ..topologies.base import Topology
+from ..worms import AT_ONCE, Worms
+from .unicast import UnicastScheme
+
+__all__ = ["Cmin"]
+
+
+class Cmin(UnicastScheme):
+    """In each step match who has the message with who is left, so that few pairs of worms share a link.
+
+    In each step every node that has the message, in the order of receipts, sends it to one that is left: to that
+    whose worm shares a link with the fewest worms of this step so far; among these to one whose id has the fewest
+    leading digits in common with the sender's, and among these to the lowest id. Digits are those of base b in a
+    network of b x b switches.
+
+    In the indirect cube and in omega networks there are trees without conflicts, in baseline and butterfly networks
+    there may be none ([Chiang95]). This one has few, not always the fewest: on the baseline network of 64 nodes with
+    2x2 switches 7 pairs of worms of one step share a link in a broadcast, where those of `CminHalving` are 44; in the
+    cube they are 2, and those of `CminHalving` none.
+
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
+    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
+    Source: [Varavithya], section 4, of which CMIN is the baseline, and [Chiang95]; reconstructed from what the first
+    says of it and from the abstract of the second.
+    """
+
+    name = "cmin"
+    description = "a tree of unicasts in multistage networks, of which few of one step share a link"
+    provenance = "reconstructed (CMIN of Chiang and Ni 1995, from its abstract: the matching is ours)"
+    kinds = ("min",)
+    relation = DESTINATION_TAGS
+
+    def form(self, topology: Topology) -> str:
+        """Say how the worms of a step are chosen."""
+        return "worms of a step one by one, each with the fewest that share a link with it"
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms: one for each destination, in the order of the steps."""
+        # by whichever relation, there is one way between two nodes
+        network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
+        base = len(topology.ports[0])
+        source, rank, after, visits = _matched(network, base, sources, destination_offsets, destinations)
+        return Worms(
+            message_offsets=destination_offsets.copy(),
+            source=source,
+            rank=rank,
+            after=after,
+            destination_offsets=np.arange(len(visits) + 1),
+            destinations=visits,
+        )
+
+
+@compiled
+def _matched(network, base, sources, destination_offsets, destinations):
+    _, _, links, injections = network
+    count = len(destinations)
+    source = np.empty(count, np.int32)
+    rank = np.empty(count, np.int32)
+    after = np.empty(count, np.int64)
+    visits = np.empty(count, np.int32)
+    digits = _apart(0, len(injections) - 1, base)  # of an id
+    sent = np.zeros(len(injections), np.int32)
+    on = np.empty(len(links), np.int32)  # worms of this step on each link
+    through = np.empty((len(links), base), np.int32)  # those of them that come by each input of the switch before it
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        left = np.sort(destinations[begin:end])
+        sent[sources[message]] = 0
+        worm = begin
+        while worm < end:
+            on[:] = 0
+            through[:] = 0
+            for receipt in range(begin - 1, worm):  # all of the steps before, the source first
+                if worm == end:
+                    break
+                sender = sources[message] if receipt < begin else visits[receipt]
+                chosen, fewest, farthest = 0, len(injections), 0
+                for place in range(end - worm):
+                    conflicts = _conflicts(network, on, through, sender, left[place], fewest)
+                    if conflicts > fewest:
+                        continue
+                    apart = _apart(sender, left[place], base)
+                    if conflicts < fewest or apart > farthest:
+                        chosen, fewest, farthest = place, conflicts, apart
+                    if fewest == 0 and farthest == digits:
+                        break
+                to = left[chosen]
+                for place in range(chosen, end - worm - 1):
+                    left[place] = left[place + 1]
+                _add(network, on, through, sender, to)
+                source[worm] = sender
+                rank[worm] = sent[sender]
+                after[worm] = receipt if receipt >= begin else AT_ONCE
+                visits[worm] = to
+                sent[sender] += 1
+                sent[to] = 0
+                worm += 1
+    return source, rank, after, visits
+
+
+@inlined
+def _conflicts(network, on, through, sender, to, most):
+    """How many worms of this step share a link with this one.
+
+    Each is counted where its way meets this one's. They part but once: there is one way between two nodes.
+    """
+    table, link_of_port, links, injections = network
+    switch, enters = injections[sender, 0], injections[sender, 1]
+    found = 0
+    link = link_of_port[switch, table[switch, to]]
+    while link >= 0 and found <= most:
+        found += on[link] - through[link, enters]
+        switch, enters = links[link, 2], links[link, 3]
+        link = link_of_port[switch, table[switch, to]]
+    return found
+
+
+@inlined
+def _add(network, on, through, sender, to):
+    table, link_of_port, links, injections = network
+    switch, enters = injections[sender, 0], injections[sender, 1]
+    link = link_of_port[switch, table[switch, to]]
+    while link >= 0:
+        on[link] += 1
+        through[link, enters] += 1
+        switch, enters = links[link, 2], links[link, 3]
+        link = link_of_port[switch, table[switch, to]]
+
+
+@inlined
+def _apart(one, other, base):
+    """How many of the last digits of two ids hold all in which they differ."""
+    digits = 0
+    while one != other:
+        one //= base
+        other //= base
+        digits += 1
+    return digits

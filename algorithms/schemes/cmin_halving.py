@@ -1,0 +1,47 @@
+"""Chain halving in multistage networks: a tree of unicasts by the order of node ids."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..routing import DESTINATION_TAGS
+from ..topologies.base import Topology
+from ..worms import Worms
+from .halving import halving_worms
+from .unicast import UnicastScheme
+
+__all__ = ["CminHalving"]
+
+
+class CminHalving(UnicastScheme):
+    """Halve the sorted nodes again and again, the source in front: whoever has the message sends it to the other half.
+
+    Source and destinations are sorted by their ids, and the chain is turned until the source is first. The holder of a
+    piece of it sends to the first node of its upper half, which goes on with that half.
+
+    In the indirect cube and in omega networks no two worms of one step of a broadcast share a link. On the baseline
+    network whoever sends to the same half from the same half shares links, and `Cmin` has fewer that do.
+
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
+    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
+    Source: [Chiang95]; reconstructed from its abstract and [Varavithya], section 4.
+    """
+
+    name = "cmin-halving"
+    description = "a tree of unicasts in multistage networks that halves the nodes in the order of their ids"
+    provenance = "reconstructed (software multicast of Chiang and Ni 1995, from its abstract: the chain is ours)"
+    kinds = ("min",)
+    relation = DESTINATION_TAGS
+
+    def form(self, topology: Topology) -> str:
+        """Say by what the chain is sorted."""
+        return "the chain sorted by ids, and turned to begin at the source"
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms, as `halving_worms`."""
+        return halving_worms(topology, sources, destination_offsets, destinations, turned=True)

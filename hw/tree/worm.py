@@ -180,7 +180,7 @@ class TreeWorm(wiring.Component):
             lost = begins | (left[b] & may_go & flit & Mux(owned[b], ready, free))
             m.d.sync += getattr(self, f"eligible_{b}").eq(Mux(won, getattr(self, f"again_{b}"), lost))
             m.d.comb += getattr(self, f"want_{b}").eq(lost | (self.drops & flit) if b == 0 else lost)
-        self._say(m)
+        self._say(m, over)
         return m
 
     def _of_branches(self, name: str) -> list[Any]:
@@ -243,7 +243,7 @@ class TreeWorm(wiring.Component):
             m.d.comb += self.ends_token.eq(self.splits & all_reported)
         return ~self.reporting | (all_reported & (told | ~answers))
 
-    def _say(self, m):
+    def _say(self, m, over):
         """Name the state."""
         left = Cat(self._of_branches("left"))
         with m.If(self.drops):
@@ -254,7 +254,7 @@ class TreeWorm(wiring.Component):
             m.d.comb += self.state.eq(TreeState.BRANCHES)
         with m.Elif(left.any()):
             m.d.comb += self.state.eq(TreeState.MOVES)
-        with m.Elif(self.targets.any()):
+        with m.Elif(self.targets.any() & ~over):
             m.d.comb += self.state.eq(TreeState.AWAITS_REPORTS)
 
 

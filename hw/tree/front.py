@@ -50,7 +50,7 @@ class TreeFront(Front):
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("front_at" if self.spec.depth > 1 else "filled")
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Flits before each branch that has its tail to send, 0 of others; last, where there are several, all stored."""
+        """Flits before each branch that has its tail to send, 0 of others; of several branches, then all stored."""
         if self.readers == 1:
             return super().unread(read)
         needed = [read(f"{self.scope}.left_{b}") for b in range(self.readers)]

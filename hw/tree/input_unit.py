@@ -163,7 +163,8 @@ class TreeInput(wiring.Component):
         m = Module()
         vcs, readers = self.spec.vcs, len(self.branches)
         m.submodules.intake = intake = TreeIntake(self.port, vcs=vcs, decoder=self.decoder)
-        size: dict[str, Any] = {"vcs": vcs, "depth": self.spec.depth, "width": intake.row_layout.size, "storage": self.storage}
+        size: dict[str, Any] = {"vcs": vcs, "depth": self.spec.depth, "width": intake.row_layout.size,
+                                "storage": self.storage}
         buffer: Any = (BranchBuffer(readers=readers, shared=self.shared, **size) if readers > 1 else
                        ReplicationBuffer(**size))
         m.submodules.buffer = buffer

@@ -183,7 +183,8 @@ class TreeWorm(wiring.Component):
                 begins &= ~split
             lost = begins | (left[b] & may_go & flit & Mux(owned[b], ready, free))
             m.d.sync += getattr(self, f"eligible_{b}").eq(Mux(won, getattr(self, f"again_{b}"), lost))
-            m.d.comb += getattr(self, f"want_{b}").eq(lost | (self.drops & (self.some | self.write)) if b == 0 else lost)
+            unwanted = self.drops & (self.some | self.write) if b == 0 else C(0)
+            m.d.comb += getattr(self, f"want_{b}").eq(lost | unwanted)
         self._say(m)
         return m
 

@@ -366,7 +366,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         if decided is None:
             raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
                                 "the destination, as worms with bit strings do")
-        return BitStringDecoder(header, kind=kind, digit=decided[0] if len(set(decided)) == 1 else None, **ports)
+        return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
     assert isinstance(header, AddressList)
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)

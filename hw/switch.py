@@ -403,8 +403,9 @@ class Switch(wiring.Component):
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
-            selected |= Mux(select, flits[unit, r], 0)
-        driven = {"touch": touch, "send": send, "tail": tail, "flit": self._copy(m, o, selected)}
+            flit = flits[unit, r]
+            selected |= self._copy(m, o, name, select, flit) if self.copies else Mux(select, flit, 0)
+        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
         if output.has_reports:
             driven["reports"] = reports
         if not output.separate:
@@ -412,15 +413,17 @@ class Switch(wiring.Component):
         m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
         return taken
 
-    def _copy(self, m, o, selected):
-        """The flit for an output: of a header what goes with that copy."""
-        if not isinstance(self.decoder, BitStringDecoder):
-            return selected
+    def _copy(self, m, o, name, select, flit):
+        """What a flit, where it is selected, gives to an output: of a header the bits that go with that copy.
+
+        Masks and selection are one, so that the crossbar is no larger than one without masks.
+        """
         size = flit_layout(self.width).size
-        flit = Signal(flit_layout(self.width), name=f"{self.outputs[o].name}_flit")
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        kept = self.decoder.carried(o, straps, selected[size:])
-        m.d.comb += flit.eq(selected[:size])
-        with m.If(flit.head & ~flit.tail):
-            m.d.comb += flit.data.eq(selected[2:size] & kept)
-        return flit
+        passed: list[Value] = [flit[0] & select, flit[1] & select, *[C(0)] * self.width]
+        for bits, [table] in self.decoder.carried(o):
+            kept = Signal(name=f"select_{name}_{bits[0]}")
+            m.d.comb += kept.eq(select & ((~flit[0] | flit[1]) | self.decoder.chosen(table, straps, flit[size:])))
+            for bit in bits:
+                passed[2 + bit] = flit[2 + bit] & kept
+        return Cat(passed)

@@ -366,6 +366,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         if decided is None:
             raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
                                 "the destination, as worms with bit strings do")
+        _require_tree(header, configuration)
         return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
     assert isinstance(header, AddressList)
     classes = configuration.consumption_classes(topology, scheme)
@@ -410,6 +411,20 @@ def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
     return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
+
+
+def _require_tree(header: BitString, configuration: Options) -> None:
+    """Refuse options with which worms cannot be copied to several outputs."""
+    flits, depth = header.flits(), configuration.buffer
+    if flits > depth:
+        raise WormcastError(f"buffer: {depth} is given where a bit string of {header.bits} bits has {flits} flits of "
+                            f"{header.flit_width} bits; the buffer must hold all of them: use wider flits or more room")
+    if configuration.ports != "one":
+        raise WormcastError(f"ports: {configuration.ports} is given with bit strings, each port then leads by one "
+                            "output, and a worm is for several: allowed is one")
+    if configuration.slots:
+        raise WormcastError(f"absorb: {configuration.slots} is given with bit strings, whose worms end at each "
+                            "destination anyway: allowed is off")
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:

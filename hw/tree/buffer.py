@@ -1,6 +1,6 @@
 """The buffer of a tree input: one writer, a reader for each branch, and the branch that is furthest behind frees."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -54,7 +54,7 @@ class BranchBuffer(wiring.Component):
     needs_{r} : In(vcs)
         Reader r is a branch of the worm in this virtual channel, and has its tail to send.
     between : In(vcs)
-        No worm is under way: the readers stand at the front with the next cycle. Not in a cycle with ``skip``.
+        No worm is under way, or one whose flits are skipped: the readers stand at the front with the next cycle.
     skip : In(vcs)
         The front flit of this virtual channel leaves the buffer unread; no reader ``needs`` any.
     has_{r}, more_{r} : Out(vcs)
@@ -142,7 +142,9 @@ class BranchBuffer(wiring.Component):
         with m.If(freed):
             m.d.sync += front.eq(self._after(front))
 
-        behind, stays = [], []
+        skips = self.skip[v]
+        following = Mux(skips, self._after(front), front)
+        behind, stays, filled_for = [], [], []
         for r, position in enumerate(read_at):
             take = getattr(self, f"take_{r}") & (getattr(self, f"vc_{r}") == v)
             unread = Signal(name=f"vc{v}_filled{r}")
@@ -153,14 +155,35 @@ class BranchBuffer(wiring.Component):
                 getattr(self, f"more_{r}")[v].eq(some & (write_at != self._after(position)) if self.depth > 1 else 0),
             ]
             m.d.sync += [
-                position.eq(Mux(between, front, Mux(take, self._after(position), position))),
-                unread.eq(Mux(between, filled | comes, _changed(unread, comes, take))),
+                position.eq(Mux(between, following, Mux(take, self._after(position), position))),
+                unread.eq(Mux(between, _changed(filled, comes, skips), _changed(unread, comes, take))),
             ]
             at_front = Signal(name=f"vc{v}_at_front{r}")
             m.d.comb += at_front.eq(getattr(self, f"needs_{r}")[v] & (position == front) & (~same | unread))
             behind.append(at_front)
             stays.append(at_front & ~take)
-        m.d.comb += freed.eq(self.skip[v] | (any_of(behind) & ~any_of(stays)))
+            filled_for.append(unread)
+        m.d.comb += freed.eq(skips | (any_of(behind) & ~any_of(stays)))
+        self._count(m, v, front, filled, write_at, list(zip(read_at, filled_for, strict=True)))
+
+    def _count(self, m, v, front, filled, write_at, readers):
+        """Show in waveforms each chunk's replication counter: how many branches of the worm at the front have yet to
+        take the flit in that row.
+
+        They are those that stand at it or before it, so positions are all that has to be kept: nothing depends on the
+        counters, and synthesis leaves them out.
+        """
+        def reaches(start: Value, full: Value, row: int) -> Value:
+            """Whether a row is among those from a position up to where the next flit is written."""
+            ahead = Mux(start < write_at, (start <= row) & (row < write_at), (start <= row) | (row < write_at))
+            return Mux(start == write_at, full, ahead)
+
+        for row in range(self.depth):
+            pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{row}")
+            stored = reaches(front, filled, row)
+            owed = [getattr(self, f"needs_{r}")[v] & reaches(position, unread, row)
+                    for r, (position, unread) in enumerate(readers)]
+            m.d.comb += pending.eq(Mux(stored, sum(owed, C(0)), 0))
 
     def _after(self, position: Value) -> Value:
         """The position behind this one."""

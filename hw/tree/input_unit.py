@@ -224,7 +224,7 @@ class TreeInput(wiring.Component):
                 if readers > 1:
                     m.d.comb += getattr(buffer, f"needs_{b}")[v].eq(getattr(worm, f"left_{b}"))
             if readers > 1:
-                m.d.comb += buffer.between[v].eq(worm.over)
+                m.d.comb += buffer.between[v].eq(worm.over | worm.drops)
         for r in range(len(self.groups)):
             self._reader(m, r, intake.row_layout, buffer, worms)
         return m

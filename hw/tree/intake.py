@@ -48,7 +48,7 @@ class TreeIntake(wiring.Component):
         The worm's branches are known with this flit.
     branches, reports : Out(branches), Out(1)
         With ``known``: the outputs of the decoder's `leads` that it is to be copied to, and its report bit. A worm
-        whose header was lost reports, as it may have had to.
+        without an output has lost its header, or bits of it: it reports, as it may have had to.
     cause : Out(Cause)
     """
 
@@ -99,7 +99,7 @@ class TreeIntake(wiring.Component):
         m.d.comb += [
             self.known.eq(accepted & ((head & ~too_long & last) | stray | cut)),
             self.branches.eq(Mux(stray, 0, asked)),
-            self.reports.eq(stray | report),
+            self.reports.eq(report | ~self.branches.any()),
         ]
         with m.If(accepted):
             with m.If(head & ~too_long):

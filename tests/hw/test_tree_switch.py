@@ -3,7 +3,6 @@
 
 import itertools
 import random
-from collections import Counter
 
 import pytest
 from cases import slow
@@ -305,7 +304,7 @@ def test_every_output_comes_from_a_flip_flop(where, options, mode):
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
-    ({"flit_width": 17, "buffer": 3}, "buffer: 3 is given where a bit string of 65 bits has 4 flits of 17 bits; the bu"),
+    ({"flit_width": 17, "buffer": 3}, "buffer: 3 is given where a bit string of 65 bits has 4 flits of 17 bits"),
     ({"ports": "all"}, "ports: all is given with bit strings, each port then leads by one output"),
     ({"absorb": "2"}, "absorb: 2 is given with bit strings, whose worms end at each destination anyway"),
 ])

@@ -116,7 +116,7 @@ def check_(
         }
         analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
                          slots=built.configuration.slots, **worms)
-        explanation = explain(network, found, **worms) if explain_ else None
+        explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,
@@ -254,7 +254,7 @@ def report_explanation(explanation: Iterable[Statement]) -> None:
         paper = ""
         if one.paper is not None:
             paper = f"; the paper: {one.paper}{', which differs' if one.agrees is False else ''}"
-        say(f"{one.statement} ([Boppana98], {one.place}): {one.sentence}{paper}")
+        say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}{paper}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Groups of switches of which one at a time may copy a worm ([Varavithya], section 3.2)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .topologies.min import stage_of_switch
 
-__all__ = ["NO_TOKEN", "TokenGroups", "token_groups"]
+__all__ = ["NO_TOKEN", "TokenGroups", "all_consumed", "token_groups"]
 
 NO_TOKEN = -1
 
@@ -32,6 +33,19 @@ class TokenGroups:
     stage: Integers
     group: Integers
 
+    @cached_property
+    def names(self) -> list[tuple[int, int]]:
+        """Stage and group of each token, ascending."""
+        return list(self.rings())
+
+    @cached_property
+    def numbers(self) -> Integers:
+        """Place of each switch's token in `names`, int64 [switches], or ``NO_TOKEN``."""
+        found = np.full(len(self.stage), NO_TOKEN, np.int64)
+        for number, members in enumerate(self.rings().values()):
+            found[members] = number
+        return found
+
     def rings(self) -> dict[tuple[int, int], list[int]]:
         """The switches of each group by (stage, group), ascending: the order in which the token goes round."""
         found: dict[tuple[int, int], list[int]] = {}
@@ -39,6 +53,26 @@ class TokenGroups:
             if group != NO_TOKEN:
                 found.setdefault((stage, group), []).append(switch)
         return dict(sorted(found.items()))
+
+
+def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
+    """Whether consumption channels are enough for all worms that may come to a node at once.
+
+    A worm has one of them for each virtual channel by which it may have come: those of all ways in to a switch of b of
+    them (the "b consumption channels" of [Varavithya], with one virtual channel), or of one where each has an ejection
+    port.
+
+    Parameters
+    ----------
+    channels : int
+        Consumption channels of each ejection port.
+    vcs : int
+        Virtual channels of each link.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
+    """
+    ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
+    return channels >= ways * vcs
 
 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:

@@ -24,7 +24,7 @@ from wormcast.algorithms.routing import (
     signed_dimensions,
 )
 from wormcast.algorithms.schemes import Scheme, TreeScheme
-from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, token_groups
+from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, all_consumed, token_groups
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
 
@@ -223,8 +223,8 @@ class Blueprint(Generic[Given]):
         options = self.configuration
         if not self.scheme.spreads or options.tokens == "off":
             return None
-        channels, ways = options.consumption, max(len(kind.network_inputs) for kind in self.kinds)
-        return token_groups(self.topology, consumed=channels >= ways * options.vcs or options.ejection == "all")
+        consumed = all_consumed(self.topology, channels=options.consumption, vcs=options.vcs, ejection=options.ejection)
+        return token_groups(self.topology, consumed=consumed)
 
     @cached_property
     def tables(self) -> data.StructLayout | None:

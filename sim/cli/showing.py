@@ -153,10 +153,11 @@ def topology_(
             unfinished.write_text(to_toml(network), encoding="utf-8")
     description, switches = network.describe(), [*map(network.switch_title, range(network.switches))]
     if json:
-        told = groups and [{"stage": stage, "group": group, "switches": ring}
-                           for (stage, group), ring in groups.rings().items()]
-        emit(description | {"tokens": told, "plot": plot and str(plot), "toml": toml and str(toml)},
-             {"topology": network.origin})
+        told: dict[int, list[list[int]]] = {}
+        for (stage, _), ring in (groups.rings() if groups else {}).items():
+            told.setdefault(stage, []).append(ring)
+        emit(description | {"tokens": groups and [{"stage": stage, "groups": rings} for stage, rings in told.items()],
+                            "plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
     apart = any("consumes" in node for node in description["nodes"])

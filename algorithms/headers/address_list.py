@@ -281,6 +281,12 @@ class Unicast(AddressList):
         """Bits that mark the last flit of a list: none, there is one flit."""
         return 0
 
+    @classmethod
+    def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
+                    signed: tuple[int, ...] = ()) -> int:
+        # of however many destinations a message has, each of its worms has one
+        return AddressList.ideal_width(shape, 1, relations, signed) - 1
+
     def flits(self, destinations: int = 1) -> int:
         """Count the header flits: one."""
         self._check_one(destinations)

@@ -76,6 +76,19 @@ CONFIGURATIONS.add("dcf_torus", Named(
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
 
+#: What [Varavithya] states is that buffers are small and that the header, a bit string, fits into one flit; single
+#: channels are what its counts of buffers and tokens imply. 4 flits cover the credit loop, so that a worm alone moves at
+#: full rate.
+TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
+CONFIGURATIONS.add("atbm_64", Named(
+    "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
+    TREE_SWITCHES,
+))
+CONFIGURATIONS.add("atbm_256", Named(
+    "the same for 256 nodes, whose header takes flits of 257 bits",
+    TREE_SWITCHES,
+))
+
 #: What `hardware` takes.
 KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 

@@ -21,7 +21,7 @@ from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from .fabric import HOST, Fabric
 from .placement import Placement
 
-__all__ = ["HOST", "Join", "Kind", "Network"]
+__all__ = ["HOST", "TOKEN_IN", "Join", "Kind", "Network"]
 
 Instances = npt.NDArray[np.int64]
 

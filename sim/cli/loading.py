@@ -28,6 +28,7 @@ from ..experiments.load import (
     settled,
     shared,
 )
+from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
 from .app import (
     Exit,
     Json,
@@ -245,6 +246,7 @@ def report(result: Load) -> None:
         ["for a link, each hop", *_rounded(result.wait("link"), 2)],
         ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
     ])
+    report_stages(result)
     table(["percentiles of latency", "mean", "95 %"], [
         *([f"{100 * share:g} %", *_rounded(result.percentile(share), 1)] for share in PERCENTILES.values()),
         ["the longest of each seed", *_rounded(result.longest, 1)]])
@@ -264,6 +266,24 @@ def report(result: Load) -> None:
     short = "" if result.saturated or SHORT * result.censored <= totals else (
         "; too short a run to tell, by the messages that are not received")
     say(("saturated" if result.saturated else "not saturated") + precise + short)
+
+
+def report_stages(result: Load) -> None:
+    """Print what waits in each stage of a multistage network, and, of worms that are copied, what tokens do."""
+    stages = result.stages
+    if not any(stages.tokens):
+        if len(stages):
+            table(["stage", "heads that wait", "95 %"], [
+                [one, *_rounded(stages.mean(HEADS, one), 3)] for one in range(len(stages))])
+        return
+    table(["stage", "tokens", "heads that wait", "wait for the token, cycles each", "held", "walk", "tokens held"], [
+        [one, stages.tokens[one], *(_rounded(value, places)[0] for value, places in (
+            (stages.mean(HEADS, one), 3), (stages.each(WAITS, one), 1), (stages.each(HELD, one), 1),
+            (stages.each(WALK, one), 2), (stages.mean(HELD, one), 3)))]
+        for one in range(len(stages))])
+    ceiling = stages.ceiling()
+    if ceiling.mean is not None:
+        say(f"tokens of the busiest stage would do for {ceiling.mean:.3g} accepted flits per node and cycle")
 
 
 def _slow(result: Load, message: Mapping[str, int | None]) -> str:

@@ -23,6 +23,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import signed_dimensions, with_ties
 from wormcast.algorithms.theory import Contention, contention
+from wormcast.algorithms.tokens import token_groups
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -131,6 +132,10 @@ def topology_(
         help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
     toml: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write it as a network file, whose name ends in .toml.")] = None,
+    tokens: Annotated[int | None, typer.Option(
+        metavar="CHANNELS", min=1, max=16,
+        help="Tell, and draw, which switches of a multistage network share a token, with so many consumption channels "
+             "a node.")] = None,
     json: Json = False,
 ) -> None:
     """Show a topology: nodes, coordinates, labels, switches and links."""
@@ -138,16 +143,21 @@ def topology_(
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
     require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
+    groups = None if tokens is None else token_groups(network, consumed=tokens >= len(network.ports[-1]))
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:
-            draw_topology(network, *target)
+            draw_topology(network, *target, groups)
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")
     description, switches = network.describe(), [*map(network.switch_title, range(network.switches))]
     if json:
-        emit(description | {"plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
+        told: dict[int, list[list[int]]] = {}
+        for (stage, _), ring in (groups.rings() if groups else {}).items():
+            told.setdefault(stage, []).append(ring)
+        emit(description | {"tokens": groups and [{"stage": stage, "groups": rings} for stage, rings in told.items()],
+                            "plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
         return
     say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
     apart = any("consumes" in node for node in description["nodes"])
@@ -161,6 +171,9 @@ def topology_(
         ["from", "output", "to", "input"],
         [[switches[link["from"]], link["out"], switches[link["to"]], link["in"]] for link in description["links"]],
     )
+    if groups:
+        table(["stage", "group", "switches that share a token"], [
+            [stage, group, " ".join(switches[one] for one in ring)] for (stage, group), ring in groups.rings().items()])
     if plot:
         say(f"picture: {plot}")
     if toml:

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from wormcast.algorithms import Topology
+from wormcast.algorithms.tokens import TokenGroups
 
-from ..common.frame import SIZE, SMALL, text_width
+from ..common.frame import COLOURS, SIZE, SMALL, text_width
 from .arrows import outlines
 from .cables import nearest
 from .layout import NetworkLayout, layout_of
@@ -24,9 +25,10 @@ HALF, HEAD, BARB = 0.25, 2.6, 0.9
 BESIDE = 1.2  # from a node to its arrows and its label
 BETWEEN = 13.0  # two nodes, at least
 LARGEST = 44.0
+FRAME = 1.3  # from boxes to the frame of their group
 
 
-def draw_topology(topology: Topology, file: Path, form: str) -> None:
+def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:
     """Draw nodes with their coordinates, and an arrow for each link.
 
     Where there are Hamiltonian labels, each stands beside its node, and the links along the path are dark. The same
@@ -39,11 +41,13 @@ def draw_topology(topology: Topology, file: Path, form: str) -> None:
     file : Path
         To write; its ending does not matter.
     form : "svg" or "png"
+    tokens : TokenGroups, optional
+        Draw a frame around the switches that share a token, too.
     """
-    topology_sheet(topology).write(file, form)
+    topology_sheet(topology, tokens).write(file, form)
 
 
-def topology_sheet(topology: Topology) -> Sheet:
+def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> Sheet:
     """Draw as `draw_topology` does, without writing it."""
     from matplotlib.collections import PolyCollection
 
@@ -63,11 +67,15 @@ def topology_sheet(topology: Topology) -> Sheet:
     if layout.boxes.any():
         words.append("box: switch" + ", circle: node" + ", on the left where it injects, on the right where it consumes"
                      * layout.drawn_twice)
+    if tokens:
+        words.append("dashed: switches that share a token, of one colour where they do not lie together")
     least = _least(layout, radius)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + SIZE, words=words, named=False,
                   legend=legend)
     draw_planes(sheet, layout)
     draw_nodes(sheet, topology, layout, radius)
+    if tokens:
+        _draw_groups(sheet, layout, tokens)
 
     corners = outlines(layout.links, apart=np.where(layout.one_way, 0, sheet.cells(APART)),
                        short=sheet.cells(1) * shorts(topology, layout, radius + BESIDE), half=sheet.cells(HALF),
@@ -88,6 +96,21 @@ def topology_sheet(topology: Topology) -> Sheet:
             sheet.axes.text(x + right * reach, y + down * reach, str(topology.label(node)), color=LABEL, fontsize=SMALL,
                             ha="left" if right > 0 else "right", va="top" if down > 0 else "bottom", zorder=4)
     return sheet
+
+
+def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> None:
+    """Draw a frame around switches of a group that stand one below the other; all of a group in one colour."""
+    from matplotlib.patches import Rectangle
+
+    room = sheet.cells(FRAME)
+    for (_, group), ring in tokens.rings().items():
+        parts = np.split(np.array(ring), np.flatnonzero(np.diff(ring) > 1) + 1)
+        colour = COLOURS[group % len(COLOURS) if len(parts) > 1 else 0]
+        for part in parts:
+            low = (layout.switches[part] - layout.boxes[part]).min(axis=0) - room
+            high = (layout.switches[part] + layout.boxes[part]).max(axis=0) + room
+            sheet.axes.add_patch(Rectangle(low, *(high - low), facecolor="none", edgecolor=colour, linewidth=0.8,
+                                           linestyle=(0, (4, 2)), zorder=5))
 
 
 def _least(layout: NetworkLayout, radius: float) -> float:

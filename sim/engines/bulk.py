@@ -13,7 +13,7 @@ import numpy.typing as npt
 import wormcast.algorithms
 import wormcast.hw
 
-from ..build.network import HOST, Kind, Network
+from ..build.network import HOST, TOKEN_IN, Kind, Network
 from ..host import NOW, Host, gather, run_cycles
 from ..lowering import (
     PLANE_WIDTH,
@@ -145,8 +145,10 @@ class BulkEngine:
 
     def _make_meter(self) -> Meter:
         starts = {(kind, word): start for (kind, way, word), (start, *_) in self._places.items() if way == "out"}
+        lines = {kind: start for (kind, way, word), (start, *_) in self._places.items()
+                 if way == "in" and word == TOKEN_IN}
         padded = {kind: block.n_padded for kind, block in self.blocks.items()}
-        return make_meter(self.network, self.kernels, starts, padded, self._states_at)
+        return make_meter(self.network, self.kernels, starts, lines, padded, self._states_at)
 
     def _lay_out_states(self) -> None:
         """Put the states of all kinds of routers into one array, which is read as one."""

@@ -24,16 +24,17 @@ Words = npt.NDArray[np.uint64]
 FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
 
 #: Rows of ``Meter.counts``: worms, or branches of them, that wait for a link and for a consumption channel, how many
-#: virtual channels of links and consumption channels are owned, worms that wait for a token, and tokens held.
-LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED, TOKEN_WAITS, TOKENS_HELD = range(6)
-ROWS = 6
+#: virtual channels of links and consumption channels are owned, worms that wait for a token, tokens held, and tokens
+#: that are on their way while some worm waits for them, at the first switch of their group; last those that are taken.
+LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED, TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK, TAKEN = range(8)
 
 
 class Meter(NamedTuple):
     """Counters of a network, as arrays for the compiled `run_cycles`; all zero after `take`.
 
-    A flit is counted in the cycle in which it lies on the link, a worm with its last flit; both in every cycle. Worms
-    that wait, and channels that are owned, are counted in one cycle of 64 (`sampled`), at the start of the cycle.
+    A flit is counted in the cycle in which it lies on the link, a worm with its last flit, a token that is taken in the
+    cycle before it is held; all in every cycle. What waits, and what is owned, is counted in one cycle of 64
+    (`sampled`), at the start of the cycle.
     """
 
     ports: Words  # [ports of kinds], word of the marks of eight instances, bit of the tail mark, words, first one below
@@ -46,7 +47,10 @@ class Meter(NamedTuple):
     channels: Integers  # [waits of input virtual channels], its kind, first of its flags and the one behind the last
     flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
     owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
-    counts: Integers  # [6, instances of all kinds], sums over the samples: `LINK_WAITS` and so on
+    stations: Integers  # [kinds with tokens], kind, word of the first eight token lines, asking flags: first, one behind
+    rings: Integers  # [instances of all kinds], the first one of its group
+    asked: Integers  # [instances of all kinds], room to work in
+    counts: Integers  # [8, instances of all kinds], sums: `LINK_WAITS` and so on
     switches: Integers  # [lanes, switches], where each is in ``counts``
     counters: Integers
 
@@ -59,17 +63,20 @@ class Measured:
     ----------
     flits, worms : int64 array [links, lanes]
         Links in the order of the network's `Fabric`.
-    sampled : int64 array [6, lanes, switches]
+    sampled : int64 array [7, lanes, switches]
         Sums over ``samples`` cycles. Worms at the front of a router's input virtual channels, or branches of them, that
         wait for a link (a virtual channel of it), and for a consumption channel; of the router's outputs, virtual
         channels of links and consumption channels that a worm owns; worms that wait for the token, and whether it is
-        held.
+        held here; of the first switch of a group, whether the token is on its way and some worm of the group waits.
+    taken : int64 array [lanes, switches]
+        How often the token was taken in each switch.
     samples : int
     """
 
     flits: Integers
     worms: Integers
     sampled: Integers
+    taken: Integers
     samples: int
 
 
@@ -77,27 +84,31 @@ def no_meter() -> Meter:
     """Make a meter that counts nothing."""
     nothing = np.zeros((0, 0), np.int64)
     return _meter(np.zeros((0, 4), np.uint64), nothing, np.zeros((0, 5), np.int64), np.zeros((0, 3), np.int64),
-                  np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), 0, nothing)
+                  np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 4), np.int64),
+                  np.zeros(0, np.int64), nothing)
 
 
 def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, flags: Integers, owners: Integers,
-           routers: int, switches: Integers) -> Meter:
+           stations: Integers, rings: Integers, switches: Integers) -> Meter:
     """A meter that has counted nothing yet."""
     words = int(ports[:, 2].sum())
     flits, worms = np.zeros((2, 8 * words), np.int64)
     of_late = np.zeros((2, words), np.uint64)
-    return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags, owners,
-                 np.zeros((ROWS, routers), np.int64), switches, np.zeros(2, np.int64))
+    return Meter(ports, flits, worms, of_late[0], of_late[1], links, kinds, channels, flags, owners, stations, rings,
+                 np.zeros(len(rings), np.int64), np.zeros((TAKEN + 1, len(rings)), np.int64), switches,
+                 np.zeros(2, np.int64))
 
 
 def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[tuple[str, str], int],
-               padded: Mapping[str, int], states: Mapping[str, int]) -> Meter:
+               lines: Mapping[str, int], padded: Mapping[str, int], states: Mapping[str, int]) -> Meter:
     """Make the meter of a network.
 
     Parameters
     ----------
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
+    lines : mapping of kind of routers to int
+        Byte at which the token lines into it begin in the array of all inputs, of those with tokens.
     padded : mapping of kind to int
         Instances of a kind, with those that fill the last tile of its state.
     states : mapping of kind of routers to int
@@ -116,6 +127,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     channels: list[tuple[int, int, int]] = []
     flags: list[tuple[int, int]] = []
     owners: list[tuple[int, int, int]] = []
+    stations: list[tuple[int, int, int, int]] = []
     switches = np.zeros((network.lanes, network.topology.switches), np.int64)
     routers = 0
     for number, (name, router) in enumerate(network.routers.items()):
@@ -137,15 +149,25 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
             owners += [(number, kernel.flags(register)[0], row) for register in owner_flags(spec)]
         if router.has_tokens:
             owners.append((number, kernel.flags("token.taken")[0], TOKENS_HELD))
+            asking = [(FLAGS.index("token"), byte) for entry in range(len(router.inputs))
+                      for vc in range(network.configuration.vcs) for wait in network.front(name, entry, vc).waits()
+                      if "token" in wait for byte in kernel.flags(wait["token"])]
+            stations.append((number, lines[name] // 8, len(flags), len(flags) + len(asking)))
+            flags += asking
+    rings = np.arange(routers)
+    for ring in network.rings.values():
+        rings[switches[:, ring]] = switches[:, ring[:1]]
     return _meter(np.array(ports, np.uint64), links, np.array(kinds), np.array(channels),
-                  np.array(flags, np.int64).reshape(-1, 2), np.array(owners), routers, switches)
+                  np.array(flags, np.int64).reshape(-1, 2), np.array(owners),
+                  np.array(stations, np.int64).reshape(-1, 4), rings, switches)
 
 
 def take(meter: Meter) -> Measured:
     """Take what has been counted since this was last done."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
-    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], meter.counts[:, meter.switches],
+    counts = meter.counts[:, meter.switches]
+    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], counts[:TAKEN], counts[TAKEN],
                         int(meter.counters[SAMPLES]))
     for array in (meter.flits, meter.worms, meter.counts, meter.counters):
         array[...] = 0

@@ -390,7 +390,7 @@ def widen(narrow, wide):
 
 @compiled
 def count_sample(meter, state):
-    """Count in each router the worms that wait now, for a link or a consumption channel, and the channels owned.
+    """Count in each router the worms that wait now, for a link, a consumption channel or a token, and what is owned.
 
     Parameters
     ----------
@@ -420,7 +420,9 @@ def count_sample(meter, state):
                 while for_link | for_channel | for_token:
                     meter.counts[0, instance] += for_link & 1
                     meter.counts[1, instance] += for_channel & 1
-                    meter.counts[4, instance] += for_token & 1
+                    if for_token & 1:
+                        meter.counts[4, instance] += 1
+                        meter.asked[meter.rings[instance]] = 1
                     for_link >>= 1
                     for_channel >>= 1
                     for_token >>= 1
@@ -434,9 +436,36 @@ def count_sample(meter, state):
                 flags = np.int64(state[start + tile * tile_bytes + at + byte])
                 while flags:
                     meter.counts[what, instance] += flags & 1
+                    if what == 5 and flags & 1:
+                        meter.asked[meter.rings[instance]] = 0
                     flags >>= 1
                     instance += 1
+    for instance in range(len(meter.asked)):
+        meter.counts[6, instance] += meter.asked[instance]
+        meter.asked[instance] = 0
     meter.counters[SAMPLES] += 1
+
+
+@compiled
+def _count_grants(meter, inputs, state):
+    """Count the tokens that are taken in this cycle: one comes to a switch, and some worm there asks for it."""
+    ones, gathered = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
+    for row in range(len(meter.stations)):
+        kind, at, begin, end = meter.stations[row]
+        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
+        for tile in range(tiles):
+            for byte in range(lanes // 8):
+                # of eight instances each
+                here = np.int64((inputs[at + tile * lanes // 8 + byte] & ones) * gathered >> np.uint64(56))
+                if here:
+                    asks = 0
+                    for k in range(begin, end):
+                        asks |= np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
+                    taken, instance = here & asks, first + tile * lanes + 8 * byte
+                    while taken:
+                        meter.counts[7, instance] += taken & 1
+                        taken >>= 1
+                        instance += 1
 
 
 @borrowing
@@ -473,6 +502,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
             if sampled(host.counters[NOW]):
                 count_sample(meter, state)
         _gather(runs, inputs, outputs)
+        _count_grants(meter, inputs[3], state)
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

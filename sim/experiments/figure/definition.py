@@ -29,6 +29,10 @@ MOST_VARIATIONS = 6
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
+#: Whose latency a picture has.
+ALL = "all"
+LATENCIES = (ALL, "multicast", "unicast")
+
 #: What points are.
 LOADS, RUNS = "loads", "runs"
 
@@ -120,6 +124,8 @@ class Figure:
         What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options; or of run.
     runs : bool
         Whether its points are single runs; else they are load experiments.
+    latency : str
+        Whose latency its picture has: ``all`` messages, ``multicast`` or ``unicast``.
     values : tuple
         Of that option, at each of which a curve has a point; of load experiments rising numbers, or topologies of ever
         more nodes.
@@ -139,6 +145,7 @@ class Figure:
     over: str = LOAD
     runs: bool = False
     values: tuple[Any, ...] = ()
+    latency: str = ALL
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
@@ -224,7 +231,7 @@ def _entries(file: Path) -> dict[str, Any]:
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
 
 
 def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,7 +247,7 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
     "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
-    "values": list, "only": list}
+    "values": list, "only": list, "latency": str}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -254,6 +261,9 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     over, values, runs = entries.get("over", LOAD), entries.get("values", []), entries.get("points", LOADS) == RUNS
     if entries.get("points", LOADS) not in (LOADS, RUNS):
         raise WormcastError(f"points: {entries['points']!r} is given, allowed are {LOADS}, {RUNS}")
+    if entries.get("latency", ALL) not in LATENCIES or (runs and "latency" in entries):
+        raise WormcastError(f"latency: {entries['latency']!r} is given, allowed are {', '.join(LATENCIES)}, of a figure "
+                            "of load experiments")
     if not isinstance(values, list):
         raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure over an option")
     if runs:
@@ -281,7 +291,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values))
+        **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
+        latency=entries.get("latency", ALL))
 
 
 def _require_runs(over: str, values: Sequence[Any]) -> None:

@@ -12,7 +12,7 @@ from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from ..sweep import OPTIONS
 from .curve import Curve
-from .definition import LOAD, Figure, place_on_axis
+from .definition import ALL, LOAD, Figure, place_on_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +22,12 @@ __all__ = ["draw_figure"]
 HEIGHT = 2.5  # inches, without legend and caption
 
 #: Schemes have the same colour and marker in every figure; those of users follow.
-FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm")
+FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
+            "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
 PLAIN = "#808080"
+
+CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
 
 
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
@@ -32,10 +35,11 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     A figure over an option has latency and accepted flits over that. Offered are payload flits times destinations,
     accepted those that nodes consume, also of messages that are not complete when the cycles end: per cycle of the
-    whole network, and per node and cycle. A dagger stands at schemes that had to be reconstructed.
+    whole network where all curves have one of the same size, and per node and cycle. A dagger stands at schemes that had to be reconstructed.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
-    latency of a saturated point has no mean: the first one stands at the upper edge. The same results give the same
-    file.
+    latency of a saturated point has no mean: the first one stands at the upper edge. Over the offered load, what the
+    tokens of a curve's busiest stage would do for at its last point before saturation is a vertical line in its colour.
+    The same results give the same file.
 
     Parameters
     ----------
@@ -63,6 +67,8 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
             for curve, style in zip(curves, styles, strict=True):
                 _draw(axes, curve, style, x, y, math.inf if y is _accepted else top)
+                if x is _offered and (ceiling := _ceiling(curve)) is not None:
+                    axes.axvline(ceiling, color=style["color"], **CEILING)
             axes.set_xlabel(across)
             axes.set_ylabel(up)
             axes.set_xlim(0, 1.03 * place_on_axis(figure.over, figure.values[-1]) if figure.values else None)
@@ -70,7 +76,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
             draw_grid(axes)
         marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
                  for label, style in zip(labels, styles, strict=True)]
-        marks += [Line2D([], [], linestyle="", label=label, **options) for label, options in signs]
+        marks += [Line2D([], [], label=label, **{"linestyle": ""} | options) for label, options in signs]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
         save_figure(picture, file, form)
 
@@ -80,14 +86,16 @@ Panel = tuple["Of", "Of", str, str]
 
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
+    latency = f"latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
     if figure.over != LOAD:
         across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
-        return [(Curve.at, _latency, across, "latency (cycles)"),
+        return [(Curve.at, _latency, across, latency),
                 (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
     offered = "offered (flits per node and cycle)"
-    nodes = curves[0].point(1).network.nodes
-    return [(_throughput(nodes), _latency, "throughput (flits per cycle)", "latency (cycles)"),
-            (_offered, _latency, offered, "latency (cycles)"),
+    sizes = {curve.point(1).network.nodes for curve in curves}
+    whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (
+        _accepted, "accepted (flits per node and cycle)")
+    return [(whole[0], _latency, whole[1], latency), (_offered, _latency, offered, latency),
             (_offered, _accepted, offered, "accepted (flits per node and cycle)")]
 
 
@@ -117,9 +125,21 @@ def _offered(curve: Curve, place: int) -> float:
     return curve.at(place) if found is None else found
 
 
+def _interval(curve: Curve, place: int) -> tuple[float, float]:
+    """The latency that the figure has of a place, and half its interval."""
+    whose = curve.figure.latency
+    found = curve.results[place]["latency" if whose == ALL else f"{whose}_latency"]
+    return math.nan if found["mean"] is None else found["mean"], found["half_width"] or 0.0
+
+
 def _latency(curve: Curve, place: int) -> float:
-    mean = curve.results[place]["latency"]["mean"]
-    return math.nan if mean is None else mean
+    return _interval(curve, place)[0]
+
+
+def _ceiling(curve: Curve) -> float | None:
+    """What tokens would do for, at the last point before saturation."""
+    last = max(curve.steady, default=None)
+    return None if last is None else curve.results[last]["token_ceiling"]["mean"]
 
 
 def _accepted(curve: Curve, place: int) -> float:
@@ -151,7 +171,7 @@ def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: 
     axes.plot([across for _, across, _ in drawn], [up for *_, up in drawn], color=style["color"],
               linestyle=style["linestyle"], linewidth=1.0)
     if y is _latency:
-        halves = [curve.results[place]["latency"]["half_width"] or 0.0 for place in places]
+        halves = [_interval(curve, place)[1] for place in places]
         axes.errorbar([x(curve, place) for place in places], [y(curve, place) for place in places], halves, fmt="none",
                       ecolor=style["color"], elinewidth=0.6, capthick=0.6)
     for place, across, up in drawn:
@@ -176,6 +196,8 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
     kinds = {_kind(curve, place, _latency) for curve, place in results}
     words = {"half": "imprecise latency", "open": "saturated"}
     found = [(said, marker_options(plain, kind)) for kind, said in words.items() if kind in kinds]
+    if any(_ceiling(curve) is not None for curve in curves):
+        found.append(("ceiling of the tokens", {"color": PLAIN, **CEILING}))
     if any(curve.deadlocked for curve in curves):
         found.append(("deadlock", {"color": PLAIN, "marker": "x", "markersize": 5}))
     return found

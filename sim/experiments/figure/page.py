@@ -25,7 +25,8 @@ code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { 
 #: Columns of the table that a page shows; the CSV has all.
 SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
-         "consumption_wait_mean", "cycles_simulated", "saturated", "precise", "deadlock")
+         "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
+         "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
 #: The same of a figure of single runs, behind the option that it is over.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
@@ -37,6 +38,9 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "latency_mean": "latency, cycles", "latency_half_width": "half of its interval",
          "percentiles_p99_mean": "99 %, cycles",
          "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
+         "multicast_latency_mean": "of multicasts", "unicast_latency_mean": "of unicasts",
+         "token_wait_mean": "wait for a token, cycles each", "token_holders_mean": "tokens held",
+         "token_ceiling_mean": "what tokens would do for, flits/node/cycle",
          "cycles_simulated": "cycles", "precise": "latency within the goal",
          "others_wait": "waits behind other nodes, cycles", "own_wait": "behind own sends",
          "arbitration_wait": "behind nobody"}

@@ -18,8 +18,9 @@ Told = Callable[[str, str], Any]
 """A command of wormcast and the way to a value in its JSON -> the value."""
 
 #: Words of which there is a value at each load; with a second argument, at that load alone.
-POINT_WORDS = ("latency", "queue", "source", "transit", "p50", "p95", "p99", "link_wait", "consumption_wait",
-               "vc_occupancy", "consumption_occupancy", "delivered", "accepted")
+POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
+               "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
+               "token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling", "blocked_early")
 
 #: Words of which a curve has one value.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")

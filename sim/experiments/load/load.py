@@ -308,9 +308,11 @@ class Experiment:
         links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
                            for group in self.groups) for kind in LINKS}
         latencies = [one.latencies.of_lane(lane, first) for one in totals for lane in range(one.latencies.lanes)]
+        stages = np.concatenate([group.stages.table[first:len(edges) - 1].sum(axis=0) for group in self.groups], axis=1)
         random = not isinstance(self.traffic, Trace)
         return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
-                    latencies, self._worst(totals, first), links, self._ends(), self._channels(),
+                    latencies, self._worst(totals, first), links, stages, self._tokens(stages.shape[2]), self._ends(),
+                    self._channels(),
                     found.deadlock if found else None,
                     group.seeds[found.lane] if group and found and random else None, self.seconds, self.precision)
 
@@ -324,6 +326,11 @@ class Experiment:
             rows.append(mine)
             lanes += one.latencies.lanes
         return np.concatenate(rows)
+
+    def _tokens(self, stages: int) -> tuple[int, ...]:
+        """Groups of each stage that share a token."""
+        rings = self.groups[0].window.network.rings
+        return tuple(sum(stage == one for one, _ in rings) for stage in range(stages))
 
     def _channels(self) -> dict[str, int]:
         """Virtual channels of all links of a kind; see `Load`."""

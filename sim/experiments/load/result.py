@@ -11,6 +11,7 @@ from wormcast.algorithms import Scheme, Topology
 from ...build.configuration import Configuration
 from ...engines.deadlock import Deadlock
 from .latencies import KEPT, Latencies, percentile
+from .stages import HELD, WAITS, WALK, Stages
 from .statistics import Interval, interval
 from .trace import Trace
 from .traffic import Traffic
@@ -114,6 +115,10 @@ class Load:
         place.
     links : dict of str to int64 array [links]
         Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
+    stage_sums : int64 array [5, seeds, stages]
+        What was counted of each stage in the cycles that count, of a multistage network (`Stages`).
+    tokens : tuple of int
+        Groups of each stage that share a token.
     ends : dict of str to list
         The two words that name each of these links in tables: of network links the switches that they come from and
         lead to (a number where it is a node's), of others the node and the link's place there.
@@ -138,6 +143,8 @@ class Load:
     latencies: list[tuple[np.ndarray, np.ndarray]]
     slowest: np.ndarray
     links: dict[str, np.ndarray]
+    stage_sums: np.ndarray
+    tokens: tuple[int, ...]
     ends: dict[str, list[tuple[int | str, int | str]]]
     channels: dict[str, int]
     deadlock: Deadlock | None
@@ -219,6 +226,13 @@ class Load:
         totals = self.totals
         owned = totals["links_owned" if kind == "network" else "consumption_owned"][totals["samples"] > 0]
         return self._measured(owned / totals["samples"][totals["samples"] > 0] / max(1, self.channels[kind]))
+
+    @cached_property
+    def stages(self) -> Stages:
+        """What was measured of each stage of a multistage network; none of another one, and none in a deadlock."""
+        idle = self.deadlock is not None or self.cycles == self.warmup
+        accepted = self.totals["consumed"] / (self._counted * self.topology.nodes)
+        return Stages(self.stage_sums, self.totals["samples"] * (not idle), self._counted, self.tokens, accepted)
 
     @property
     def hops_per_destination(self) -> Interval:
@@ -346,6 +360,13 @@ class Load:
             **{f"{kind}_utilisation": self._utilisation_to_dict(kind) for kind in LINKS},
             "link_wait": self.wait("link").to_dict(),
             "consumption_wait": self.wait("consumption").to_dict(),
+            "token_wait": self.stages.each(WAITS).to_dict(),
+            "token_hold": self.stages.each(HELD).to_dict(),
+            "token_walk": self.stages.each(WALK).to_dict(),
+            "token_holders": self.stages.mean(HELD).to_dict(),
+            "token_ceiling": self.stages.ceiling().to_dict(),
+            "blocked_early": self.stages.early().to_dict(),
+            "stages": self.stages.table(),
             "vc_occupancy": self.occupancy("network").to_dict(),
             "consumption_occupancy": self.occupancy("consumption").to_dict(),
             "hops_per_destination": self.hops_per_destination.to_dict(),

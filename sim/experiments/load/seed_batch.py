@@ -17,6 +17,7 @@ from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
 from .past_states import PastStates
 from .result import TOTALS, Totals
+from .stages import StageTotals
 from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .traffic import Traffic
@@ -114,6 +115,7 @@ class SeedBatch:
                  edges: np.ndarray):
         self.seeds = tuple(seeds)
         self.totals, self.links = Totals(edges, len(seeds)), LinkTotals(network, edges)
+        self.stages = StageTotals(network, edges)
         self.now = 0
         self.drained = False
         self.window = Window(network, [traffic.source(network.topology, seed) for seed in seeds], CHUNK)
@@ -192,7 +194,9 @@ class SeedBatch:
             table[name][at] += count - self._counted[name]
             self._counted[name] = count
         table["waiting"][at] = window.waiting()
-        self.links.add(at, take(self.engine.meter), table[at])
+        measured = take(self.engine.meter)
+        self.links.add(at, measured, table[at])
+        self.stages.add(at, measured)
 
     def follow(self) -> None:
         """Follow the worms from the first cycle on, so that a `Through` has a `Way`.
@@ -216,6 +220,7 @@ class SeedBatch:
         self.totals.edges = np.concatenate([self.totals.edges, edges[1:]])
         self.totals.table = np.concatenate([self.totals.table, more])
         self.links.extend(edges)
+        self.stages.extend(edges)
 
     def replay(self, state: State, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
         """Go back to a state and run on to cycle ``first``; then the engine is handed over.

@@ -16,7 +16,7 @@ __all__ = ["grows", "require_sound", "require_state"]
 
 #: Arrays whose first dimension grows with what is under way, or with the slices of time.
 GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "header", "begun")),
-           "window._messages.state", "totals.edges", "totals.table", "links.table",
+           "window._messages.state", "totals.edges", "totals.table", "links.table", "stages.table",
            *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
 
 #: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
@@ -83,7 +83,7 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
     if (len(edges) < 2 or edges[0] or (np.diff(edges) < 1).any() or edges[-1] != last
             or (warmup or 0) not in edges):
         raise ValueError("totals.edges are no slices of its cycles")
-    for name in ("totals.table", "links.table"):
+    for name in ("totals.table", "links.table", "stages.table"):
         if len(leaves[name]) != len(edges) - 1:
             raise ValueError(f"{name} has {len(leaves[name])} slices, totals.edges have {len(edges) - 1}")
     if now != leaves["engine.host.counters"][NOW] or not (

@@ -19,7 +19,7 @@ from ..load import PRECISION, Specification, Trace, Traffic, check, load, load_u
 __all__ = ["Point", "build_point", "points"]
 
 #: Changes whenever results have other words, or the same words mean something else.
-RESULTS = 2
+RESULTS = 3
 
 #: Options whose value may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
@@ -72,7 +72,7 @@ class Point:
                                 seeds=None if seed is None else range(seed, seed + seeds), workers=workers,
                                 precision=self.resolved["precision"])
         told = result.to_dict()
-        del told["cycles_per_second"], told["worst"]
+        del told["cycles_per_second"], told["worst"], told["stages"]
         if result.deadlock:
             told = {name: value if name in ("cycles", "deadlock") else _nothing(value)
                     for name, value in told.items()}

@@ -10,7 +10,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .topologies.min import stage_of_switch
 
-__all__ = ["NO_TOKEN", "TokenGroups", "all_consumed", "token_groups"]
+__all__ = ["NO_TOKEN", "TokenGroups", "all_consumed", "require_one_or_all", "require_trees", "token_groups"]
 
 NO_TOKEN = -1
 
@@ -55,6 +55,40 @@ class TokenGroups:
         return dict(sorted(found.items()))
 
 
+def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
+    """Refuse tokens, on or off, where worms are not copied.
+
+    Raises
+    ------
+    WormcastError
+        Tokens are given, and the worms, of schemes of these names, are no trees.
+    """
+    if tokens is not None and not spreads:
+        raise WormcastError(f"tokens: {tokens} is given, worms of {names} are not copied where their ways part: allowed "
+                            "with trees alone, as atbm")
+
+
+def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
+    """Refuse consumption channels for which there are no groups: more than one, and fewer than `all_consumed` asks for.
+
+    Raises
+    ------
+    WormcastError
+        It says how many there may be.
+    """
+    enough = _worms_at_a_node(topology, vcs, ejection)
+    if 1 < channels < enough:
+        raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms may "
+                            f"come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed are 1, "
+                            f"or from {enough}")
+
+
+def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
+    """Worms that may come to an ejection port at a time."""
+    ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
+    return ways * vcs
+
+
 def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
     """Whether consumption channels are enough for all worms that may come to a node at once.
 
@@ -71,8 +105,7 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
     ejection : "one" or "all"
         As `ejection_ports` has it.
     """
-    ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
-    return channels >= ways * vcs
+    return channels >= _worms_at_a_node(topology, vcs, ejection)
 
 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:

@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from amaranth.lib import data
@@ -24,7 +24,14 @@ from wormcast.algorithms.routing import (
     signed_dimensions,
 )
 from wormcast.algorithms.schemes import Scheme, TreeScheme
-from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, all_consumed, token_groups
+from wormcast.algorithms.tokens import (
+    NO_TOKEN,
+    TokenGroups,
+    all_consumed,
+    require_one_or_all,
+    require_trees,
+    token_groups,
+)
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
 
@@ -221,10 +228,12 @@ class Blueprint(Generic[Given]):
     def tokens(self) -> TokenGroups | None:
         """The groups of switches that share a token, where worms are copied by tokens."""
         options = self.configuration
+        require_trees(options.tokens, self.scheme.spreads, self.scheme.name)
         if not self.scheme.spreads or options.tokens == "off":
             return None
-        consumed = all_consumed(self.topology, channels=options.consumption, vcs=options.vcs, ejection=options.ejection)
-        return token_groups(self.topology, consumed=consumed)
+        channels: dict[str, Any] = {"channels": options.consumption, "vcs": options.vcs, "ejection": options.ejection}
+        require_one_or_all(self.topology, **channels)
+        return token_groups(self.topology, consumed=all_consumed(self.topology, **channels))
 
     @cached_property
     def tables(self) -> data.StructLayout | None:

@@ -11,7 +11,7 @@ from ..errors import WormcastError
 from ..kinds import require_kind
 from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
-from ..tokens import all_consumed, token_groups
+from ..tokens import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
 from .classes import fewest_classes
 from .degrees import channel_bounds
@@ -262,6 +262,8 @@ def check(
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
     _require_trees(trees, parts, slots, classes, tokens)
+    if trees and tokens is not False:
+        require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
     consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)
     groups = token_groups(topology, consumed=consumed) if trees and tokens is not False else None
     verdict = decide(parts, consumption, ejection, slots, groups, consumed)
@@ -312,9 +314,7 @@ def _require_trees(trees: bool, parts: Sequence[Ways], slots: int, classes: Cons
                    tokens: bool | None) -> None:
     """Refuse what worms that are copied on their way do not have, and what they alone have."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
-    if not trees and tokens is not None:
-        raise WormcastError(f"tokens: {'on' if tokens else 'off'} is given, worms of {names} are not copied where their "
-                            "ways part: allowed with trees alone, as atbm")
+    require_trees(None if tokens is None else "on" if tokens else "off", trees, names)
     if trees and slots:
         raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
     if trees and classes is not None and len(classes):

@@ -313,8 +313,8 @@ def _require_trees(trees: bool, parts: Sequence[Ways], slots: int, classes: Cons
     """Refuse what worms that are copied on their way do not have, and what they alone have."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
     if not trees and tokens is not None:
-        raise WormcastError(f"tokens: {'on' if tokens else 'off'} is given, worms of {names} are not copied where their "
-                            "ways part: allowed with trees alone, as atbm")
+        raise WormcastError(f"tokens: {'on' if tokens else 'off'} is given, worms of {names} are not copied where "
+                            "their ways part: allowed with trees alone, as atbm")
     if trees and slots:
         raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
     if trees and classes is not None and len(classes):

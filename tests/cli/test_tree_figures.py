@@ -83,7 +83,8 @@ def test_each_comes_with_a_waveform_a_picture_and_a_replay(tmp_path):
 
 
 def test_check_says_it_without_a_run(tmp_path):
-    code, out, err = wormcast("check", "min:b=2,stages=3", "atbm", "--tokens", "off", "--plot", "cycle.svg", cwd=tmp_path)
+    code, out, err = wormcast("check", "min:b=2,stages=3", "atbm", "--tokens", "off", "--plot", "cycle.svg",
+                              cwd=tmp_path)
     assert (code, err) == (3, "")
     assert "tokens: none, so that a worm is copied wherever it finds a channel" in out
     picture = (tmp_path / "cycle.svg").read_text()
@@ -104,8 +105,8 @@ def test_explain_prints_what_the_paper_says_of_trees():
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["check", "mesh:3x3", "individual", "--tokens", "on"], "tokens: on is given, worms of individual are not copied"),
-    (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is given, worms of atbm take any"),
-    (["check", "min:b=2,stages=3", "atbm", "--explain", "--with", "individual"], "explain: atbm and individual are given"),
+    (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is given, worms of atbm"),
+    (["check", "min:b=2,stages=3", "atbm", "--explain", "--with", "individual"], "explain: atbm and individual"),
     (["run", "min:b=2,stages=3", "atbm", "--source", "0", "--destinations", "1,3", "--length", "4", "--contention"],
      "contention: atbm is given, whose worms are copied where their ways part"),
 ])

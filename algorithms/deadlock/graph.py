@@ -12,9 +12,9 @@ from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
-from ..tokens import NO_TOKEN, TokenGroups
+from ..tokens import TokenGroups
 from ..topologies import Topology
-from .copied import CopiedEdges, Numbering, beyond, copied_edges
+from .copied import CopiedEdges, Edges, Numbering, beyond, copied_edges
 from .heads import find_heads
 from .labelled import may_return
 from .splits import find_splits
@@ -30,8 +30,8 @@ class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
     Resources are the channels (link x `vc_classes` + class), then for each ejection port the groups of its consumption
-    channels (port x `groups` + group), with retransmission slots those of each node, the tokens, then for each port "any
-    channel of it".
+    channels (port x `groups` + group), with retransmission slots those of each node, the tokens, then for each port
+    "any channel of it".
 
     - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
       waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
@@ -231,13 +231,16 @@ def dependency_graph(
     rows: list[Integers] = []
     copies: list[tuple[int, CopiedEdges]] = []
 
-    def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: Integers, copied: npt.NDArray | int = -1,
-            ) -> None:
+    def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: npt.NDArray,
+            copied: npt.NDArray | int = -1) -> None:
         count, stops = witness.shape
         block = np.full((count, 7), -1, np.int32)
         block[:, 0], block[:, 1], block[:, 2], block[:, 6] = starts, ends, part, copied
         block[:, 3 : 3 + stops] = witness
         rows.append(block)
+
+    def add_copied(part: int, edges: Edges) -> None:
+        add(part, edges.starts, edges.ends, edges.witness, edges.copied)
 
     def any_of(port: npt.NDArray) -> npt.NDArray:
         """The resource "any channel" of some ejection ports; the channel itself where there is but one group."""
@@ -299,7 +302,7 @@ def dependency_graph(
         if part.replication is not None:
             numbering = Numbering(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
             found = copied_edges(part, find_splits(part.routes, ports), numbering, tokens, consumed)
-            add(index, *found.to_tokens)
+            add_copied(index, found.to_tokens)
             copies.append((index, found))
 
     if groups > 1:
@@ -308,18 +311,18 @@ def dependency_graph(
     if copies:
         along = np.concatenate(rows)[:, :2].T
         for index, found in copies:
-            add(index, *found.from_tokens)
+            add_copied(index, found.from_tokens)
             # all outputs of a switch at once: who has a channel there has the first one of each branch, too
             at_once = parts[index].replication == "synchronous"
-            add(index, *(beyond(found.across, *along) if at_once else found.across))
+            add_copied(index, beyond(found.across, *along) if at_once else found.across)
 
     edges = np.concatenate([np.empty((0, 7), np.int32), *rows])
     resources = first_any + len(ports)
     pairs = edges[:, 0].astype(np.int64) * resources + edges[:, 1]
     _, kept = np.unique(pairs * (topology.switches + 1) + edges[:, 6] + 1, return_index=True)
-    starts, ends, *witness, copied = np.ascontiguousarray(edges[kept].T)
-    return DependencyGraph(topology, groups, starts, ends, np.stack(witness, axis=1), vc_classes, channels, ejection,
-                           slots, copied if (copied >= 0).any() else None, tokens)
+    starts, ends, copied = np.ascontiguousarray(edges[kept][:, [0, 1, 6]].T)
+    return DependencyGraph(topology, groups, starts, ends, edges[kept][:, 2:6], vc_classes, channels, ejection, slots,
+                           copied if (copied >= 0).any() else None, tokens)
 
 
 def _first_channels(part: Ways, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:

@@ -22,8 +22,8 @@ Integers = npt.NDArray[np.int32]
 class Splits:
     """Where worms are copied, and which channels lie in different branches.
 
-    A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places of
-    a worm are in the tree from its source to all nodes, so that those of these trees are all there are.
+    A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
+    of a worm are in the tree from its source to all nodes, so that those of these trees are all there are.
 
     Parameters
     ----------

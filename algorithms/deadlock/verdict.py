@@ -42,8 +42,9 @@ def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: i
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
-    with tokens it is not decided, as one may be needed twice in it. Otherwise the greatest set of resources that could be held for ever is looked for (`Question.possible`); if there
-    is one, then worms that hold a part of it and wait for nothing else (`Question.search`).
+    with tokens it is not decided, as one may be needed twice in it. Otherwise the greatest set of resources that could
+    be held for ever is looked for (`Question.possible`); if there is one, then worms that hold a part of it and wait
+    for nothing else (`Question.search`).
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
-"""All statements on the worms of some schemes: of [Boppana98], sections 2 and 3; of [Varavithya], section 3, on trees."""
+"""All statements on the worms of some schemes: of [Boppana98], sections 2 and 3; on trees [Varavithya], section 3."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..consumption import ConsumptionClasses
 from ..deadlock.ways import find_ways
-from ..routing import Relation
 from ..errors import WormcastError
+from ..routing import Relation
 from ..schemes import Scheme
 from ..tokens import all_consumed
 from ..topologies import Topology

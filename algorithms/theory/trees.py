@@ -89,7 +89,7 @@ class Copies:
         return found
 
     def _outputs(self, switch: int) -> list[int]:
-        """What worms ask for at a switch: links; in the last stage consumption channels, where one may wait for them."""
+        """What worms ask for at a switch: links; in the last stage consumption channels, if one may wait for them."""
         topology, graph = self.part.topology, self.graph
         links = [link * graph.vc_classes for link in topology.link_of_port[switch].tolist() if link >= 0]
         if links or self.consumed:
@@ -184,7 +184,8 @@ def _groups(copies: Copies) -> Statement:
     apart = (groups.stage[first] != groups.stage[second]) | (groups.group[first] != groups.group[second]) | (
         groups.group[first] == NO_TOKEN)
     divisible = [ring for ring in groups.rings().values() if not _connected(meets[np.ix_(ring, ring)])]
-    sizes = [sorted({len(ring) for (one, _), ring in groups.rings().items() if one == stage}) for stage in range(stages)]
+    sizes = [sorted({len(ring) for (one, _), ring in groups.rings().items() if one == stage})
+             for stage in range(stages)]
     told = ", ".join("/".join(map(str, some)) if some else "none" for some in sizes)
     pairs = sum(len(ring) * (len(ring) + 1) // 2 for ring in groups.rings().values())
     sentence = (

@@ -77,8 +77,8 @@ CONFIGURATIONS.add("dcf_torus", Named(
 ))
 
 #: What [Varavithya] states is that buffers are small and that the header, a bit string, fits into one flit; single
-#: channels are what its counts of buffers and tokens imply. 4 flits cover the credit loop, so that a worm alone moves at
-#: full rate.
+#: channels are what its counts of buffers and tokens imply. 4 flits cover the credit loop, so that a worm alone moves
+#: at full rate.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
 CONFIGURATIONS.add("atbm_64", Named(
     "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",

@@ -47,7 +47,7 @@ class Meter(NamedTuple):
     channels: Integers  # [waits of input virtual channels], its kind, first of its flags and the one behind the last
     flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
     owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
-    stations: Integers  # [kinds with tokens], kind, word of the first eight token lines, asking flags: first, one behind
+    stations: Integers  # [kinds with tokens], kind, word of eight token lines, first of its asking flags, one behind
     rings: Integers  # [instances of all kinds], the first one of its group
     asked: Integers  # [instances of all kinds], room to work in
     counts: Integers  # [8, instances of all kinds], sums: `LINK_WAITS` and so on

@@ -188,6 +188,18 @@ def test_what_schemes_of_three_dimensions_refuse(words, sentence):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("channels", "sizes"), [(1, {0: [16], 1: [4] * 4, 2: [1] * 16}), (4, {0: [4] * 4, 1: [1] * 16})])
+def test_topology_tells_and_draws_which_switches_share_a_token(channels, sizes, tmp_path):
+    """Figure 3 of [Varavithya]."""
+    code, shown = as_json("topology", "min:b=4,stages=3", "--tokens", channels, "--plot", tmp_path / "groups.svg")
+    assert code == 0
+    assert {one["stage"]: [len(group) for group in one["groups"]] for one in shown["tokens"]} == sizes
+    assert sum(len(group) for group in shown["tokens"][0]["groups"]) == 16
+    assert "dashed: switches that share a token" in (tmp_path / "groups.svg").read_text()
+    assert as_json("topology", "min:b=4,stages=3")[1]["tokens"] is None
+    assert "mesh:2x2 is given, groups are those of the stages" in wormcast("topology", "mesh:2x2", "--tokens", 1)[2]
+
+
 def test_topology_shows_coordinates_and_labels():
     code, shown = as_json("topology", "mesh:2x3")
     assert code == 0

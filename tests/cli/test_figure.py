@@ -132,6 +132,7 @@ def test_the_list_of_figures():
     assert {f"002-fig{k}" for k in range(7, 19)} <= figures.keys()
     assert figures["002-fig9"]["source"] == "[Boppana98], Figure 9"
     assert "002-07a" in figures["002-fig9"]["claims"]
+    assert {f"000-fig5{panel}" for panel in "abcdefgh"} <= figures.keys()
     assert "002-fig9" in wormcast("figure")[1]
 
 
@@ -143,6 +144,46 @@ def test_the_list_tells_what_a_figure_took_where_it_was_made(tmp_path):
     assert figures["002-fig3"]["quick_minutes"]["measured"]
     assert 0 < figures["002-fig3"]["quick_minutes"]["minutes"] < 2
     assert figures["002-fig3"]["minutes"] is figures["002-fig9"]["quick_minutes"] is None
+
+
+TREES = """\
+title = "a tree and unicasts"
+source = "this test"
+step = 0.2
+most = 0.4
+cycles = 16000
+latency = "multicast"
+
+[options]
+topology = "min:b=2,stages=2"
+configuration = "atbm_64"
+multicast_fraction = 0.5
+destinations_mean = 2.0
+length = 8
+
+[series.tree]
+scheme = "atbm"
+
+[[statements]]
+claim = "x-4"
+text = "multicasts wait for tokens, unicasts do not"
+holds = "multicast_latency('tree') > unicast_latency('tree') and token_ceiling('tree') > accepted('tree')"
+"""
+
+
+def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_tokens(tmp_path):
+    (tmp_path / "tree.toml").write_text(TREES)
+    code, out, err = wormcast("figure", tmp_path / "tree.toml", "--quick", "--out", tmp_path, "--json")
+    told = json.loads(out)
+    assert (code, err, [one["verdict"] for one in told["verdicts"]]) == (0, "", ["held"])
+    assert all(row["token_holders_mean"] > 0 for row in told["table"])
+    assert "stages" not in told["table"][0]
+    text = (tmp_path / "tree.svg").read_text()
+    for word in ("latency of multicasts", "ceiling of the tokens"):
+        assert word in text
+    (tmp_path / "tree.toml").write_text(TREES.replace('"multicast"', '"broadcast"'))
+    code, _, err = wormcast("figure", tmp_path / "tree.toml", "--out", tmp_path)
+    assert (code, "latency: 'broadcast' is given, allowed are all, multicast, unicast" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [

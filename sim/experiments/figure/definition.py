@@ -262,8 +262,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     if entries.get("points", LOADS) not in (LOADS, RUNS):
         raise WormcastError(f"points: {entries['points']!r} is given, allowed are {LOADS}, {RUNS}")
     if entries.get("latency", ALL) not in LATENCIES or (runs and "latency" in entries):
-        raise WormcastError(f"latency: {entries['latency']!r} is given, allowed are {', '.join(LATENCIES)}, of a figure "
-                            "of load experiments")
+        raise WormcastError(f"latency: {entries['latency']!r} is given, allowed are {', '.join(LATENCIES)}, of a "
+                            "figure of load experiments")
     if not isinstance(values, list):
         raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure over an option")
     if runs:

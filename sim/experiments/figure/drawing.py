@@ -35,7 +35,8 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     A figure over an option has latency and accepted flits over that. Offered are payload flits times destinations,
     accepted those that nodes consume, also of messages that are not complete when the cycles end: per cycle of the
-    whole network where all curves have one of the same size, and per node and cycle. A dagger stands at schemes that had to be reconstructed.
+    whole network, where all have the same size, and per node and cycle. A dagger stands at schemes that had to be
+    reconstructed.
     Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
     latency of a saturated point has no mean: the first one stands at the upper edge. Over the offered load, what the
     tokens of a curve's busiest stage would do for at its last point before saturation is a vertical line in its colour.

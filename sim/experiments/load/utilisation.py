@@ -16,7 +16,8 @@ LINKS = ("network", "injection", "consumption")
 #: Of one lane in a slice of time. Flits on all links of a kind; worms that went over ``network`` links (``hops``) and
 #: over ``consumption`` links (``stops``); worms waiting and channels owned, the sums over so many ``samples``; payload
 #: flits on the links to the hosts, where they are ``consumed``.
-SAMPLED = ("link_waits", "consumption_waits", "links_owned", "consumption_owned", "token_waits", "tokens_held", "tokens_walk")
+SAMPLED = ("link_waits", "consumption_waits", "links_owned", "consumption_owned", "token_waits", "tokens_held",
+           "tokens_walk")
 MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", *SAMPLED, "samples", "consumed")
 
 

@@ -118,8 +118,11 @@ class Switch(wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
+    strap_first : In(1)
+        With tokens: the token of the switch's group begins here; of one switch of each group.
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        The ring of its group, with tokens; ``strap_first`` is `TokenStation`'s.
+        With tokens: the ring of the group, a pulse where the token goes over: from the switch before this one, and to
+        the one behind it.
     tables_in, tables_out : In(table_bus), Out(table_bus)
         Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 

@@ -72,10 +72,20 @@ class TreeInput(wiring.Component):
         The decoder's straps.
     sel_{r}, flit_{r}, place_{r} : Out
         Which of the reader's branches it presents, its flit, and which flit of its header that is.
-    request_{r}, complete_{r}, owns_link_{r}, claims_{r}, sends_{r}, vc_{o}, won_{r} : Out, In
+    request_{r}, complete_{r} : Out
+        The outputs that it asks for, and whether these are all that the branch needs.
+    owns_link_{r}, claims_{r} : Out(1)
+        The presented branch owns its virtual channels; it does not, and a win takes them.
+    sends_{r} : Out(1)
+        A win sends the flit, as all do.
+    vc_{o} : Out
+        The virtual channel of output o that the presented branch owns, or would take.
+    won_{r} : In(1)
+        The request was complete, and everything was granted.
     pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
-    cause, cause_vc : Out
-        As of `InputUnit`.
+        As in `OutputUnit`, of output o; there is one class.
+    cause, cause_vc : Out(Cause), Out
+        What was wrong with the flit on the link in the cycle before, and its virtual channel.
     reports_{r} : Out(1)
         The presented worm is to report; only with reports.
     arrived_{o} : In

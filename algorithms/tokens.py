@@ -64,8 +64,8 @@ def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
         Tokens are given, and the worms, of schemes of these names, are no trees.
     """
     if tokens is not None and not spreads:
-        raise WormcastError(f"tokens: {tokens} is given, worms of {names} are not copied where their ways part: allowed "
-                            "with trees alone, as atbm")
+        raise WormcastError(f"tokens: {tokens} is given, worms of {names} are not copied where their ways part: "
+                            "allowed with trees alone, as atbm")
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
@@ -78,9 +78,9 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     """
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
-        raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms may "
-                            f"come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed are 1, "
-                            f"or from {enough}")
+        raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms "
+                            f"may come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed "
+                            f"are 1, or from {enough}")
 
 
 def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:

@@ -188,7 +188,8 @@ def test_what_schemes_of_three_dimensions_refuse(words, sentence):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(("channels", "sizes"), [(1, {0: [16], 1: [4] * 4, 2: [1] * 16}), (4, {0: [4] * 4, 1: [1] * 16})])
+@pytest.mark.parametrize(("channels", "sizes"), [
+    (1, {0: [16], 1: [4] * 4, 2: [1] * 16}), (4, {0: [4] * 4, 1: [1] * 16})])
 def test_topology_tells_and_draws_which_switches_share_a_token(channels, sizes, tmp_path):
     """Figure 3 of [Varavithya]."""
     code, shown = as_json("topology", "min:b=4,stages=3", "--tokens", channels, "--plot", tmp_path / "groups.svg")

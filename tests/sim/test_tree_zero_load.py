@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from cases import slow
 

@@ -58,6 +58,6 @@ def test_tokens_are_counted_as_the_registers_have_them(vector_width):
     assert np.array_equal(found.taken[0], taken)
     for row, mine in zip((TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK), wanted, strict=True):
         assert np.array_equal(found.sampled[row, 0], mine)
-        assert mine.sum() > 3
+        assert mine.sum() > 1
     assert taken.min() > 2
     assert {len(ring) for ring in net.rings.values()} == {1, 2, 4}

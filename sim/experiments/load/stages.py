@@ -105,6 +105,8 @@ class Stages:
     def early(self) -> Interval:
         """Share of the waiting heads that wait in the first stage."""
         heads = self.sums[HEADS]
+        if not len(self):
+            return Interval(None, None)
         known = self.known & (heads.sum(axis=1) > 0)
         return interval(heads[known, 0] / heads[known].sum(axis=1))
 

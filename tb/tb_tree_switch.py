@@ -4,7 +4,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb_common import PATTERNS, cross, faults, given
-from wormcast_tb import TB
+from wormcast_tb import TB, waits
 
 
 class Ring:
@@ -91,3 +91,22 @@ async def a_copied_worm_waits_for_the_token(dut):
     least = 100 + told.header_flits - 1 + 3
     assert len(begun) == copies
     assert least <= min(begun) <= least + 1 + told.walk + 1
+
+
+@cocotb.test(skip=not given().reports)
+async def a_report_waits_for_those_of_all_copies(dut):
+    """What it is told: ``split``; here it is to report, itself."""
+    told = given()
+    tb = TreeSwitchTB(dut)
+    await tb.reset()
+    [head, *rest] = told.split["flits"]
+    for sink in tb.sinks.values():
+        sink.pause = waits.always()
+    assert tb.send({**told.split, "flits": [[head[0], head[1], head[2] | 1], *rest]}) == len(tb.sinks)
+    driver = tb.drivers[told.split["link"]]
+    for sink in tb.sinks.values():
+        await tb.cycles(40)
+        assert driver.arrived == 0
+        sink.pause = waits.never()
+    await tb.finish()
+    assert driver.arrived == 1

@@ -255,7 +255,7 @@ def check(tree, lane, unrest, copies):
 
 RANDOM = [
     (*FIRST, ASYNCHRONOUS, {"vcs": 1, "buffer": 1, "consumption": 1}),
-    (*MIDDLE, ASYNCHRONOUS, {"vcs": 2, "buffer": 4, "consumption": 2, "delays": "fast"}),
+    (*MIDDLE, ASYNCHRONOUS, {"vcs": 2, "buffer": 4, "consumption": 4, "delays": "fast"}),
     (*MIDDLE, SYNCHRONOUS, {"vcs": 2, "buffer": 2, "consumption": 1}),
     (*LAST, SERIAL, {"vcs": 2, "buffer": 3, "consumption": 1, "consumption_links": "separate"}),
     (*FOUR, SERIAL, {"vcs": 1, "buffer": 2, "consumption": 1, "flit_width": 9}),
@@ -264,7 +264,7 @@ RANDOM = [
     slow("min:b=4,stages=3", 20, SYNCHRONOUS, {"vcs": 2, "buffer": 3, "consumption": 1, "flit_width": 22}),
     slow("min:b=4,stages=3", 40, SERIAL, {"vcs": 3, "buffer": 5, "consumption": 12, "flit_width": 33}),
     slow(*LAST, ASYNCHRONOUS, {"vcs": 2, "buffer": 2, "consumption": 4, "ejection": "all"}),
-    slow(*LAST, ASYNCHRONOUS, {"vcs": 3, "buffer": 3, "consumption": 2, "storage": "registers", "delays": "fast"}),
+    slow(*LAST, ASYNCHRONOUS, {"vcs": 3, "buffer": 3, "consumption": 6, "storage": "registers", "delays": "fast"}),
     slow(*MIDDLE, SERIAL, {"vcs": 3, "buffer": 7, "consumption": 1, "flit_width": 8, "delays": "fast"}),
     slow(*MIDDLE, ASYNCHRONOUS, {"vcs": 1, "buffer": 4, "consumption": 1, "tokens": "off"}),
     slow(*FOUR, SYNCHRONOUS, {"vcs": 2, "buffer": 4, "consumption": 1, "delays": "fast"}),

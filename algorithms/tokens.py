@@ -74,13 +74,19 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     Raises
     ------
     WormcastError
-        It says how many there may be.
+        It says how many there may be; or the network has no stages.
     """
+    _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
         raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms "
                             f"may come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed "
                             f"are 1, or from {enough}")
+
+
+def _require_stages(topology: Topology) -> None:
+    if topology.kind != "min":
+        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
 
 
 def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
@@ -128,8 +134,7 @@ def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     WormcastError
         The network has no stages.
     """
-    if topology.kind != "min":
-        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
+    _require_stages(topology)
     stage = stage_of_switch(topology).astype(np.int64)
     last = int(stage.max())
     shared = _buffers_behind(topology, stage) if consumed else _nodes_behind(topology, stage)

@@ -23,7 +23,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import signed_dimensions, with_ties
 from wormcast.algorithms.theory import Contention, contention
-from wormcast.algorithms.tokens import token_groups
+from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -143,7 +143,11 @@ def topology_(
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
     require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
-    groups = None if tokens is None else token_groups(network, consumed=tokens >= len(network.ports[-1]))
+    groups = None
+    if tokens is not None:
+        single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
+        require_one_or_all(network, **single)
+        groups = token_groups(network, consumed=all_consumed(network, **single))
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:

@@ -83,9 +83,9 @@ def survey(
         seconds.append(time.perf_counter() - began)
     routes = scheme.relation.on(topology)
     hops = scheme.hops(routes, worms)
-    channels, shared, phases, as_unicast = _ways(routes, worms)
+    channels, shared, phases, as_unicast = _ways(routes, worms, scheme.spreads)
     count = worms.messages
-    first_links, sharing = _leaving(topology, routes, worms)
+    first_links, sharing = _leaving(topology, routes, worms, scheme.spreads)
     return Survey(
         destinations=len(worms.destinations) / count,
         copies=len(worms) / count,
@@ -103,30 +103,33 @@ def survey(
     )
 
 
-def _leaving(topology: Topology, routes: Routes, worms: Worms) -> tuple[npt.NDArray[np.generic], ...]:
+def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
     """First links of each multicast's source, and whether two of its worms leave their sender by the same one."""
     count = worms.messages
-    message = np.repeat(np.arange(count), np.diff(worms.message_offsets))
-    to = worms.destinations[worms.destination_offsets[:-1]]
-    ports = routes.options[0, topology.injections[worms.source, 0], to, 0] // len(routes.classes)
-    ways = np.unique(np.stack([message, worms.source, ports]), axis=1)  # message, sender and port, each once
+    visits = np.diff(worms.destination_offsets) if spreads else np.ones(len(worms), np.int64)  # that a first link tells
+    worm = np.repeat(np.arange(len(worms)), visits)
+    message = np.repeat(np.arange(count), np.diff(worms.message_offsets))[worm]
+    to = worms.destinations if spreads else worms.destinations[worms.destination_offsets[:-1]]
+    ports = routes.options[0, topology.injections[worms.source[worm], 0], to, 0] // len(routes.classes)
+    ways = np.unique(np.stack([message, worms.source[worm], ports]), axis=1)  # message, sender and port, each once
     own = ways[1] == worms.source[worms.message_offsets[:-1]][ways[0]]
     left = np.bincount(ways[0], minlength=count)
-    return np.bincount(ways[0][own], minlength=count), left < np.diff(worms.message_offsets)
+    by_worm = np.unique(np.stack([message, worm, ports]), axis=1)
+    return np.bincount(ways[0][own], minlength=count), left < np.bincount(by_worm[0], minlength=count)
 
 
-def _ways(routes: Routes, worms: Worms) -> tuple[npt.NDArray[np.generic], ...]:
+def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
     """Follow all worms: links and phases of each multicast, whether its worms share one; whether worms go as unicasts.
 
     `Routes.hops` has found that there is a way for each.
     """
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
-                     worms.after, worms.destination_offsets, worms.destinations)
+                     worms.after, worms.destination_offsets, worms.destinations, spreads)
 
 
 @compiled
-def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations):
+def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations, spreads):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
     channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
@@ -142,6 +145,8 @@ def _followed(arrays, longest, links, message_offsets, starts, after, destinatio
             whole = walk(arrays, starts[worm], 0, destinations[end - 1], direct)
             switch, phase, passed = starts[worm], 0, 0
             for visit in range(first, end):
+                if spreads:  # each copy comes from the source
+                    switch, phase, passed = starts[worm], 0, 0
                 hops = walk(arrays, switch, phase, destinations[visit], taken)
                 for hop in range(hops):
                     link = taken[hop] // classes

@@ -1,6 +1,7 @@
 """Groups of switches of which one at a time may copy a worm ([Varavithya], section 3.2)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .topologies.min import stage_of_switch
 
-__all__ = ["NO_TOKEN", "TokenGroups", "token_groups"]
+__all__ = ["NO_TOKEN", "TokenGroups", "all_consumed", "require_one_or_all", "require_trees", "token_groups"]
 
 NO_TOKEN = -1
 
@@ -32,6 +33,19 @@ class TokenGroups:
     stage: Integers
     group: Integers
 
+    @cached_property
+    def names(self) -> list[tuple[int, int]]:
+        """Stage and group of each token, ascending."""
+        return list(self.rings())
+
+    @cached_property
+    def numbers(self) -> Integers:
+        """Place of each switch's token in `names`, int64 [switches], or ``NO_TOKEN``."""
+        found = np.full(len(self.stage), NO_TOKEN, np.int64)
+        for number, members in enumerate(self.rings().values()):
+            found[members] = number
+        return found
+
     def rings(self) -> dict[tuple[int, int], list[int]]:
         """The switches of each group by (stage, group), ascending: the order in which the token goes round."""
         found: dict[tuple[int, int], list[int]] = {}
@@ -39,6 +53,65 @@ class TokenGroups:
             if group != NO_TOKEN:
                 found.setdefault((stage, group), []).append(switch)
         return dict(sorted(found.items()))
+
+
+def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
+    """Refuse tokens, on or off, where worms are not copied.
+
+    Raises
+    ------
+    WormcastError
+        Tokens are given, and the worms, of schemes of these names, are no trees.
+    """
+    if tokens is not None and not spreads:
+        raise WormcastError(f"tokens: {tokens} is given, worms of {names} are not copied where their ways part: "
+                            "allowed with trees alone, as atbm")
+
+
+def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
+    """Refuse consumption channels for which there are no groups: more than one, and fewer than `all_consumed` asks for.
+
+    Raises
+    ------
+    WormcastError
+        It says how many there may be; or the network has no stages.
+    """
+    _require_stages(topology)
+    enough = _worms_at_a_node(topology, vcs, ejection)
+    if 1 < channels < enough:
+        raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms "
+                            f"may come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed "
+                            f"are 1, or from {enough}")
+
+
+def _require_stages(topology: Topology) -> None:
+    if topology.kind != "min":
+        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
+
+
+def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
+    """Worms that may come to an ejection port at a time."""
+    ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
+    return ways * vcs
+
+
+def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
+    """Whether consumption channels are enough for all worms that may come to a node at once.
+
+    A worm has one of them for each virtual channel by which it may have come: those of all ways in to a switch of b of
+    them (the "b consumption channels" of [Varavithya], with one virtual channel), or of one where each has an ejection
+    port.
+
+    Parameters
+    ----------
+    channels : int
+        Consumption channels of each ejection port.
+    vcs : int
+        Virtual channels of each link.
+    ejection : "one" or "all"
+        As `ejection_ports` has it.
+    """
+    return channels >= _worms_at_a_node(topology, vcs, ejection)
 
 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
@@ -61,8 +134,7 @@ def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     WormcastError
         The network has no stages.
     """
-    if topology.kind != "min":
-        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
+    _require_stages(topology)
     stage = stage_of_switch(topology).astype(np.int64)
     last = int(stage.max())
     shared = _buffers_behind(topology, stage) if consumed else _nodes_behind(topology, stage)

@@ -37,24 +37,15 @@ class ReplicationBuffer(wiring.Component):
         Bits of a row.
     readers : int
     storage : "lutram" or "registers"
-    deferred : bool
-        How many readers take a flit may be known later than it comes; no reader takes it before.
-    shared : bool
-        One read port serves all readers.
 
     Members
     -------
     write, write_vc, write_data, write_count : In
         Store a flit; ``write_count`` readers (at least one) will take it.
-    counts : In(1)
-        With a write: ``write_count`` holds for the flits of this virtual channel, too, that were written without
-        ``counts`` behind the last one with it; only with ``deferred``.
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out
-        Its front flit for that reader; of a shared port for the one that is chosen, ``data_0`` alone.
-    choice : In(range(readers))
-        Which reader the port serves; only with ``shared``.
+        Its front flit for that reader.
     take_{r} : In(1)
         Reader r takes the presented flit.
     follow_{r} : In(vcs)
@@ -73,8 +64,7 @@ class ReplicationBuffer(wiring.Component):
         A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
     """
 
-    def __init__(self, *, vcs: int, depth: int, width: int, readers: int = 1, storage: str = "lutram",
-                 deferred: bool = False, shared: bool = False):
+    def __init__(self, *, vcs: int, depth: int, width: int, readers: int = 1, storage: str = "lutram"):
         if not 1 <= depth <= 16:
             raise WormcastError(f"ReplicationBuffer.depth: must be 1 to 16 flits, not {depth}")
         if readers < 1:
@@ -86,8 +76,6 @@ class ReplicationBuffer(wiring.Component):
         self.width = width
         self.readers = readers
         self.storage = storage
-        self.deferred = deferred
-        self.shared = shared
         members = {
             "write": In(1),
             "write_vc": In(range(vcs)),
@@ -99,14 +87,10 @@ class ReplicationBuffer(wiring.Component):
         }
         if readers > 1:
             members |= {"skip": In(vcs)}
-        if deferred:
-            members |= {"counts": In(1)}
-        if shared:
-            members |= {"choice": In(range(readers))}
         for r in range(readers):
             members |= {
                 f"vc_{r}": In(range(vcs)),
-                **({f"data_{r}": Out(width)} if r == 0 or not shared else {}),
+                f"data_{r}": Out(width),
                 f"take_{r}": In(1),
                 f"has_{r}": Out(vcs),
                 f"more_{r}": Out(vcs),
@@ -138,7 +122,7 @@ class ReplicationBuffer(wiring.Component):
                 self.arrives[v].eq(offered if spared else writes[v]),
             ]
             with m.If(writes[v]):
-                m.d.sync += at[v].eq(self._after(at[v]))
+                m.d.sync += at[v].eq(self.after(at[v], self.depth))
 
         takes = [[Signal(name=f"vc{v}_take{r}") for r in range(self.readers)] for v in range(self.vcs)]
         read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(self.readers)]
@@ -147,19 +131,20 @@ class ReplicationBuffer(wiring.Component):
         if self.readers > 1:
             m.d.comb += Cat(skip).eq(self.skip)
         stored: list[list] = [[] for _ in range(self.vcs)]
-        rows: list[Value] = []
         for r in range(self.readers):
             vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
-            rows.append(Cat(Array(read_at[v][r] for v in range(self.vcs))[vc], vc))
-            if not self.shared:
-                self._read(m, store, r, rows[r])
+            read_port = store.read_port(domain="comb")
+            m.d.comb += [
+                read_port.addr.eq(Cat(Array(read_at[v][r] for v in range(self.vcs))[vc], vc)),
+                getattr(self, f"data_{r}").eq(read_port.data),
+            ]
             for v in range(self.vcs):
                 m.d.comb += takes[v][r].eq(take & (vc == v))
                 gone = takes[v][r] | skip[v]
                 if self.readers > 1:
                     gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
                 position = read_at[v][r]
-                m.d.sync += position.eq(late_mux(gone, self._after(position)[:position_bits], position))
+                m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
                 # where both positions are the same, the last change tells a full channel from an empty one; what is
                 # both stored and taken changes nothing: a majority of three
                 filled = Signal(name=f"vc{v}_filled{r}")
@@ -167,7 +152,7 @@ class ReplicationBuffer(wiring.Component):
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
                 same, single = C(1), C(1)
                 if self.depth > 1:
-                    same, single = at[v] == position, at[v] == self._after(position)[:position_bits]
+                    same, single = at[v] == position, at[v] == self.after(position, self.depth)[:position_bits]
                 some = Signal(name=f"vc{v}_some{r}")
                 m.d.comb += [
                     some.eq(~same | filled),
@@ -175,18 +160,11 @@ class ReplicationBuffer(wiring.Component):
                     getattr(self, f"more_{r}")[v].eq(some & ~single),
                 ]
                 stored[v].append(same & filled)
-        if self.shared:
-            self._read(m, store, 0, Array(rows)[self.choice])
         for v in range(self.vcs):
             # the reader that is furthest behind counts
             m.d.comb += self.full[v].eq(any_of(stored[v]))
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
         return m
-
-    def _read(self, m, store, r, row):
-        """Give a reader a port."""
-        read_port = store.read_port(domain="comb")
-        m.d.comb += [read_port.addr.eq(row), getattr(self, f"data_{r}").eq(read_port.data)]
 
     @staticmethod
     def stored(write_at: int, read_at: int, filled: int, depth: int) -> int:
@@ -195,11 +173,12 @@ class ReplicationBuffer(wiring.Component):
         found = (write_at - read_at) % depth
         return found + (found == 0) * depth * filled
 
-    def _after(self, position):
+    @staticmethod
+    def after(position: Value, depth: int) -> Value:
         """The position behind this one, round the ring."""
-        if self.depth & (self.depth - 1) == 0:
+        if depth & (depth - 1) == 0:
             return position + 1
-        return Mux(position == self.depth - 1, 0, position + 1)
+        return Mux(position == depth - 1, 0, position + 1)
 
     def _freed(self, m, v, writes, at, takes, read_at, skip):
         """Count the takes of every chunk of virtual channel ``v``; say whether one is freed."""
@@ -209,14 +188,7 @@ class ReplicationBuffer(wiring.Component):
         for k in range(self.depth):
             pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{k}")
             taken = sum((takes[v][r] & (read_at[v][r] == k) for r in range(self.readers)), 0)
-            written = writes[v] & (at[v] == k)
-            counted = written
-            if self.deferred:
-                uncounted = Signal(name=f"vc{v}_uncounted{k}")
-                counted = written | (uncounted & writes[v])
-                with m.If(counted):
-                    m.d.sync += uncounted.eq(~self.counts)
-            with m.If(counted):
+            with m.If(writes[v] & (at[v] == k)):
                 m.d.sync += pending.eq(self.write_count)
             with m.Elif(~skip[v]):
                 m.d.sync += pending.eq(pending - taken)

@@ -96,13 +96,16 @@ class Front(ABC):
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
-        prefix, depth = f"{self.name}_input.buffer.vc{self.vc}_", self.spec.depth
+        return [self._before(read, f"read{r}_at", f"filled{r}") for r in range(self.readers)]
 
-        def position(name: str) -> Any:
-            return 0 if depth == 1 else read(prefix + name)  # with room for one flit there is no register of it
+    def _at(self, position: str, read: Callable[[str], Any]) -> Any:
+        """A position in the buffer; with room for one flit there is no register of it."""
+        return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")
 
-        return [ReplicationBuffer.stored(position("write_at"), position(f"read{r}_at"), read(f"{prefix}filled{r}"),
-                                         depth) for r in range(self.readers)]
+    def _before(self, read: Callable[[str], Any], position: str, filled: str) -> Any:
+        """Flits stored from a position on."""
+        return ReplicationBuffer.stored(self._at("write_at", read), self._at(position, read),
+                                        read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
 
     @property
     def position(self) -> str:
@@ -111,9 +114,10 @@ class Front(ABC):
 
     def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
         """Row of the memory where the buffer begins, and the place in it of the flit that a reader takes next."""
-        depth = self.spec.depth
-        start = read(f"{self.name}_input.buffer.vc{self.vc}_read{reader}_at") if depth > 1 else 0
-        return self.vc << (depth - 1).bit_length(), start
+        return self._row(f"read{reader}_at", read)
+
+    def _row(self, position: str, read: Callable[[str], Any]) -> tuple[int, Any]:
+        return self.vc << (self.spec.depth - 1).bit_length(), self._at(position, read)
 
     @abstractmethod
     def active(self, of: Of) -> Any:

@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from amaranth.lib import data
@@ -24,7 +24,14 @@ from wormcast.algorithms.routing import (
     signed_dimensions,
 )
 from wormcast.algorithms.schemes import Scheme, TreeScheme
-from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, token_groups
+from wormcast.algorithms.tokens import (
+    NO_TOKEN,
+    TokenGroups,
+    all_consumed,
+    require_one_or_all,
+    require_trees,
+    token_groups,
+)
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
 
@@ -221,10 +228,12 @@ class Blueprint(Generic[Given]):
     def tokens(self) -> TokenGroups | None:
         """The groups of switches that share a token, where worms are copied by tokens."""
         options = self.configuration
+        require_trees(options.tokens, self.scheme.spreads, self.scheme.name)
         if not self.scheme.spreads or options.tokens == "off":
             return None
-        channels, ways = options.consumption, max(len(kind.network_inputs) for kind in self.kinds)
-        return token_groups(self.topology, consumed=channels >= ways * options.vcs or options.ejection == "all")
+        channels: dict[str, Any] = {"channels": options.consumption, "vcs": options.vcs, "ejection": options.ejection}
+        require_one_or_all(self.topology, **channels)
+        return token_groups(self.topology, consumed=all_consumed(self.topology, **channels))
 
     @cached_property
     def tables(self) -> data.StructLayout | None:
@@ -366,7 +375,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         if decided is None:
             raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
                                 "the destination, as worms with bit strings do")
-        return BitStringDecoder(header, kind=kind, digit=decided[0] if len(set(decided)) == 1 else None, **ports)
+        _require_tree(header, configuration)
+        return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
     assert isinstance(header, AddressList)
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
@@ -410,6 +420,20 @@ def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
     return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
+
+
+def _require_tree(header: BitString, configuration: Options) -> None:
+    """Refuse options with which worms cannot be copied to several outputs."""
+    flits, depth = header.flits(), configuration.buffer
+    if flits > depth:
+        raise WormcastError(f"buffer: {depth} is given where a bit string of {header.bits} bits has {flits} flits of "
+                            f"{header.flit_width} bits; the buffer must hold all of them: use wider flits or more room")
+    if configuration.ports != "one":
+        raise WormcastError(f"ports: {configuration.ports} is given with bit strings, each port then leads by one "
+                            "output, and a worm is for several: allowed is one")
+    if configuration.slots:
+        raise WormcastError(f"absorb: {configuration.slots} is given with bit strings, whose worms end at each "
+                            "destination anyway: allowed is off")
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:

@@ -118,8 +118,11 @@ class Switch(wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs: what distinguishes one switch from the next.
+    strap_first : In(1)
+        With tokens: the token of the switch's group begins here; of one switch of each group.
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        The ring of its group, with tokens; ``strap_first`` is `TokenStation`'s.
+        With tokens: the ring of the group, a pulse where the token goes over: from the switch before this one, and to
+        the one behind it.
     tables_in, tables_out : In(table_bus), Out(table_bus)
         Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 
@@ -403,8 +406,9 @@ class Switch(wiring.Component):
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
-            selected |= Mux(select, flits[unit, r], 0)
-        driven = {"touch": touch, "send": send, "tail": tail, "flit": self._copy(m, o, selected)}
+            flit = flits[unit, r]
+            selected |= self._copy(m, o, name, select, flit) if self.copies else Mux(select, flit, 0)
+        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
         if output.has_reports:
             driven["reports"] = reports
         if not output.separate:
@@ -412,15 +416,17 @@ class Switch(wiring.Component):
         m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
         return taken
 
-    def _copy(self, m, o, selected):
-        """The flit for an output: of a header what goes with that copy."""
-        if not isinstance(self.decoder, BitStringDecoder):
-            return selected
+    def _copy(self, m, o, name, select, flit):
+        """What a flit, where it is selected, gives to an output: of a header the bits that go with that copy.
+
+        Masks and selection are one, so that the crossbar is no larger than one without masks.
+        """
         size = flit_layout(self.width).size
-        flit = Signal(flit_layout(self.width), name=f"{self.outputs[o].name}_flit")
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        kept = self.decoder.carried(o, straps, selected[size:])
-        m.d.comb += flit.eq(selected[:size])
-        with m.If(flit.head & ~flit.tail):
-            m.d.comb += flit.data.eq(selected[2:size] & kept)
-        return flit
+        passed: list[Value] = [flit[0] & select, flit[1] & select, *[C(0)] * self.width]
+        for bits, [table] in self.decoder.carried(o):
+            kept = Signal(name=f"select_{name}_{bits[0]}")
+            m.d.comb += kept.eq(select & ((~flit[0] | flit[1]) | self.decoder.chosen(table, straps, flit[size:])))
+            for bit in bits:
+                passed[2 + bit] = flit[2 + bit] & kept
+        return Cat(passed)

@@ -11,10 +11,12 @@ from ..errors import WormcastError
 from ..kinds import require_kind
 from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
+from ..tokens import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
 from .classes import fewest_classes
 from .degrees import channel_bounds
 from .graph import dependency_graph
+from .retold import retell
 from .verdict import decide
 from .ways import Ways, find_ways
 
@@ -134,6 +136,10 @@ class Analysis:
         larger multicasts: then no cycle is no proof.
     slots : int
         Retransmission slots of each node. With some, classes are not looked for: worms take any channel.
+    tokens : int or None
+        Where worms are copied on their way: groups of switches that share a token, 0 where they are copied without.
+    consumed : bool
+        Consumption channels are enough for all worms that are copied and may come to a node (`all_consumed`).
     """
 
     topology: Topology
@@ -155,6 +161,8 @@ class Analysis:
     corollary2: int | None
     complete: bool
     slots: int = 0
+    tokens: int | None = None
+    consumed: bool = False
 
     @property
     def free(self) -> bool:
@@ -177,6 +185,7 @@ class Analysis:
             "dans": None if self.dans is None else str(self.dans),
             "lemma1": self.lemma1,
             "corollary2": self.corollary2,
+            "tokens": self.tokens,
         }
 
 
@@ -191,6 +200,7 @@ def check(
     vcs: int = 2,
     ejection: str = "one",
     slots: int = 0,
+    tokens: bool | None = None,
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -206,14 +216,17 @@ def check(
     others : sequence of (Scheme, Relation or None)
         Further schemes whose worms are in the same network.
     vcs : int
-        Virtual channels of each link, a multiple of the classes that the relations tell apart; the answer does not
-        depend on it.
+        Virtual channels of each link, a multiple of the classes that the relations tell apart. The answer does not
+        depend on it, but that worms which are copied take no tokens in the last stage where consumption channels are
+        enough for all worms that may come (`all_consumed`).
     ejection : "one" or "all"
         Ejection ports of each node: one, or one for each link by which worms come there, so that those that come by
         different links do not share consumption channels.
     slots : int
         Retransmission slots of each node, 0 to 16: with some, worms are absorbed at each destination and sent anew from
         a slot. They then take any consumption channel, whatever classes there are.
+    tokens : bool, optional
+        Whether worms that are copied on their way wait for tokens, as they do by default.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -247,17 +260,20 @@ def check(
                                 "between their stops: allowed is 0")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
-    verdict = decide(parts, consumption, ejection, slots)
+    trees = any(part.replication is not None for part in parts)
+    _require_trees(trees, parts, slots, classes, tokens)
+    if trees and tokens is not False:
+        require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
+    consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)
+    groups = token_groups(topology, consumed=consumed) if trees and tokens is not False else None
+    verdict = decide(parts, consumption, ejection, slots, groups, consumed)
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
         assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
-    cycle = []
-    for resource, witness in graph.cycle():
-        part, source, *stops = witness.tolist()
-        visited = tuple(stop for stop in stops if stop >= 0)
-        cycle.append(Dependency(graph.describe(resource, vcs), parts[part].name, source, visited))
+    cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)
+             for one in retell(graph, parts)]
 
     def named(resources: Sequence[int]) -> tuple[str, ...]:
         return tuple(graph.describe(one, vcs) for one in resources)
@@ -266,7 +282,7 @@ def check(
         HeldWorm(named(worm.resources), named(worm.waits), parts[worm.part].name, worm.witness[0], worm.witness[1:])
         for worm in verdict.worms
     ]
-    dans, fewest = (None, None) if slots else fewest_classes(parts, ejection)
+    dans, fewest = (None, None) if slots or trees else fewest_classes(parts, ejection)
     # the bounds are for relations that are free by themselves
     lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
@@ -289,7 +305,21 @@ def check(
         corollary2=corollary2,
         complete=all(part.complete for part in parts),
         slots=slots,
+        tokens=None if not trees else 0 if groups is None else len(groups.names),
+        consumed=consumed,
     )
+
+
+def _require_trees(trees: bool, parts: Sequence[Ways], slots: int, classes: ConsumptionClasses | None,
+                   tokens: bool | None) -> None:
+    """Refuse what worms that are copied on their way do not have, and what they alone have."""
+    names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
+    require_trees(None if tokens is None else "on" if tokens else "off", trees, names)
+    if trees and slots:
+        raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
+    if trees and classes is not None and len(classes):
+        raise WormcastError(f"classes: {classes} is given, worms of {names} take any consumption channel where a copy "
+                            'ends: allowed is ""')
 
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumption: int,

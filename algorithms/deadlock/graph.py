@@ -12,8 +12,12 @@ from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
 from ..stops import without_class
+from ..tokens import TokenGroups
 from ..topologies import Topology
+from .copied import CopiedEdges, Edges, Numbering, beyond, copied_edges
 from .heads import find_heads
+from .labelled import may_return
+from .splits import find_splits
 from .ways import Ways
 
 __all__ = ["DependencyGraph", "dependency_graph"]
@@ -26,8 +30,8 @@ class DependencyGraph:
     """Resources and who waits for whom, and a cycle of them where worms can lock.
 
     Resources are the channels (link x `vc_classes` + class), then for each ejection port the groups of its consumption
-    channels (port x `groups` + group), with retransmission slots those of each node, then for each port "any channel of
-    it".
+    channels (port x `groups` + group), with retransmission slots those of each node, the tokens, then for each port
+    "any channel of it".
 
     - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
       waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
@@ -49,6 +53,12 @@ class DependencyGraph:
       channel until it has a slot, and the slot until its last flit has left it: for the link that it takes next, or
       behind another worm of this node, of whichever destination, at the injection port. A node's slots are one
       resource, as each of them will do.
+    - A worm that is copied keeps what it has in one branch while another one waits. So whoever holds a channel may wait
+      for the first one of each other branch (`Splits`), beside the next one of its own. Where it takes the outputs of a
+      switch all at once, it has that first one already: it waits for what comes next there, for itself or behind a worm
+      that is still in the buffer.
+    - With tokens it asks for that of the switch's group where it comes to be copied, and keeps it while it waits for
+      anything behind the switch: a cycle counts only where no two such waits are by one token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
 
     A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
@@ -75,6 +85,10 @@ class DependencyGraph:
         As `ejection_ports` has it.
     slots : int
         Retransmission slots of each node; 0: worms go on while they are consumed.
+    copied : int32 array [edges], optional
+        The switch where the worm is copied that keeps `starts` while another branch waits for `ends`; -1: no other.
+    tokens : TokenGroups, optional
+        Who shares a token, where worms are copied by tokens.
     """
 
     topology: Topology
@@ -86,6 +100,8 @@ class DependencyGraph:
     consumption: int = 1
     ejection: str = "one"
     slots: int = 0
+    copied: Integers | None = None
+    tokens: TokenGroups | None = None
 
     @property
     def channels(self) -> int:
@@ -111,6 +127,11 @@ class DependencyGraph:
     @property
     def first_choice(self) -> int:
         """The first of the resources "any channel", which stand for a choice among others."""
+        return self.first_tokens + (0 if self.tokens is None else len(self.tokens.names))
+
+    @property
+    def first_tokens(self) -> int:
+        """The first of the resources that are tokens."""
         return self.first_slots + (self.topology.nodes if self.slots else 0)
 
     @property
@@ -123,6 +144,8 @@ class DependencyGraph:
         if resource < self.channels:
             link, vc_class = divmod(resource, self.vc_classes)
             return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))
+        if resource >= self.first_tokens and self.tokens is not None:
+            return str(Resource.token(*self.tokens.names[resource - self.first_tokens]))
         if resource >= self.first_slots:
             number = "0" if self.slots == 1 else f"0-{self.slots - 1}"
             return str(Resource.retrans(resource - self.first_slots, number))
@@ -135,10 +158,19 @@ class DependencyGraph:
     @property
     def free(self) -> bool:
         """Whether no deadlock is possible."""
-        return not self.locked().any()
+        locked = self.locked()
+        if self.tokens is None or self.copied is None or not locked.any():
+            return not locked.any()
+        inside = locked[self.starts] & locked[self.ends]
+        labels = np.where(self.copied[inside] < 0, -1, self.tokens.numbers[self.copied[inside]]).astype(np.int32)
+        return not may_return(self.resources, self.starts[inside], self.ends[inside], labels)
 
     def cycle(self) -> list[tuple[int, Integers]]:
-        """Give a shortest cycle among the resources that are not safe: each with the witness that asks for the next.
+        """Give a shortest cycle among the resources that are not safe: each with the witness that asks for the next."""
+        return [(int(self.starts[edge]), self.witnesses[edge]) for edge in self.cycle_edges()]
+
+    def cycle_edges(self) -> list[int]:
+        """Give that cycle as edges.
 
         Cycles without a choice come first; otherwise it is left out, as the channel after it stands for it.
         The same graph gives the same cycle.
@@ -149,18 +181,13 @@ class DependencyGraph:
         for edges in (plain, inside):
             found = _shortest_cycle(self.resources, self.starts[edges], self.ends[edges])
             if len(found):
-                chosen = edges[found]
-                return [
-                    (int(self.starts[edge]), self.witnesses[edge])
-                    for edge in chosen
-                    if self.starts[edge] < self.first_choice
-                ]
+                return [edge for edge in edges[found].tolist() if self.starts[edge] < self.first_choice]
         return []
 
 
 def dependency_graph(
     parts: Sequence[Ways], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
-    without: Sequence[Ways] = (), slots: int = 0
+    without: Sequence[Ways] = (), slots: int = 0, tokens: TokenGroups | None = None, consumed: bool = False,
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -179,6 +206,11 @@ def dependency_graph(
         all of them: then a cycle need not be a deadlock.
     slots : int
         Retransmission slots of each node, where worms are absorbed at each destination; they have no classes then.
+    tokens : TokenGroups, optional
+        By which worms are copied.
+    consumed : bool
+        Consumption channels are enough for all worms that may come (`all_consumed`): nobody waits for one. Otherwise
+        those of a port are one resource for worms that are copied, however many there are.
 
     Raises
     ------
@@ -192,17 +224,23 @@ def dependency_graph(
     vc_classes = math.lcm(*(part.vc_classes for part in parts))
     first_cons = len(topology.links) * vc_classes
     first_slots = first_cons + len(ports) * groups
-    first_any = first_slots + (topology.nodes if slots else 0)
+    first_token = first_slots + (topology.nodes if slots else 0)
+    first_any = first_token + (0 if tokens is None else len(tokens.names))
     end_of, link_of, node_of = topology.links[:, 2], topology.link_of_port, topology.node_of_output
 
     rows: list[Integers] = []
+    copies: list[tuple[int, CopiedEdges]] = []
 
-    def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: Integers) -> None:
+    def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: npt.NDArray,
+            copied: npt.NDArray | int = -1) -> None:
         count, stops = witness.shape
-        block = np.full((count, 6), -1, np.int32)
-        block[:, 0], block[:, 1], block[:, 2] = starts, ends, part
+        block = np.full((count, 7), -1, np.int32)
+        block[:, 0], block[:, 1], block[:, 2], block[:, 6] = starts, ends, part, copied
         block[:, 3 : 3 + stops] = witness
         rows.append(block)
+
+    def add_copied(part: int, edges: Edges) -> None:
+        add(part, edges.starts, edges.ends, edges.witness, edges.copied)
 
     def any_of(port: npt.NDArray) -> npt.NDArray:
         """The resource "any channel" of some ejection ports; the channel itself where there is but one group."""
@@ -261,16 +299,30 @@ def dependency_graph(
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             for ends in asked_of(held, output):
                 add_held(held, ends, part.passes[held, output])
+        if part.replication is not None:
+            numbering = Numbering(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
+            found = copied_edges(part, find_splits(part.routes, ports), numbering, tokens, consumed)
+            add_copied(index, found.to_tokens)
+            copies.append((index, found))
+
     if groups > 1:
         exits = np.repeat(np.arange(len(ports)), groups)
         add(-1, any_of(exits), first_cons + np.arange(len(exits)), np.empty((len(exits), 0), np.int32))
+    if copies:
+        along = np.concatenate(rows)[:, :2].T
+        for index, found in copies:
+            add_copied(index, found.from_tokens)
+            # all outputs of a switch at once: who has a channel there has the first one of each branch, too
+            at_once = parts[index].replication == "synchronous"
+            add_copied(index, beyond(found.across, *along) if at_once else found.across)
 
-    edges = np.concatenate([np.empty((0, 6), np.int32), *rows])
+    edges = np.concatenate([np.empty((0, 7), np.int32), *rows])
     resources = first_any + len(ports)
-    _, kept = np.unique(edges[:, 0].astype(np.int64) * resources + edges[:, 1], return_index=True)
-    edges = edges[kept]
-    starts, ends = np.ascontiguousarray(edges[:, :2].T)
-    return DependencyGraph(topology, groups, starts, ends, edges[:, 2:], vc_classes, channels, ejection, slots)
+    pairs = edges[:, 0].astype(np.int64) * resources + edges[:, 1]
+    _, kept = np.unique(pairs * (topology.switches + 1) + edges[:, 6] + 1, return_index=True)
+    starts, ends, copied = np.ascontiguousarray(edges[kept][:, [0, 1, 6]].T)
+    return DependencyGraph(topology, groups, starts, ends, edges[kept][:, 2:6], vc_classes, channels, ejection, slots,
+                           copied if (copied >= 0).any() else None, tokens)
 
 
 def _first_channels(part: Ways, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:

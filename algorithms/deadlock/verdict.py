@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..tokens import TokenGroups
 from .alternatives import Held, Question, choosing_parts
 from .graph import DependencyGraph, dependency_graph
 from .ways import Ways
@@ -36,12 +37,14 @@ class Verdict:
     searched: str = ""
 
 
-def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: int = 0) -> Verdict:
+def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: int = 0,
+           tokens: TokenGroups | None = None, consumed: bool = False) -> Verdict:
     """Decide whether worms can deadlock.
 
-    Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock.
-    Otherwise the greatest set of resources that could be held for ever is looked for (`Question.possible`); if there
-    is one, then worms that hold a part of it and wait for nothing else (`Question.search`).
+    Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
+    with tokens it is not decided, as one may be needed twice in it. Otherwise the greatest set of resources that could
+    be held for ever is looked for (`Question.possible`); if there is one, then worms that hold a part of it and wait
+    for nothing else (`Question.search`).
 
     Parameters
     ----------
@@ -50,12 +53,14 @@ def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: i
         Consumption channels of each ejection port.
     ejection : "one" or "all"
         As `ejection_ports` has it.
-    slots : int
-        As `dependency_graph` has it.
+    slots, tokens, consumed
+        As `dependency_graph` has them.
     """
-    graph = dependency_graph(parts, channels, ejection=ejection, slots=slots)
+    graph = dependency_graph(parts, channels, ejection=ejection, slots=slots, tokens=tokens, consumed=consumed)
     if graph.free:
-        return Verdict("free", graph)
+        return Verdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
+    if tokens is not None:
+        return Verdict("undecided", graph, searched="worms may wait in a circle, by different tokens or by the same")
     choosing = choosing_parts(parts)
     if not choosing:
         return Verdict("deadlock", graph)
@@ -86,4 +91,4 @@ def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
     ordered = sorted(edges)
     starts, ends_of = np.array(ordered, np.int32).reshape(-1, 2).T.copy()
     witnesses = np.array([edges[edge] for edge in ordered], np.int32).reshape(-1, 4)
-    return replace(graph, starts=starts, ends=ends_of, witnesses=witnesses)
+    return replace(graph, starts=starts, ends=ends_of, witnesses=witnesses, copied=None)

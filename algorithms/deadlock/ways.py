@@ -11,7 +11,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
 from ..routing import Relation, Routes, last_option, walk
-from ..schemes import Scheme, ask, classes_of
+from ..schemes import Scheme, TreeScheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
 
@@ -63,6 +63,8 @@ class Ways:
         Whether worms of several destinations come by the channel to one of them.
     complete : bool
         Whether these are known to be all ways, for all multicasts.
+    replication : str, optional
+        How switches copy the worms, where they do; see `TreeScheme`. The passes are those of all copies then.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Ways:
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
     complete: bool
+    replication: str | None = None
 
     @property
     def vc_classes(self) -> int:
@@ -153,8 +156,9 @@ def find_ways(
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
+    replication = scheme.replication if isinstance(scheme, TreeScheme) else None
     legs = legs_of(scheme, topology)
-    sample = legs_of_worms(_sample(scheme, topology, seed))
+    sample = legs_of_worms(_sample(scheme, topology, seed)) if replication is None else legs
     chosen_from = np.empty((0, 3), np.int32)
     if len(legs) or len(sample):
         _require_stops_known(scheme, routes)
@@ -181,7 +185,7 @@ def find_ways(
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
-                scheme.pairs_tell_all)
+                scheme.pairs_tell_all, replication)
 
 
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:

@@ -32,6 +32,10 @@ class TreeScheme(Scheme):
         """No class: each copy ends where it is consumed."""
         return ConsumptionClasses()
 
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """No worm goes on from a destination."""
+        return np.empty((0, 3), np.int32)
+
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of the tree."""
         return spread(routes, source, destinations)

@@ -1,12 +1,14 @@
-"""All statements of sections 2 and 3 on the worms of some schemes."""
+"""All statements on the worms of some schemes: of [Boppana98], sections 2 and 3; on trees [Varavithya], section 3."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..consumption import ConsumptionClasses
 from ..deadlock.ways import find_ways
+from ..errors import WormcastError
 from ..routing import Relation
 from ..schemes import Scheme
+from ..tokens import all_consumed
 from ..topologies import Topology
 from .bounds import bounds
 from .dans import dans
@@ -16,6 +18,7 @@ from .need import need
 from .statement import Statement
 from .subject import Subject
 from .theorem1 import theorem1
+from .trees import Copies, trees
 from .unicasts import unicasts
 
 __all__ = ["explain"]
@@ -30,15 +33,27 @@ def explain(
     others: Sequence[tuple[Scheme, Relation | None]] = (),
     vcs: int = 2,
     ejection: str = "one",
+    consumption: int | None = None,
+    tokens: bool | None = None,
     seed: int = 0,
 ) -> list[Statement]:
     """Decide the statements of [Boppana98], sections 2 and 3, for what `check` takes; parameters and errors as there.
+
+    Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
+    ``tokens`` says, as all are of circles that tokens are there to break.
 
     Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
     """
     everybody = [(scheme, relation), *others]
     parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
+    copied = [part for part in parts if part.replication is not None]
+    if copied:
+        if len(parts) > 1:
+            raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are given together, the "
+                                f"statements of trees are of one scheme (which sends unicasts, too): {copied[0].name}")
+        enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
+        return trees(Copies(copied[0], ejection, enough))
     subject = Subject([one for one, _ in everybody], parts, vcs, ejection)
     rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
     if not subject.complete:

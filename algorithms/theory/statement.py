@@ -8,7 +8,7 @@ __all__ = ["Statement"]
 
 @dataclass(frozen=True)
 class Statement:
-    """What one statement of [Boppana98] comes to for a scheme on a network.
+    """What one statement of a paper comes to for a scheme on a network.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ class Statement:
         Worms that show it.
     certificate : dict, optional
         What it takes to check it by hand.
+    source : str
+        Key of the paper.
     """
 
     statement: str
@@ -41,11 +43,12 @@ class Statement:
     found: dict[str, Any] = field(default_factory=dict)
     witness: list[dict[str, Any]] | None = None
     certificate: dict[str, Any] | None = None
+    source: str = "Boppana98"
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""
         return {
             "statement": self.statement, "place": self.place, "sentence": self.sentence, "holds": self.holds,
             "paper": self.paper, "agrees": self.agrees, "found": self.found, "witness": self.witness,
-            "certificate": self.certificate,
+            "certificate": self.certificate, "source": self.source,
         }

@@ -1,5 +1,8 @@
 """Bit strings in multistage networks: each stage looks at one digit of every destination."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from amaranth.hdl import Array, C, Value
 
 from wormcast.algorithms.headers import BitString
@@ -8,7 +11,23 @@ from ..kinds import SwitchKind
 from .base import Decoder
 from .tag import require_digits, tag_digits
 
-__all__ = ["BitStringDecoder"]
+__all__ = ["BitCell", "BitStringDecoder"]
+
+Table = tuple[tuple[bool, ...], ...]
+
+
+class BitCell(NamedTuple):
+    """Bits of a header flit's data that all go the same ways, whichever flit it is and whatever the straps say.
+
+    Parameters
+    ----------
+    bits : list of int
+    goes : list of Table
+        By output, whether they go there: of each header flit, for each digit that may decide.
+    """
+
+    bits: list[int]
+    goes: list[Table]
 
 
 class BitStringDecoder(Decoder):
@@ -22,7 +41,7 @@ class BitStringDecoder(Decoder):
     The bits of an output are those of the nodes whose digit is its number: of those that the switch reaches, the ones
     that this output reaches. There are as many outputs as a digit has values, a power of two, and all of them lead to
     other switches, or all to nodes. Which digit decides is the same for all switches of the kind, and then there is no
-    strap; or the strap says which.
+    strap; or the strap says which. Bits that go the same ways are looked at together.
 
     *Latency*: combinational.
 
@@ -30,8 +49,9 @@ class BitStringDecoder(Decoder):
     ----------
     header : BitString
     kind : SwitchKind
-    digit : int, optional
-        The one that decides, counted from the least significant; None: the strap says it.
+    deciding : sequence of int
+        The digits that decide at switches of the kind, counted from the least significant; of several the strap says
+        which.
     injection, ejection : "one" or "all"
 
     Straps
@@ -40,13 +60,14 @@ class BitStringDecoder(Decoder):
         Which digit of the destinations decides, counted from the least significant.
     """
 
-    def __init__(self, header: BitString, *, kind: SwitchKind, digit: int | None = None, injection: str = "one",
+    def __init__(self, header: BitString, *, kind: SwitchKind, deciding: Sequence[int], injection: str = "one",
                  ejection: str = "one"):
-        self.digit_bits, self.digits = require_digits("BitStringDecoder", kind, header.nodes, digit)
+        for digit in deciding:
+            self.digit_bits, self.digits = require_digits("BitStringDecoder", kind, header.nodes, digit)
         super().__init__(kind, injection=injection, ejection=ejection)
         self.header = header
-        self.digit = digit
-        self.straps = {} if digit is not None else {"digit": (self.digits - 1).bit_length()}
+        self.deciding = tuple(sorted(set(deciding)))
+        self.straps = {"digit": (self.digits - 1).bit_length()} if len(self.deciding) > 1 else {}
 
     def strap_values(self, routes, kind):
         return dict.fromkeys(self.straps, tag_digits(routes, kind))
@@ -60,19 +81,40 @@ class BitStringDecoder(Decoder):
         """Outputs, to other switches and to nodes, by which a worm from input ``port`` can be copied."""
         return self.reaches(port) + self.exits(port)
 
-    def wanted(self, output: int, straps: dict[str, Value], place: Value) -> Value:
-        """Bits of header flit number ``place`` that are those of the nodes behind an output."""
-        places = Array(self._wanted(output, straps, flit) for flit in range(self.flits))
-        return places[place] if self.flits > 1 else places[0]
+    def wanted(self, outputs: Sequence[int]) -> list[BitCell]:
+        """Bits of nodes, in cells of those that are behind the same ones of these outputs."""
+        cells = self._cells([self._nodes(o) for o in outputs])
+        return [cell for cell in cells if any(any(map(any, table)) for table in cell.goes)]
 
-    def carried(self, output: int, straps: dict[str, Value], place: Value) -> Value:
-        """Bits of header flit number ``place`` that the copy by an output keeps: the same, and the report bit."""
-        return self.wanted(output, straps, place) | (place == 0)
+    def carried(self, output: int) -> list[BitCell]:
+        """All bits, in cells: the copy by an output keeps those of the nodes behind it, and the report bit."""
+        masks = self._nodes(output)
+        return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
 
-    def _wanted(self, output: int, straps: dict[str, Value], flit: int) -> Value:
-        digits = range(self.digits) if self.digit is None else (self.digit,)
-        masks = Array(C(self._mask(output, flit, digit), self.header.flit_width) for digit in digits)
-        return masks[straps["digit"]] if self.digit is None else masks[0]
+    def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
+        """What a cell's table says of header flit number ``place``."""
+        flits = Array(self._decided(row, straps) for row in table)
+        return flits[place] if len(table) > 1 else flits[0]
+
+    def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
+        if len(row) == 1 or len(set(row)) == 1:
+            return C(row[0], 1)
+        # digits that decide nowhere are as the last one that does
+        last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
+                for digit in range(self.digits)]
+        return Array(C(row[k], 1) for k in last)[straps["digit"]]
+
+    def _cells(self, masks: list[list[list[int]]]) -> list[BitCell]:
+        """Group the bits of a flit by masks, of each output, header flit and digit that decides."""
+        found: dict[tuple[Table, ...], list[int]] = {}
+        for bit in range(self.header.flit_width):
+            goes = tuple(tuple(tuple(bool(mask >> bit & 1) for mask in digits) for digits in flits) for flits in masks)
+            found.setdefault(goes, []).append(bit)
+        return [BitCell(bits, list(goes)) for goes, bits in found.items()]
+
+    def _nodes(self, output: int) -> list[list[int]]:
+        """Masks of the bits of the nodes behind an output, of each header flit and for each digit that decides."""
+        return [[self._mask(output, flit, digit) for digit in self.deciding] for flit in range(self.flits)]
 
     def _mask(self, output: int, flit: int, digit: int) -> int:
         value = output

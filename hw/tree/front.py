@@ -32,7 +32,7 @@ class TreeFront(Front):
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}
         self._channels = {o: range(router.outputs[o].vcs) for o in self.leads}
         tokens = {"needs_token": not router.has_tokens}
-        reports = dict.fromkeys(("splits", "answers", "told", "reported"), not router.has_reports)
+        reports = dict.fromkeys(("splits", "awaited", "untold"), not router.has_reports)
         only = {f"vc_{i}": router.outputs[o].vcs == 1 for i, o in enumerate(self.leads)}
         self._lacking = {name for name, lacks in {**tokens, **reports, **only}.items() if lacks}
 
@@ -42,6 +42,23 @@ class TreeFront(Front):
     def reader(self, output: int) -> int:
         """The reader that sends to an output."""
         return self._branch[output]
+
+    @property
+    def position(self) -> str:
+        if self.readers == 1:
+            return super().position
+        return f"{self.name}_input.buffer.vc{self.vc}_" + ("front_at" if self.spec.depth > 1 else "filled")
+
+    def unread(self, read: Callable[[str], Any]) -> list[Any]:
+        """Flits before each branch that has its tail to send, 0 of others; of several branches, then all stored."""
+        if self.readers == 1:
+            return super().unread(read)
+        needed = [read(f"{self.scope}.left_{b}") for b in range(self.readers)]
+        before = [self._before(read, f"read{b}_at", f"filled{b}") * left for b, left in enumerate(needed)]
+        return [*before, self._before(read, "front_at", "filled")]
+
+    def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
+        return self._row("front_at" if reader == self.readers > 1 else f"read{reader}_at", read)
 
     def waits(self) -> list[Wait]:
         found: list[Wait] = []
@@ -65,9 +82,7 @@ class TreeFront(Front):
 
     def _ended(self, of: Of) -> Any:
         """Whether a worm that was to report has done so; one that was not has nothing to end."""
-        reporting = (of("splits") != 0) | (of("answers") != 0)
-        reported = (of("targets") & ~of("reported")) == 0
-        return (reporting == 0) | (reported & ((of("told") != 0) | (of("answers") == 0)))
+        return (of("awaited") == 0) & (of("untold") == 0)
 
     def active(self, of: Of) -> Any:
         return self._left(of) | (of("drops") != 0) | (self._ended(of) == 0)
@@ -78,20 +93,19 @@ class TreeFront(Front):
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
         found = []
-        reporting = (of("splits") != 0) | (of("answers") != 0)
         for i, output in enumerate(self.leads):
             b = self._branch[output]
             owned = (of(f"owned_{b}") != 0) & (self._bit(of, "targets", i) != 0)
             ends = of(f"left_{b}") == 0
             if output not in self.exits:
-                ends &= (reporting == 0) | (self._bit(of, "reported", i) != 0)
+                ends &= self._bit(of, "awaited", i) == 0
             found.append((output, owned & (ends == 0), of(f"vc_{i}")))
         return [*found, (TOKEN[0], self._has_token(of), 0 * of("targets"))]
 
     def _has_token(self, of: Of) -> Any:
         """Whether the worm holds the token: it was copied here, and some branch has not reported."""
-        unreported = (of("targets") & ~of("reported")) != 0
-        return (of("splits") != 0) & (of("needs_token") == 0) & unreported & (self.register("needs_token") is not None)
+        has = self.register("needs_token") is not None
+        return (of("splits") != 0) & (of("needs_token") == 0) & (of("awaited") != 0) & has
 
     def waiting(self, of: Of) -> Any:
         asked = 0

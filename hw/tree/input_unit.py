@@ -1,5 +1,7 @@
 """The receiving end of a link whose worms are copied: intake, replication buffer, and readers for all branches."""
 
+from typing import Any
+
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -10,6 +12,7 @@ from ..faults import Cause
 from ..input_unit import take_turns
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..logic import bit_at, bits_for
+from .buffer import BranchBuffer
 from .intake import TreeIntake
 from .worm import TreeState, TreeWorm
 
@@ -69,10 +72,20 @@ class TreeInput(wiring.Component):
         The decoder's straps.
     sel_{r}, flit_{r}, place_{r} : Out
         Which of the reader's branches it presents, its flit, and which flit of its header that is.
-    request_{r}, complete_{r}, owns_link_{r}, claims_{r}, sends_{r}, vc_{o}, won_{r} : Out, In
+    request_{r}, complete_{r} : Out
+        The outputs that it asks for, and whether these are all that the branch needs.
+    owns_link_{r}, claims_{r} : Out(1)
+        The presented branch owns its virtual channels; it does not, and a win takes them.
+    sends_{r} : Out(1)
+        A win sends the flit, as all do.
+    vc_{o} : Out
+        The virtual channel of output o that the presented branch owns, or would take.
+    won_{r} : In(1)
+        The request was complete, and everything was granted.
     pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
-    cause, cause_vc : Out
-        As of `InputUnit`.
+        As in `OutputUnit`, of output o; there is one class.
+    cause, cause_vc : Out(Cause), Out
+        What was wrong with the flit on the link in the cycle before, and its virtual channel.
     reports_{r} : Out(1)
         The presented worm is to report; only with reports.
     arrived_{o} : In
@@ -151,15 +164,21 @@ class TreeInput(wiring.Component):
         """Whether its link takes reports back: from another switch."""
         return self.has_reports and self.port < self.decoder.links_in
 
+    @property
+    def shared(self) -> bool:
+        """Whether its branches share a read port."""
+        return self.replication == "serial" and len(self.branches) > 1
+
     def elaborate(self, platform):
         m = Module()
         vcs, readers = self.spec.vcs, len(self.branches)
-        flits = self.decoder.flits
-        m.submodules.intake = intake = TreeIntake(self.port, vcs=vcs, decoder=self.decoder, counted=readers > 1)
-        m.submodules.buffer = buffer = ReplicationBuffer(
-            vcs=vcs, depth=self.spec.depth, width=intake.row_layout.size, readers=readers, storage=self.storage,
-            deferred=readers > 1 and flits > 1, shared=self.replication == "serial" and readers > 1,
-        )
+        m.submodules.intake = intake = TreeIntake(self.port, vcs=vcs, decoder=self.decoder)
+        size: dict[str, Any] = {"vcs": vcs, "depth": self.spec.depth, "width": intake.row_layout.size,
+                                "storage": self.storage}
+        buffer: Any = (BranchBuffer(readers=readers, shared=self.shared, **size) if readers > 1 else
+                       ReplicationBuffer(**size))
+        m.submodules.buffer = buffer
+        stored = buffer.some if readers > 1 else buffer.has_0
         m.d.comb += [
             intake.valid.eq(self.link.valid),
             intake.vc.eq(self.link.vc),
@@ -169,8 +188,7 @@ class TreeInput(wiring.Component):
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(self.link.vc),
             buffer.write_data.eq(intake.row),
-            buffer.write_count.eq(intake.count),
-            *([buffer.counts.eq(intake.count != 0)] if buffer.deferred else []),
+            *([buffer.write_count.eq(1)] if readers == 1 else []),
         ]
         m.d.sync += [
             self.link.credit.eq(buffer.freed),
@@ -190,6 +208,7 @@ class TreeInput(wiring.Component):
                 worm.known.eq(intake.known & (intake.vc == v)),
                 worm.branches.eq(intake.branches),
                 worm.write.eq(buffer.arrives[v]),
+                worm.some.eq(stored[v]),
                 getattr(self, f"state_{v}").eq(worm.state),
             ]
             for i, o in enumerate(self.leads):
@@ -213,7 +232,9 @@ class TreeInput(wiring.Component):
             for b in range(readers):
                 m.d.comb += getattr(worm, f"has_{b}").eq(getattr(buffer, f"has_{b}")[v])
                 if readers > 1:
-                    m.d.comb += getattr(buffer, f"follow_{b}")[v].eq(~worm.targets[b])
+                    m.d.comb += getattr(buffer, f"needs_{b}")[v].eq(getattr(worm, f"left_{b}"))
+            if readers > 1:
+                m.d.comb += buffer.between[v].eq(worm.over | worm.drops)
         for r in range(len(self.groups)):
             self._reader(m, r, intake.row_layout, buffer, worms)
         return m
@@ -237,8 +258,8 @@ class TreeInput(wiring.Component):
             getattr(self, f"sel_{r}").eq(sel),
             vc.eq(Array(v for v, _ in turns)[sel]),
             branch.eq(Array(b for _, b in turns)[sel]),
-            row.eq(getattr(buffer, f"data_{0 if buffer.shared else r}")),
-            *([buffer.choice.eq(branch)] if buffer.shared else []),
+            row.eq(getattr(buffer, f"data_{0 if self.shared else r}")),
+            *([buffer.choice.eq(branch)] if self.shared else []),
             place.eq(row.code),
             begins.eq(row.head & (place == 0)),
             # the first header flit of another worm: this one has lost its tail, and gets one
@@ -279,13 +300,13 @@ class TreeInput(wiring.Component):
         more_of = [getattr(buffer, f"more_{b}") | buffer.arrives for b in range(readers)]
         m.d.comb += again.eq(more & ready & ~tail)
         leaves = won & ~closing
-        if buffer.shared:
+        if self.shared:
             m.d.comb += more.eq(bit_at(Array(more_of)[branch], vc))
         else:
             m.d.comb += more.eq(bit_at(more_of[r], vc))
         for b in range(readers) if len(self.groups) == 1 else [r]:
             m.d.comb += [getattr(buffer, f"vc_{b}").eq(vc),
-                         getattr(buffer, f"take_{b}").eq(leaves & (branch == b) if buffer.shared else leaves)]
+                         getattr(buffer, f"take_{b}").eq(leaves & (branch == b) if self.shared else leaves)]
         for v, b in turns:
             mine, worm = sel == turns.index((v, b)), worms[v]
             m.d.comb += [
@@ -302,7 +323,7 @@ class TreeInput(wiring.Component):
     def _drop(self, m, buffer, worms, sel, vc, drops, begins, row, leaves):
         """Let flits go that nobody wants, from a worm that asks for nothing."""
         turns, skips = self.turns[0], Signal(name="skips")
-        m.d.comb += drops.eq(Array(worms[v].drops & buffer.has_0[v] if b == 0 else C(0) for v, b in turns)[sel])
+        m.d.comb += drops.eq(Array(worms[v].drops & worms[v].some if b == 0 else C(0) for v, b in turns)[sel])
         ends = ~row.head & row.code[0]
         # the header of another worm, behind what had no tail
         behind = begins & Array(worm.owned_0 for worm in worms)[vc]

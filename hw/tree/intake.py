@@ -1,6 +1,6 @@
-"""The write side of a tree input: what arrives is framed into worms, counted, and checked."""
+"""The write side of a tree input: what arrives is framed into worms, and checked."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,7 +8,7 @@ from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
 from ..intake import Frame, row_layout
 from ..link import flit_layout
-from ..logic import bit_at, bits_for
+from ..logic import any_of, bit_at, bits_for
 
 __all__ = ["TreeIntake"]
 
@@ -19,11 +19,10 @@ class TreeIntake(wiring.Component):
     ::
 
         link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
-                                              ├─▶ branches: outputs that a bit was set for ─▶ worm
-                                              └─▶ count: so many readers will take it
+                                              └─▶ branches: outputs that a bit was set for ─▶ worm
 
     With the last flit of its header a worm is *known*: its branches, and whether it is to report its arrival. A worm
-    that asks for nothing is known, too, and has one reader that drops it.
+    that asks for nothing is known, too, to be dropped.
 
     *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
@@ -34,8 +33,6 @@ class TreeIntake(wiring.Component):
         Index of the port in the decoder's list.
     vcs : int
     decoder : BitStringDecoder
-    counted : bool
-        Each branch has a reader of its own; else one takes each flit for all of them.
 
     Members
     -------
@@ -47,21 +44,18 @@ class TreeIntake(wiring.Component):
         Virtual channels without room.
     row : Out(row_layout)
         What to store; a flit without room is to be dropped. The code of a header flit is its number.
-    count : Out
-        Readers that will take it; 0 while that is not known, of a header of several flits.
     known : Out(1)
-        The worm's branches are known with this flit; ``count`` holds for its header flits before this one, too.
+        The worm's branches are known with this flit.
     branches, reports : Out(branches), Out(1)
         With ``known``: the outputs of the decoder's `leads` that it is to be copied to, and its report bit. A worm
-        whose header was lost reports, as it may have had to.
+        without an output has lost its header, or bits of it: it reports, as it may have had to.
     cause : Out(Cause)
     """
 
-    def __init__(self, port: int, *, vcs: int, decoder: BitStringDecoder, counted: bool = True):
+    def __init__(self, port: int, *, vcs: int, decoder: BitStringDecoder):
         self.port = port
         self.vcs = vcs
         self.decoder = decoder
-        self.counted = counted
         self.leads = decoder.leads(port)
         self.width = decoder.header.flit_width
         self.row_layout = row_layout(self.width, max(2, bits_for(decoder.flits)))
@@ -72,7 +66,6 @@ class TreeIntake(wiring.Component):
             **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
             "full": In(vcs),
             "row": Out(self.row_layout),
-            "count": Out(range(len(self.leads) + 1 if counted else 2)),
             "known": Out(1),
             "branches": Out(len(self.leads)),
             "reports": Out(1),
@@ -106,7 +99,7 @@ class TreeIntake(wiring.Component):
         m.d.comb += [
             self.known.eq(accepted & ((head & ~too_long & last) | stray | cut)),
             self.branches.eq(Mux(stray, 0, asked)),
-            self.reports.eq(stray | report),
+            self.reports.eq(report | ~self.branches.any()),
         ]
         with m.If(accepted):
             with m.If(head & ~too_long):
@@ -127,10 +120,7 @@ class TreeIntake(wiring.Component):
             self.row.data.eq(self.flit.data),
             self.row.head.eq(is_header),
             self.row.code.eq(Mux(is_header, place, mark)),
-            self.count.eq(1),
         ]
-        if self.counted:
-            self._count(m, accepted, is_header)
         return m
 
     def _string(self, m, comes, begins, place):
@@ -140,8 +130,14 @@ class TreeIntake(wiring.Component):
         """
         flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
         said, says_report = Signal(len(self.leads), name="said"), Signal()
+        wanted: list[list[Value]] = [[] for _ in self.leads]
+        for bits, goes in self.decoder.wanted(self.leads):
+            some = Signal(name=f"some_{bits[0]}")
+            m.d.comb += some.eq(Cat(self.flit.data[bit] for bit in bits).any())
+            for ways, table in zip(wanted, goes, strict=True):
+                ways.append(some & self.decoder.chosen(table, straps, place))
         m.d.comb += [
-            said.eq(Cat((self.flit.data & self.decoder.wanted(o, straps, place)).any() for o in self.leads)),
+            said.eq(Cat(any_of(ways) for ways in wanted)),
             says_report.eq(self.flit.data[0]),
         ]
         if flits == 1:
@@ -167,14 +163,3 @@ class TreeIntake(wiring.Component):
             for cause, found in reversed(causes.items()):
                 with m.If(found):
                     m.d.comb += self.cause.eq(cause)
-
-    def _count(self, m, accepted, is_header):
-        """Count the readers of a flit: the worm's branches, remembered from its header."""
-        readers = Array(Signal(range(len(self.leads) + 1), name=f"vc{v}_readers") for v in range(self.vcs))
-        branches = Signal(range(len(self.leads) + 1))
-        m.d.comb += [
-            branches.eq(sum(self.branches)),
-            self.count.eq(Mux(self.known, branches | ~self.branches.any(), Mux(is_header, 0, readers[self.vc]))),
-        ]
-        with m.If(self.known):
-            m.d.sync += readers[self.vc].eq(self.count)

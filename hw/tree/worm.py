@@ -67,8 +67,8 @@ class TreeWorm(wiring.Component):
         A worm that arrives is known now, with its outputs and report bit; see `TreeIntake`.
     write : In(1)
         A flit for this virtual channel is on the link.
-    has_{b} : In(1)
-        A flit is stored that branch b has not read.
+    some, has_{b} : In(1)
+        A flit is stored; one that branch b has not read.
     won_{b}, tail_{b}, again_{b} : In(1)
         The request of branch b was granted; its flit is the worm's last; it is then eligible in the next cycle.
     dropped, drop_ends : In(1)
@@ -88,6 +88,8 @@ class TreeWorm(wiring.Component):
         The virtual channel of an output that its branch owns.
     eligible_{b}, want_{b} : Out(1)
         The branch asks for what it needs next; it has a use for its reader in the next cycle, if it does not win now.
+    over : Out(1)
+        No worm is under way: the next one may be fetched.
     drops : Out(1)
         The worm asks for nothing: its flits are to leave unread.
     splits : Out(1)
@@ -114,9 +116,11 @@ class TreeWorm(wiring.Component):
             "known": In(1),
             "branches": In(len(outputs)),
             "write": In(1),
+            "some": In(1),
             "dropped": In(1),
             "drop_ends": In(1),
             "targets": Out(len(outputs)),
+            "over": Out(1),
             "drops": Out(1),
             "state": Out(TreeState),
         }
@@ -136,7 +140,7 @@ class TreeWorm(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         fetch = Signal()
-        over = Signal()
+        over = self.over
         entry, waits = self._queue(m, fetch)
         asked, says = entry[:len(self.targets)], entry[len(self.targets):]
         m.d.comb += fetch.eq(over & waits)
@@ -148,7 +152,7 @@ class TreeWorm(wiring.Component):
         may_go: Value = C(1)
         m.d.comb += split.eq(_several(asked))
         if self.has_reports:
-            told = self._report(m, fetch, split, says)
+            told = self._report(m, fetch, split, asked, says)
         if self.has_tokens:
             with m.If(fetch):
                 m.d.sync += self.needs_token.eq(split)
@@ -179,8 +183,9 @@ class TreeWorm(wiring.Component):
                 begins &= ~split
             lost = begins | (left[b] & may_go & flit & Mux(owned[b], ready, free))
             m.d.sync += getattr(self, f"eligible_{b}").eq(Mux(won, getattr(self, f"again_{b}"), lost))
-            m.d.comb += getattr(self, f"want_{b}").eq(lost | (self.drops & flit) if b == 0 else lost)
-        self._say(m)
+            unwanted = self.drops & (self.some | self.write) if b == 0 else C(0)
+            m.d.comb += getattr(self, f"want_{b}").eq(lost | unwanted)
+        self._say(m, over)
         return m
 
     def _of_branches(self, name: str) -> list[Any]:
@@ -208,7 +213,10 @@ class TreeWorm(wiring.Component):
             m.d.sync += put.eq(put + 1)
         with m.If(fetch):
             m.d.sync += get.eq(get + 1)
-        return read.data, put != get
+        # early: who is fetched asks in the next cycle
+        waits = Signal(name="queue_waits")
+        m.d.sync += waits.eq(self.known | Mux(fetch, put != (get + 1)[:len(get)], waits))
+        return read.data, waits
 
     def _all(self, group, targets, of) -> Value:
         """Whether something holds for all targets of a group."""
@@ -216,34 +224,33 @@ class TreeWorm(wiring.Component):
             return of(group[0])
         return Cat(~targets[o] | of(o) for o in group).all()
 
-    def _report(self, m, fetch, split, says) -> Value:
+    def _report(self, m, fetch, split, asked, says) -> Value:
         """Collect the branches' reports, and make the worm's own; whether that is done, or not called for."""
-        outputs = range(len(self.targets))
         network = len(self.targets) - self.exits
-        reported = Signal(len(self.targets))
+        # outputs that have not reported, of a worm whose branches are to
+        awaited = Signal(len(self.targets))
         answers = Signal()
-        told = Signal()
-        all_reported = Signal()
+        untold = Signal()
         branch = {o: b for b, group in enumerate(self.groups) for o in group}
         owned = self._of_branches("owned")
         arrives: list[Value] = [owned[branch[o]] & bit_at(getattr(self, f"arrived_{o}"), getattr(self, f"vc_{o}"))
-                                for o in outputs[:network]]
-        arrives += [C(1) if self.consumed else owned[branch[o]] for o in outputs[network:]]
-        m.d.sync += reported.eq(Mux(fetch, 0, reported | Cat(arrives)))
+                                for o in range(network)]
+        arrives += [C(1) if self.consumed else owned[branch[o]] for o in range(network, len(self.targets))]
+        splits = split if network or not self.consumed else C(0)
         m.d.comb += [
-            all_reported.eq((~self.targets | reported).all()),
             self.reporting.eq(answers | self.splits),
-            self.tells.eq(answers & all_reported & ~told),
+            self.tells.eq(untold & ~awaited.any()),
         ]
+        m.d.sync += awaited.eq(Mux(fetch, Mux(says | splits, asked, 0), awaited & ~Cat(arrives)))
         with m.If(fetch):
-            m.d.sync += [answers.eq(says), self.splits.eq(split & (not self.consumed or network > 0)), told.eq(0)]
+            m.d.sync += [answers.eq(says), untold.eq(says), self.splits.eq(splits)]
         with m.Elif(self.tells):
-            m.d.sync += told.eq(1)
+            m.d.sync += untold.eq(0)
         if self.has_tokens:
-            m.d.comb += self.ends_token.eq(self.splits & all_reported)
-        return ~self.reporting | (all_reported & (told | ~answers))
+            m.d.comb += self.ends_token.eq(self.splits & ~awaited.any())
+        return ~awaited.any() & ~untold
 
-    def _say(self, m):
+    def _say(self, m, over):
         """Name the state."""
         left = Cat(self._of_branches("left"))
         with m.If(self.drops):
@@ -254,7 +261,7 @@ class TreeWorm(wiring.Component):
             m.d.comb += self.state.eq(TreeState.BRANCHES)
         with m.Elif(left.any()):
             m.d.comb += self.state.eq(TreeState.MOVES)
-        with m.Elif(self.targets.any()):
+        with m.Elif(self.targets.any() & ~over):
             m.d.comb += self.state.eq(TreeState.AWAITS_REPORTS)
 
 

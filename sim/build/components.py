@@ -10,9 +10,17 @@ from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.hw.buffer import ReplicationBuffer
 from wormcast.hw.decoders.alone import HeaderDecoder
+from wormcast.hw.input_unit import InputUnit
+from wormcast.hw.input_vc import InputVC
 from wormcast.hw.intake import Intake
 from wormcast.hw.router import Blueprint
+from wormcast.hw.tokens import TokenStation
+from wormcast.hw.tree import TreeInput
+from wormcast.hw.tree.buffer import BranchBuffer
+from wormcast.hw.tree.intake import TreeIntake
+from wormcast.hw.tree.worm import TreeWorm
 
 from .configurations import hardware
 
@@ -79,13 +87,30 @@ def build_component(blueprint: Blueprint, name: str, port: str | None = None,
     whole = blueprint.interface() if part.whole == "interface" else router
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
     try:
-        return part.take(_inside(whole, path))
+        found = _inside(whole, path)
     except NameError:  # there is no submodule of this name
         if not part.options:
             raise
-        given = ", ".join(f"{option} {getattr(blueprint.configuration, option)}" for option in part.options)
-        having = " ".join(f"--{option} {value}" for option, value in part.options.items())
-        raise WormcastError(f"{name}: there is none with {given}, there is one with {having}") from None
+        found = None
+    if not isinstance(found, part.found):
+        raise WormcastError(f"{name}: there is none with {_given(blueprint, part)}, {_instead(name, part)}")
+    return part.take(found)
+
+
+def _given(blueprint: Blueprint, part: "Part") -> str:
+    """What of a hardware's options decides whether it has a part."""
+    named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
+    given = {option: named.get(option, getattr(blueprint.configuration, option, None))
+             for option in part.options or named}
+    return ", ".join(f"{option} {value}" for option, value in given.items() if value is not None)
+
+
+def _instead(name: str, part: "Part") -> str:
+    """Which hardware has a part, or what other hardware has in its place."""
+    if part.options:
+        return "there is one with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
+    others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
+    return f"in its place is {' or '.join(others)}"
 
 
 @dataclass(frozen=True)
@@ -102,16 +127,19 @@ class Part:
         Submodules from there to it; ``{port}`` stands for the name of a router's port.
     side : "input", "output" or None
         Which ports of a router have one each.
+    found : type
+        What must be found there: other hardware may have another component in its place.
     take : callable
         Makes the component of what is found there, where it is no submodule itself.
     options : mapping
-        Options of hardware that has it, where that is not all hardware.
+        Options of hardware that has it, where `DEFAULTS` have none.
     """
 
     description: str
     whole: str
     path: tuple[str, ...] = ()
     side: str | None = None
+    found: type = wiring.Component
     take: Callable[[Any], wiring.Component] = lambda found: found
     options: Mapping[str, str] = field(default_factory=dict)
 
@@ -120,16 +148,31 @@ def _decoder(intake: Intake) -> HeaderDecoder:
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
 
 
+#: Hardware whose worms are copied to several outputs, with tokens.
+TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
+
 COMPONENTS: Mapping[str, Part] = {
     "router": Part("one switch, with all its inputs and outputs", "router"),
-    "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input"),
-    "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input"),
+    "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
+                       InputUnit),
+    "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input",
+                   Intake),
     "decoder": Part("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",
-                    _decoder),
+                    Intake, _decoder),
     "replication-buffer": Part(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
-        "input"),
-    "input-vc": Part("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input"),
+        "input", ReplicationBuffer),
+    "input-vc": Part("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input", InputVC),
+    "tree-input": Part("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
+                       "input", TreeInput, options=TREES),
+    "tree-intake": Part("a tree input's write side: finds a worm's branches, and errors", "router",
+                        ("{port}_input", "intake"), "input", TreeIntake, options=TREES),
+    "branch-buffer": Part("a tree input's buffer: one writer, a reader for each branch", "router",
+                          ("{port}_input", "buffer"), "input", BranchBuffer, options=TREES),
+    "tree-worm": Part("a worm's branches and reports, in one virtual channel", "router", ("{port}_input", "channel_0"),
+                      "input", TreeWorm, options=TREES),
+    "token-station": Part("where a router takes its group's token, and puts it back", "router", ("token",), None,
+                          TokenStation, options=TREES),
     "allocator": Part("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
     "output-unit": Part("one output of a router: owners, credits, the link's register", "router", ("{port}_output",),
                         "output"),

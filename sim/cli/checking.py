@@ -50,6 +50,7 @@ from .hardware import (
     Ejection,
     RelationOption,
     Ties,
+    Tokens,
     VcClasses,
     chosen,
     describe_classes,
@@ -72,9 +73,10 @@ def check_(
     vc_classes: VcClasses = None,
     ties: Ties = None,
     absorb: Absorb = None,
+    tokens: Tokens = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
-        "paper.",
+        "paper; of trees those of Varavithya and Mohapatra, section 3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
@@ -86,7 +88,8 @@ def check_(
     """Look for a cycle among the links and consumption channels that worms hold and ask for.
 
     Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible; 6 if worms have a choice of channels
-    and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes.
+    and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes; those whose worms are
+    copied where ways part: up to 1024.
     """
     network = build_topology(topology)
     if plot:
@@ -109,10 +112,11 @@ def check_(
             "classes": None if classes is None else ConsumptionClasses.parse(classes),
             "others": [built.other(text) for text in with_ or ()],
             "vcs": vcs, "ejection": ejection, "seed": seed,
+            "tokens": None if chosen("tokens", tokens) is None else tokens == "on",
         }
         analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
                          slots=built.configuration.slots, **worms)
-        explanation = explain(network, found, **worms) if explain_ else None
+        explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,
@@ -129,7 +133,7 @@ def check_(
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
-                "absorb": built.configuration.absorb,
+                "absorb": built.configuration.absorb, "tokens": tokens,
             },
             seed,
         )
@@ -157,6 +161,7 @@ class _Worms(TypedDict):
     vcs: int
     ejection: str
     seed: int
+    tokens: bool | None
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,9 @@ def report(analysis: Analysis) -> None:
         table(["resource", "held by a worm of", "from", "that goes on to"],
               [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
+    if analysis.tokens is not None:
+        _report_copies(analysis)
+        return
     least = "no number will do"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
@@ -228,13 +236,25 @@ def report(analysis: Analysis) -> None:
     say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
 
 
+def _report_copies(analysis: Analysis) -> None:
+    """Print what it depends on where worms are copied on their way."""
+    if analysis.tokens:
+        say(f"tokens: {analysis.tokens}, of which each is shared by the switches of a group; who is copied at one of "
+            "them holds it until the headers of all copies have arrived")
+    else:
+        say("tokens: none, so that a worm is copied wherever it finds a channel")
+    say("consumption channels: " + (
+        "enough for all worms that may come to a node, so that none waits for one" if analysis.consumed else
+        "fewer than worms that may come to a node; the same for any number of them that is too few"))
+
+
 def report_explanation(explanation: Iterable[Statement]) -> None:
     """Print statements of the paper for people, a line each."""
     for one in explanation:
         paper = ""
         if one.paper is not None:
             paper = f"; the paper: {one.paper}{', which differs' if one.agrees is False else ''}"
-        say(f"{one.statement} ([Boppana98], {one.place}): {one.sentence}{paper}")
+        say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}{paper}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

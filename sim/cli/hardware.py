@@ -13,7 +13,7 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "VcClasses", "chosen",
+__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "Tokens", "VcClasses", "chosen",
            "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
@@ -27,8 +27,8 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, Ejection, VcClasses, Ties, Absorb = (
-    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties", "absorb"))
+Consumption, Classes, Ejection, VcClasses, Ties, Absorb, Tokens = (
+    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens"))
 
 
 def chosen(name: str, value: Any) -> Any:

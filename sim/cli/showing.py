@@ -23,7 +23,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import signed_dimensions, with_ties
 from wormcast.algorithms.theory import Contention, contention
-from wormcast.algorithms.tokens import token_groups
+from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
 from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
@@ -143,7 +143,11 @@ def topology_(
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
     require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
-    groups = None if tokens is None else token_groups(network, consumed=tokens >= len(network.ports[-1]))
+    groups = None
+    if tokens is not None:
+        single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
+        require_one_or_all(network, **single)
+        groups = token_groups(network, consumed=all_consumed(network, **single))
     if plot:
         require_drawable(network, plot)
         with whole_picture(plot) as target:
@@ -256,13 +260,28 @@ def plan_(
     for worm in found.worms:
         stops = set(network.consumptions[list(worm.destinations), 0].tolist())
         path = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
-        drawn = " ".join(network.switch_title(switch) + ("*" if switch in stops else "") for switch in path)
+        written = {switch: network.switch_title(switch) + ("*" if switch in stops else "") for switch in path}
+        drawn = (_branches(network, worm, written) if found.scheme.spreads
+                 else " ".join(written[switch] for switch in path))
         visits = " ".join(map(network.node_name, worm.destinations))
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
     table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
     if plot:
         say(f"picture: {plot}")
+
+
+def _branches(network: Topology, worm: Worm, written: Mapping[int, str]) -> str:
+    """Write the switches of a tree, each branch in parentheses where it parts from others."""
+    onwards: dict[int, list[int]] = {}
+    for start, end in worm.links:
+        onwards.setdefault(start, []).append(end)
+
+    def along(switch: int) -> str:
+        here, ends = written[switch], onwards.get(switch, [])
+        return " ".join([here, *(along(end) if len(ends) == 1 else f"({along(end)})" for end in ends)])
+
+    return along(int(network.injections[worm.source, 0]))
 
 
 #: What the means of random multicasts are called for people.

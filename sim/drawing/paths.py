@@ -61,7 +61,8 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
 
     Worms that share a link lie side by side, those of the two directions apart. A destination is a disc in its worm's
     colour. The numbers in them are the visiting order; where each worm has one destination alone, the step in which
-    it is sent, and colours are those of the steps. The source is a black square. The same plan gives the same file.
+    it is sent, and colours are those of the steps. Of a tree all branches are drawn, without numbers. The source is a
+    black square. The same plan gives the same file.
 
     Parameters
     ----------
@@ -95,7 +96,8 @@ def paths_sheet(plan: Plan) -> Sheet:
     for worm, group, taken in zip(plan.worms, groups, places, strict=True):
         _path(sheet, plan, layout, ways, worm, _look(group), taken)
         for order, node in enumerate(worm.destinations, 1):
-            _disc(sheet, layout.sinks[node], str(group + 1 if alone else order), _look(group))
+            number = group + 1 if alone else order
+            _disc(sheet, layout.sinks[node], "" if plan.scheme.spreads else str(number), _look(group))
     sheet.axes.plot(*layout.nodes[plan.source], marker="s", markersize=2 * SOURCE, color=SOURCE_COLOUR, zorder=6)
     return sheet
 
@@ -119,12 +121,34 @@ class _Ways(dict[tuple[int, int], Floats]):
         return APART + PITCH * place
 
 
+def _chains(worm: Worm) -> list[list[int]]:
+    """Divide a worm's hops, by their numbers, into chains in which each begins where the one before it ends.
+
+    Of a worm with one way that is all of them; of a tree each goes on along one branch as far as it leads.
+    """
+    found: list[list[int]] = []
+    ends: dict[int, list[int]] = {}  # the chain that ends at a switch, and goes on from there
+    for hop, (start, end) in enumerate(worm.links):
+        chain = ends.pop(start, None)
+        if chain is None:
+            found.append(chain := [])
+        chain.append(hop)
+        ends[end] = chain
+    return found
+
+
 def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
     """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
     home = plan.topology.consumptions[:, 0].tolist()
     marked = {home[node] for node in (plan.source, *plan.destinations)} & {*np.flatnonzero(layout.shared).tolist()}
-    found = tracks(ways, [worm.links for worm in plan.worms],
-                  [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm in plan.worms], OUTSIDE)
+    journeys = [(worm, chain) for worm in plan.worms for chain in _chains(worm)]
+    found = [[0] * len(worm.links) for worm in plan.worms]
+    for (worm, chain), taken in zip(journeys, tracks(
+            ways, [[worm.links[hop] for hop in chain] for worm, chain in journeys],
+            [marked - {home[node] for node in (worm.source, *worm.destinations)} for worm, _ in journeys], OUTSIDE),
+            strict=True):
+        for hop, track in zip(chain, taken, strict=True):
+            found[worm.id][hop] = track
     most = max((track for one in found for track in one), default=0)
     if most >= MOST_TRACKS:
         raise WormcastError(f"plot: {most + 1} worms of {plan.scheme.name} would lie side by side, allowed are up to "
@@ -153,7 +177,7 @@ def _words(plan: Plan, alone: bool) -> list[str]:
     number = "step in which the worm to this node is sent" if alone else "place in the visiting order of its worm"
     return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
             f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
-            f"number: {number}"]
+            *([] if plan.scheme.spreads else [f"number: {number}"])]
 
 
 def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
@@ -169,23 +193,38 @@ def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
 
 def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Worm, look: _Look,
           places: Sequence[int]) -> None:
-    """Draw a worm from its source to its last destination, with an arrow on each hop."""
+    """Draw a worm from its source to its destinations, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
 
-    homes = plan.topology.consumptions[:, 0]
+    homes = plan.topology.consumptions[:, 0].tolist()
     apart = [sheet.cells(ways.apart(hop, place)) for hop, place in zip(worm.links, places, strict=True)]
     hops = [ways[hop] for hop in worm.links]
     last = worm.destinations[-1]
-    begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
     end = layout.consumptions[last] if layout.consumptions else layout.sinks[[last]]
-    line = np.array([*begin, *bend(hops, apart), *end])
-    sheet.axes.plot(*line.T, color=look.colour, linewidth=_width(plan, worm), linestyle=look.dashes, zorder=4)
+
+    def draw(line: Sequence[Floats] | Floats, width: float = LINE, dashes: object = "-") -> None:
+        sheet.axes.plot(*np.array(line).T, color=look.colour, linewidth=width, linestyle=dashes, zorder=4)
+
+    def passed(hop: int) -> Floats:
+        return bend(hops[hop:hop + 1], apart[hop:hop + 1])[-1]  # the disc may be beside the line
+
+    begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
+    if plan.scheme.spreads:
+        came = {end: hop for hop, (_, end) in enumerate(worm.links)}  # by which hop it comes to each switch
+        for chain in _chains(worm):
+            first = came.get(worm.links[chain[0]][0])
+            draw([*(begin if first is None else [passed(first)]),
+                  *bend([hops[hop] for hop in chain], [apart[hop] for hop in chain])])
+        for node in worm.destinations:
+            draw([passed(came[homes[node]]), *(layout.consumptions[node] if layout.consumptions
+                                               else layout.sinks[[node]])])
+    else:
+        draw([*begin, *bend(hops, apart), *end], _width(plan, worm), look.dashes)
     at = 0
-    for node in worm.destinations[:-1]:
+    for node in () if plan.scheme.spreads else worm.destinations[:-1]:
         while at < len(worm.links) and worm.links[at][1] != homes[node]:
             at += 1
-        passed = bend(hops[at:at + 1], apart[at:at + 1])[-1]  # the disc may be beside the line
-        sheet.axes.plot(*zip(layout.sinks[node], passed, strict=True), color=look.colour, linewidth=LINE, zorder=4)
+        draw([layout.sinks[node], passed(at)])
     if not worm.links:
         return
     arrows = []

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import Scheme, WormcastError
 
 from ..build.configuration import Configuration
 from ..engines.follow import NOBODY, TURN
@@ -22,14 +22,17 @@ CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "its sender'
 WAITS = ("channel", "turn")
 
 
-def require_followed(configuration: Configuration) -> None:
-    """Refuse hardware in which this cannot be told.
+def require_followed(scheme: Scheme, configuration: Configuration) -> None:
+    """Refuse worms and hardware of which this cannot be told.
 
     Raises
     ------
     WormcastError
-        Worms are cut in pieces by retransmission slots, or flits are sent by two readers.
+        Worms are copied on their way, or cut in pieces by retransmission slots, or flits are sent by two readers.
     """
+    if scheme.spreads:
+        raise WormcastError(f"contention: {scheme.name} is given, whose worms are copied where their ways part; who "
+                            "waits behind whom is told of worms with one way")
     if configuration.slots:
         raise WormcastError(f"contention: --absorb {configuration.slots} is given, worms are not followed through "
                             "retransmission slots")
@@ -38,10 +41,10 @@ def require_followed(configuration: Configuration) -> None:
                             "readers alone")
 
 
-def followed(configuration: Configuration) -> bool:
-    """Whether this can be told of some hardware."""
+def followed(scheme: Scheme, configuration: Configuration) -> bool:
+    """Whether this can be told of some worms and hardware."""
     try:
-        require_followed(configuration)
+        require_followed(scheme, configuration)
     except WormcastError:
         return False
     return True

@@ -223,7 +223,7 @@ def run(
         Bad input, in a sentence.
     """
     if contention:
-        require_followed(configuration)
+        require_followed(configuration.as_sent(scheme), configuration)
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
     require_kind("topology", topology, Topology)

@@ -458,7 +458,7 @@ def _count_grants(meter, inputs, state):
                 # of eight instances each
                 here = np.int64((inputs[at + tile * lanes // 8 + byte] & ones) * gathered >> np.uint64(56))
                 if here:
-                    asks = 0
+                    asks = np.int64(0)
                     for k in range(begin, end):
                         asks |= np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
                     taken, instance = here & asks, first + tile * lanes + 8 * byte

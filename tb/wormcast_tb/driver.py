@@ -36,6 +36,8 @@ class LinkDriver(Agent):
         By virtual channel. A credit beyond ``depth`` raises `ProtocolError`, but one for each flit sent unpaid.
     sent : int
         Flits sent since reset.
+    arrived : int
+        Reports of arrivals that came back since reset; on links without reports 0.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, reset: Any = None, reset_active: int = 1,
@@ -85,6 +87,7 @@ class LinkDriver(Agent):
         """Forget what waits, hold all credits, send nothing."""
         self.credits = [self.depth] * self.link.vcs
         self.sent = 0
+        self.arrived = 0
         self._unpaid = [0] * self.link.vcs
         self._turn = self.link.vcs - 1
         for queue in self._queues:
@@ -94,7 +97,8 @@ class LinkDriver(Agent):
         self._driven = False
 
     def sample(self) -> None:
-        """Take the credits that come back."""
+        """Take the credits and the reports that come back."""
+        self.arrived += self.link.read_arrived().bit_count()
         mask = self.link.read_credit()
         for vc in range(self.link.vcs) if mask else ():
             if not mask >> vc & 1:

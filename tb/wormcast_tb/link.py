@@ -48,6 +48,8 @@ class Link:
                 raise ValueError(f"link {prefix}: {dut._name} has no signal {full}") from None
 
         self.valid, self.flit, self.credit = signal("valid"), signal("flit"), signal("credit")
+        # reports are there on links of hardware with tree worms alone
+        self.arrived = getattr(dut, f"{prefix}{separator}arrived", None)
         self.vcs = len(self.credit)
         self.width = len(self.flit) - 2
         self.vc = signal("vc") if self.vcs > 1 else None
@@ -89,6 +91,15 @@ class Link:
     def read_credit(self) -> int:
         """Mask of the virtual channels that a credit comes back for now."""
         return self._number(self.credit)
+
+    def read_arrived(self) -> int:
+        """Mask of the virtual channels whose worm is reported to have arrived; 0 on links without reports."""
+        return 0 if self.arrived is None else self._number(self.arrived)
+
+    def write_arrived(self, mask: int) -> None:
+        """Report the arrival of the worms on the virtual channels of a mask, where the link has reports."""
+        if self.arrived is not None:
+            self.arrived.value = mask
 
     def write(self, vc: int, flit: Flit) -> None:
         """Put a flit on the link."""

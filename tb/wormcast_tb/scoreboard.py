@@ -1,7 +1,7 @@
 """What must arrive, and what does."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from .flits import Flit, Worm
 from .monitor import LinkMonitor
@@ -38,6 +38,33 @@ class Scoreboard:
     def expect(self, end: str, flits: Iterable[tuple[int, int, int]]) -> None:
         """Expect a worm at an end; a multicast is expected at each of its ends."""
         self._expected.setdefault(end, Counter())[tuple(Flit(*flit) for flit in flits)] += 1
+
+    def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
+                      reports: bool = True) -> int:
+        """Expect the copies of a worm whose header is a bit string: one at each end that some bit is behind.
+
+        Parameters
+        ----------
+        flits : iterable of Flit
+            As it is sent.
+        masks : mapping of str to sequence of int
+            By end, the bits of the nodes behind it, of each header flit.
+        reports : bool
+            Arrivals are reported: bit 0 of a copy's first header flit is set if the worm's is, or if there are several
+            copies. Else it is the worm's.
+
+        Returns
+        -------
+        Number of copies.
+        """
+        worm = [Flit(*flit) for flit in flits]
+        header = [flit.data for flit in worm if flit.head]
+        kept = {end: [data & mask for data, mask in zip(header, bits, strict=True)] for end, bits in masks.items()}
+        kept = {end: data for end, data in kept.items() if any(data)}
+        report = header[0] & 1 or (reports and len(kept) > 1)
+        for end, (first, *others) in kept.items():
+            self.expect(end, [*(Flit(1, 0, data) for data in (first | report, *others)), *worm[len(header):]])
+        return len(kept)
 
     def watch(self, monitor: LinkMonitor, end: str | None = None) -> None:
         """Take the worms that a monitor collects; the end is the monitor's name where none is given."""

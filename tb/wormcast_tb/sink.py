@@ -13,6 +13,8 @@ __all__ = ["LinkSink"]
 class LinkSink(LinkMonitor):
     """Receives worms as `LinkMonitor` does, and gives each flit's credit back, at the earliest in the next cycle.
 
+    On a link with reports it reports the arrival of each worm whose first header flit has bit 0 set, once, behind that.
+
     Parameters
     ----------
     dut, prefix, clock, depth, reset, reset_active, separator, headers, cuts
@@ -25,6 +27,8 @@ class LinkSink(LinkMonitor):
         ``waits``.
     owed : list of int
         Credits held back, by virtual channel.
+    unreported : list of bool
+        Arrivals held back likewise.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, **options: Any):
@@ -35,9 +39,12 @@ class LinkSink(LinkMonitor):
         """Forget all worms and all credits that are due."""
         super().restart()
         self.owed = [0] * self.link.vcs
+        self.unreported = [False] * self.link.vcs
         self._false = 0
         self._driven = 0
+        self._reported = 0
         self.link.write_credit(0)
+        self.link.write_arrived(0)
 
     def spoil(self, vc: int = 0) -> None:
         """Give a credit for no flit in the next cycle: an error that the sender must find.
@@ -61,7 +68,12 @@ class LinkSink(LinkMonitor):
             self.credits[vc] += self._driven >> vc & 1
 
     def drive(self) -> None:
-        """Give credits back."""
+        """Give credits back, and report arrivals."""
+        reports = sum(1 << vc for vc, due in enumerate(self.unreported) if due and not next(self.pause))
+        if reports or self._reported:
+            self.link.write_arrived(reports)
+            self._reported = reports
+            self.unreported = [due and not reports >> vc & 1 for vc, due in enumerate(self.unreported)]
         mask = self._false
         for vc, owed in enumerate(self.owed):
             # a pulse for no flit stands alone: one that is due waits for the next cycle
@@ -74,5 +86,8 @@ class LinkSink(LinkMonitor):
             self._driven = mask
 
     def _take(self, vc: int, flit: Flit) -> None:
+        begins = flit.head and vc not in self.open
         super()._take(vc, flit)
         self.owed[vc] += 1
+        if begins and flit.data & 1 and self.link.arrived is not None:
+            self.unreported[vc] = True

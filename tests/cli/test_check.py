@@ -324,7 +324,7 @@ class TestExplain:
         assert code == 0
         for one in found["explanation"]:
             assert set(one) == {"statement", "place", "sentence", "holds", "paper", "agrees", "found", "witness",
-                                "certificate"}
+                                "certificate", "source"}
             assert f"{one['statement']} ([Boppana98], {one['place']}): {one['sentence']}" in out
 
     @pytest.mark.parametrize("scheme", ["column-path", "multipath", "dual-path", "e-mcast"])

@@ -130,7 +130,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed are 0 to 1"),
     (["--length", "0"], "length: 0 is given, allowed are 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
-    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, boppana_8x8, "),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, atbm_256, "),
     (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
 ])
 def test_bad_input_is_one_sentence(more, sentence):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.routing import Routes
 from wormcast.algorithms.schemes.individual import Individual
 from wormcast.hw import Switch
@@ -80,14 +80,14 @@ class Place:
         return [way for way in found if way in reached]
 
 
-def blueprint(network, relation=None, **options):
-    """Unicasts on a network, by its usual relation or by another."""
-    scheme = Individual() if relation is None else Individual().routed_by(relation)
+def blueprint(network, relation=None, scheme=None, **options):
+    """Unicasts on a network, by its usual relation or by another; or the worms of a scheme."""
+    scheme = SCHEMES[scheme] if scheme else Individual() if relation is None else Individual().routed_by(relation)
     return Blueprint(topology(network) if isinstance(network, str) else network, scheme, Configuration(**options))
 
 
-def place(network, number, relation=None, **options):
+def place(network, number, relation=None, scheme=None, **options):
     """One switch of a network by its number."""
-    built = blueprint(network, relation, **options)
+    built = blueprint(network, relation, scheme, **options)
     kind = next(kind for kind in built.kinds if number in kind.members)
     return Place(number, kind, built.router(kind), built.routes)

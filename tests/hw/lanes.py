@@ -40,6 +40,15 @@ class Lane:
     seen : dict of (output, virtual channel) to list of (head, tail, data)
     when : dict of (output, virtual channel) to list of int
         The cycles in which these flits were on the link.
+    report_after : int or None
+        So many cycles after a header that asks for it was on a link to another switch its arrival is reported; None:
+        never.
+    reported : list of (cycle, input, virtual channel)
+        The reports of the switch itself.
+    walk : int
+        Cycles that the token takes round the ring, in which this switch is alone with others that never ask.
+    passed : list of int
+        The cycles in which the token left the switch.
     sent, credits : Counter of (input, virtual channel)
         Flits on the links into the switch, and credits that came back.
     waits : dict of (input, virtual channel) to int
@@ -48,8 +57,13 @@ class Lane:
         Cause, port and virtual channel that the switch latched.
     """
 
-    def __init__(self, *, credit_after=1):
+    def __init__(self, *, credit_after=1, report_after=1, walk=1):
         self.credit_after = credit_after
+        self.report_after = report_after
+        self.walk = walk
+        self.reported = []
+        self.passed = []
+        self.begun = set()  # virtual channels on which a worm is under way
         self.queues = {}
         self.false_credits = {}
         self.held = {}
@@ -94,13 +108,14 @@ def run(switch, kernel, straps, lanes, cycles):
     depth = {(port.name, vc): port.depth for port in switch.inputs for vc in range(port.vcs)}
     room = [dict(depth) for _ in lanes]
     owed = [{} for _ in lanes]
+    reports = [{} for _ in lanes]
     vcs = {port.name: port.vcs for port in switch.inputs}
     into_bits = {port: (count - 1).bit_length() for port, count in vcs.items()}
     out_vcs = [port.vcs for port in switch.outputs[:switch.ejection]]
     out_vcs += [1 if switch.separate else switch.outputs[-1].vcs] * len(switch.consumption_ports)
     bits = {name: (count - 1).bit_length() for name, count in zip(links, out_vcs, strict=True)}
     for cycle in range(cycles):
-        for port in links:
+        for port, count in zip(links, out_vcs, strict=True):
             marks, data = block.output(f"{port}_out"), block.output(data_word(f"{port}_out"))
             credit = block.input(credit_word(f"{port}_out"))
             credit[:] = 0
@@ -110,12 +125,26 @@ def run(switch, kernel, straps, lanes, cycles):
                 flags = word >> bits[port]
                 lane.seen.setdefault((port, vc), []).append((flags & 1, flags >> 1 & 1, int(data[k])))
                 lane.when.setdefault((port, vc), []).append(cycle)
+                if switch.has_reports and port in switch.decoder.outputs[:switch.ejection]:
+                    asks = flags & 1 and int(data[k]) & 1 and (port, vc) not in lane.begun
+                    (lane.begun.discard if flags & 2 else lane.begun.add)((port, vc))
+                    if asks and lane.report_after is not None:
+                        at = cycle + lane.report_after, port
+                        reports[k][at] = reports[k].get(at, 0) | 1 << vc
                 back = max(cycle + lane.credit_after, lane.held.get(port, 0) + len(lane.when[port, vc]))
                 owed[k][back, port] = owed[k].get((back, port), 0) | 1 << vc
             for k, lane in enumerate(lanes):
                 due = owed[k].pop((cycle, port), 0) | lane.false_credits.get((cycle, port), 0)
+                due |= reports[k].pop((cycle, port), 0) << count
                 if due:
                     credit[k] = due
+        if switch.has_tokens:
+            block.input("strap_first")[:] = 1
+            block.input("token_in")[:] = 0
+            for k in np.flatnonzero(block.output("token_out")[: len(lanes)]):
+                lanes[k].passed.append(cycle)
+            for k, lane in enumerate(lanes):
+                block.input("token_in")[k] = cycle - lane.walk + 1 in lane.passed[-lane.walk:]
         for port in switch.decoder.inputs:
             back = block.output(credit_word(f"{port}_in"))
             marks, data = block.input(f"{port}_in"), block.input(data_word(f"{port}_in"))
@@ -128,6 +157,8 @@ def run(switch, kernel, straps, lanes, cycles):
                     if int(back[k]) >> vc & 1:
                         room[k][port, vc] += 1
                         lane.credits[port, vc] += 1
+                    if switch.has_reports and int(back[k]) >> vcs[port] >> vc & 1:
+                        lane.reported.append((cycle, port, vc))
                 if (cycle, port) in lane.forced:
                     vc, (head, tail, value) = lane.forced[cycle, port]
                     marks[k] = 1 | (vc | (head | tail << 1) << into_bits[port]) << 1
@@ -156,23 +187,36 @@ AT_REST = {
     "claims": 0, "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "spent": 0,
     "frame": 0, "onward": 0,
 }
+#: The same where worms are copied to several outputs; with those of reports and tokens where these are.
+TREES_AT_REST = {
+    "filled": 0, "targets": 0, "drops": 0, "left": 0, "owned": 0, "eligible": 0, "needs_token": 0, "awaits": 0,
+    "busy": 0,
+    "spent": 0, "frame": 0, "held": 0, "taken": 0, "queue_full": 0,
+}
 MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible_0", "frame")
+TREES_MUST_EXIST = ("filled", "targets", "drops", "left", "owned", "eligible", "busy", "spent", "frame")
 
 
 def unrest(kernel, block, but=()):
     """For each lane the registers that do not say: empty, idle, all credits held; except those named ``but``."""
+    trees = any(name.endswith(".targets") for name in kernel.state)
     found = [[] for _ in range(block.n)]
+    at_rest = TREES_AT_REST if trees else AT_REST
+    must = TREES_MUST_EXIST if trees else MUST_EXIST
     looked = set()
     for name in kernel.state:
         end = name.rsplit(".", 1)[-1]
         end = end.split("_", 1)[1] if end.startswith("vc") and "_" in end else end
-        reader = re.fullmatch(r"(.*vc\d+_)read\d+_at", name)
-        if (end not in AT_REST and not reader) or any(part in name for part in but):
+        end = re.sub(r"_?\d+$", "", end) if trees else end  # of any branch
+        meets = re.fullmatch(r"(.*vc\d+_)read\d+_at|(.*queue_)get", name)
+        if (end not in at_rest and not meets) or any(part in name for part in but):
             continue
         looked.add(end)
-        rest = kernel.read(block, f"{reader[1]}write_at") if reader else AT_REST[end]
+        rest = at_rest.get(end)
+        if meets:
+            rest = kernel.read(block, f"{meets[1]}write_at" if meets[1] else f"{meets[2]}put")
         values = kernel.read(block, name)
         for k in np.flatnonzero(values != rest):
             found[k].append((name, int(values[k])))
-    assert looked >= set(MUST_EXIST), f"no register is called {set(MUST_EXIST) - looked} any more: mend AT_REST"
+    assert looked >= set(must), f"no register is called {set(must) - looked} any more: mend AT_REST"
     return found

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from . import solver
 from .allocator import AllocatorHarness
-from .buffer import BufferHarness
+from .buffer import BufferHarness, CountedLaterHarness
 from .harness import Harness, Property
 from .link import LinkHarness
+from .reports import ReportHarness
 from .switch import SwitchHarness
+from .tokens import RingHarness, StationHarness
 
 __all__ = ["PROOFS", "Proof"]
 
@@ -82,6 +84,12 @@ PROOFS = [
     Proof(BufferHarness, {"vcs": 1, "depth": 1, "width": 4, "readers": 2}, slow=True),
     Proof(BufferHarness, {"vcs": 3, "depth": 3, "width": 4, "readers": 1}, slow=True),
     Proof(BufferHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3}, slow=True),
+    Proof(CountedLaterHarness, {"vcs": 1, "depth": 2, "width": 4, "readers": 2, "deferred": True, "shared": True},
+          mutants=True, slow=True),
+    Proof(CountedLaterHarness, {"vcs": 2, "depth": 3, "width": 4, "readers": 2, "deferred": True}, slow=True),
+    Proof(CountedLaterHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3, "deferred": True, "shared": True},
+          slow=True),
+    Proof(CountedLaterHarness, {"vcs": 2, "depth": 2, "width": 4, "readers": 2, "shared": True}, slow=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 2}, mutants=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 4}, slow=True),
     Proof(LinkHarness, {"vcs": 1, "depth": 1}, slow=True),
@@ -101,4 +109,15 @@ PROOFS = [
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),
+    Proof(ReportHarness, {"vcs": 2, "depth": 2}, mutants=True, slow=True),
+    Proof(ReportHarness, {"vcs": 1, "depth": 1}, slow=True),
+    Proof(ReportHarness, {"vcs": 3, "depth": 4, "delays": "fast"}, slow=True),
+    Proof(StationHarness, {"requesters": 2}),
+    Proof(StationHarness, {"requesters": 4}, mutants=True, slow=True),
+    Proof(StationHarness, {"requesters": 1}, slow=True),
+    Proof(StationHarness, {"requesters": 8}, slow=True),
+    Proof(RingHarness, {"stations": 2, "requesters": 2}, mutants=True, slow=True),
+    Proof(RingHarness, {"stations": 1, "requesters": 4}, slow=True),
+    Proof(RingHarness, {"stations": 4, "requesters": 2}, slow=True),
+    Proof(RingHarness, {"stations": 3, "requesters": 4}, slow=True),
 ]

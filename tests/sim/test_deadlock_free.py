@@ -77,7 +77,8 @@ def test_with_enough_channels_the_same_is_delivered(name):
 class Full:
     """A scheme on a mesh with enough channels, and somewhat more messages than it can carry.
 
-    ``rate`` is in messages per 10 000 cycles of the whole network. On networks that are no meshes these are unicasts.
+    ``rate`` is in messages per 10 000 cycles of the whole network, ``unicasts`` the share of them with one destination;
+    the others have up to ``most``. Halfway a share of the nodes, ``busy``, must be sending.
     """
 
     scheme: str
@@ -85,6 +86,9 @@ class Full:
     options: dict
     network: str = "mesh:8x8"
     relation: str | None = None
+    most: int = 19
+    unicasts: float = 0.0
+    busy: float = 0.25
 
     def found(self):
         return Mixed() if self.scheme == "mixed" else find_scheme(self.scheme, topology(self.network), self.relation)
@@ -143,14 +147,15 @@ FULL = {
 }
 
 
-def multicasts(net, rate, cycles, random, most):
-    """A host that creates multicasts to 1 to so many nodes, of 20 to 100 flits, all through so many cycles.
+def multicasts(net, case, cycles, random):
+    """A host that creates a case's messages, of 20 to 100 flits, all through so many cycles.
 
     In the first lane at 0.7 of the rate, in the last one at 1.3 of it: near saturation, and beyond.
     """
-    lane = np.repeat(np.arange(net.lanes), (rate * cycles / 10_000 * np.linspace(0.7, 1.3, net.lanes)).astype(int))
+    lane = np.repeat(np.arange(net.lanes), (case.rate * cycles / 10_000 * np.linspace(0.7, 1.3, net.lanes)).astype(int))
     messages, nodes = len(lane), net.topology.nodes
-    counts = random.integers(1, most + 1, messages)
+    counts = random.integers(1, case.most + 1, messages)
+    counts[random.random(messages) < case.unicasts] = 1
     order = np.argsort(random.random((messages, nodes)), axis=1)
     chosen = np.arange(nodes - 1) < counts[:, None]
     worms = net.scheme.batch(net.topology, order[:, 0], np.cumsum([0, *counts]), order[:, 1:][chosen])
@@ -173,7 +178,7 @@ def keep_full(case, *, cycles, batches, seed):
     random = np.random.default_rng(seed)
     engine, total = None, 0
     for _ in range(batches):
-        host = multicasts(net, case.rate, cycles, random, 19 if built.kind == "mesh" else 1)
+        host = multicasts(net, case, cycles, random)
         if engine is None:
             engine = BulkEngine(net, host)
         engine.host = host  # the networks go on as they were left: empty, but with their own turns
@@ -191,7 +196,7 @@ def keep_full(case, *, cycles, batches, seed):
                 halfway = True
                 assert not any(find_deadlock(engine, lane) for lane in range(LANES))
                 busy = np.count_nonzero(host.streams["worm"] >= 0)
-                assert busy >= net.hosts // 4, f"only {busy} nodes are sending: the networks are not full"
+                assert busy >= net.hosts * case.busy, f"only {busy} nodes are sending: the networks are not full"
             late = np.unique(lane_of[under_way & (now - host.touched > patience)])
             if len(late):
                 assert not any(find_deadlock(engine, lane) for lane in late.tolist())

@@ -3,11 +3,16 @@
 
 import random
 
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.headers import Unicast
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface.consumption import HOST_DEPTH
 from wormcast.hw.router import Blueprint
+from wormcast.hw.tokens import TokenStation
 from wormcast.sim import Network, hardware
 from wormcast_tb import Flit, make_worm
 
@@ -74,6 +79,57 @@ def spoilt_worms(form):
     if not isinstance(form, Unicast):
         found |= {Cause.LIST_CUT: [header(west, last=0), *body], Cause.LIST_TOO_LONG: [header(west)] * 2 + [*body]}
     return found
+
+
+class TokenRing(wiring.Component):
+    """Token stations in a ring, the first of which has the token."""
+
+    def __init__(self, stations, requesters):
+        self.stations, self.requesters = stations, requesters
+        sides = {"asks": In, "ends": In, "granted": Out, "held": Out}
+        super().__init__({**{f"{name}_{p}": side(requesters) for p in range(stations) for name, side in sides.items()},
+                          **{f"taken_{p}": Out(1) for p in range(stations)}})
+
+    def elaborate(self, platform):
+        m = Module()
+        ring = [TokenStation(self.requesters) for _ in range(self.stations)]
+        for p, station in enumerate(ring):
+            m.submodules[f"station_{p}"] = station
+            wiring.connect(m, ring[p - 1].token_out, station.token_in)
+            m.d.comb += station.strap_first.eq(p == 0)
+            for name in ("asks", "ends"):
+                m.d.comb += getattr(station, name).eq(getattr(self, f"{name}_{p}"))
+            for name in ("granted", "held", "taken"):
+                m.d.comb += getattr(self, f"{name}_{p}").eq(getattr(station, name))
+        return m
+
+
+def of_tree_switch(scheme, options, worms=40):
+    """A switch in the middle of eight nodes whose worms are copied, and its bench's set-up."""
+    network, found = topology("min:b=2,stages=3"), SCHEMES[scheme]
+    blueprint = Blueprint(network, found, hardware(network, found, options))
+    kind = blueprint.named_kinds["router_1"]
+    router, rng, form = blueprint.router(kind), random.Random(str(options)), blueprint.header
+    [digit] = router.decoder.deciding
+    masks = {f"{name}_out": form.encode([node for node in range(network.nodes) if node >> digit & 1 == value])
+             for value, name in enumerate(router.decoder.outputs)}
+    links = [f"{name}_in" for name in router.decoder.inputs]
+
+    def worm(number, nodes, report, link, vc, length):
+        first, *others = form.encode(nodes)
+        return {"link": link, "vc": vc,
+                "flits": make_worm([first | report, *others], traffic.payload(number, length))}
+
+    tokens = router.has_tokens
+    sent = [worm(k, rng.sample(range(network.nodes), rng.randint(1, 5)), tokens and rng.randint(0, 1),
+                 rng.choice(links), rng.randrange(blueprint.configuration.vcs), rng.randint(1, 12))
+            for k in range(worms)]
+    return router, {
+        "inputs": links, "outputs": list(masks), "masks": masks, "depth": blueprint.configuration.buffer,
+        "straps": {"strap_first": 1} if tokens else {}, "walk": 3 if tokens else 0, "reports": tokens,
+        "faults": {"fault": fault_widths(router)}, "worms": sent, "header_flits": form.flits(),
+        "alone": worm(ALONE, [5], 0, links[0], 0, 3), "split": worm(ALONE, range(8), 0, links[1], 0, 3),
+    }
 
 
 def of_interface(options, *, ports=1, links=1, worms=12):

@@ -62,6 +62,29 @@ def test_synthesised_switch(scheme, options, simulator, models, tmp_path):
     assert simulators.run(simulator, model, "router", "tb_switch", tmp_path / "run", **setup)
 
 
+TREES = [
+    ("atbm", {"flit_width": 10, "vcs": 1}),
+    slow("atbm", {"flit_width": 10, "vcs": 2, "buffer": 3, "tokens": "off"}),
+    slow("tree-synchronous", {"flit_width": 12, "vcs": 2, "buffer": 1}),
+    slow("tree-serial", {"flit_width": 16, "vcs": 2, "buffer": 4}),
+]
+
+
+@pytest.mark.parametrize(("scheme", "options"), TREES, ids=str)
+def test_tree_switch(scheme, options, simulator, models, tmp_path):
+    router, setup = setups.of_tree_switch(scheme, options)
+    model = simulators.build(simulator, [hdl.write(router, "router", tmp_path)], "router", models)
+    assert simulators.run(simulator, model, "router", "tb_tree_switch", tmp_path / "run", **setup)
+
+
+@pytest.mark.parametrize("size", [{"stations": 4, "requesters": 2}, slow({"stations": 16, "requesters": 8}),
+                                  slow({"stations": 1, "requesters": 1})], ids=str)
+def test_token_ring(size, simulator, models, tmp_path):
+    file = hdl.write(setups.TokenRing(**size), "ring", tmp_path)
+    model = simulators.build(simulator, [file], "ring", models)
+    assert simulators.run(simulator, model, "ring", "tb_token_ring", tmp_path / "run", **size)
+
+
 INTERFACES = [
     ({}, {}),
     ({"packet": 4, "t_ns": 3, "t_nr": 5, "consumption": 4, "flit_width": 12}, {"ports": 2, "links": 2}),

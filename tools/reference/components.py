@@ -29,7 +29,8 @@ def _overview() -> str:
 def _page(name: str) -> str:
     options = COMPONENTS[name].options
     blueprint = blueprint_of(options)
-    having = "".join(f"`--{option} {value}` and " for option, value in options.items())
+    built_for = {**DEFAULTS, **options}
+    having = "".join(f"`--{option} {value}` and " for option, value in options.items() if option not in DEFAULTS)
     component = build_component(blueprint, name)
     kind = type(component)
     parameters = [_parameter(head, said) for head, said in entries(kind, "Parameters")]
@@ -39,7 +40,7 @@ def _page(name: str) -> str:
         of_docstring(kind),
         *(["## Parameters\n", table(["parameter", "", ""], parameters)] if parameters else []),
         "## Ports\n",
-        (f"Built for {DEFAULTS['scheme']} on {DEFAULTS['topology']} with {having}the hardware options as they are by "
+        (f"Built for {built_for['scheme']} on {built_for['topology']} with {having}the hardware options as they are by "
          "default, it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])

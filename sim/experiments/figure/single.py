@@ -65,7 +65,7 @@ class RunPoint:
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
             result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT,
-                         contention=followed(configuration) and not scheme.spreads)
+                         contention=followed(scheme, configuration))
             one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
             raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")

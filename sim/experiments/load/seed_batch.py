@@ -199,9 +199,12 @@ class SeedBatch:
         self.stages.add(at, measured)
 
     def follow(self) -> None:
-        """Follow the worms from the first cycle on, so that a `Through` has a `Way`; not in retransmission slots."""
-        configuration = self.window.network.configuration
-        if not configuration.slots:
+        """Follow the worms from the first cycle on, so that a `Through` has a `Way`.
+
+        Not in retransmission slots, and not worms that are copied on their way.
+        """
+        network, configuration = self.window.network, self.window.network.configuration
+        if not configuration.slots and not network.scheme.spreads:
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

@@ -104,12 +104,13 @@ def _way(group: SeedBatch, lane: int, message: int) -> tuple[list[int], list[Ins
     mine = (window.messages["lane"] == lane) & (window.messages["message"] == message)
     number = window.messages_before + int(np.flatnonzero(mine)[0])
     worms = np.flatnonzero(window.message_of == number)
-    routes = network.scheme.relation.on(network.topology)
+    scheme, routes = network.scheme, network.scheme.relation.on(network.topology)
     switches, nodes = list[int](), list[int]()
     for row in window.host.worms[worms]:
         source = int(row["source"]) % network.nodes
         visits = (window.host.deliveries["node"][row["delivery"]:row["delivery_end"]] % network.nodes).tolist()
-        switches += routes.path(source, visits)
+        taken = np.array(scheme.taken(routes, source, visits), np.int64) // len(routes.classes)
+        switches += [int(network.topology.injections[source, 0]), *network.topology.links[taken, 2].tolist()]
         nodes += [source, *visits]
     return (window.worms_before + worms).tolist(), instances_at(network, switches, nodes, lane)
 

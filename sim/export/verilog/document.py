@@ -119,8 +119,8 @@ def _tables(rows: Iterable[Named]) -> Iterator[str]:
 
 def _link(row: Named) -> str | None:
     """Name of the link that a port belongs to."""
-    name, port, _ = row
-    return name.removesuffix(f"_{port.path[-1]}") if len(port.path) > 1 else None
+    name, port, component = row
+    return name.removesuffix(f"_{port.path[-1]}") if port.path[0] in links(component) else None
 
 
 def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
@@ -165,7 +165,7 @@ def _way(port: ComponentPort) -> str:
 def meaning(component: wiring.Component, port: ComponentPort) -> str:
     """What the docstrings say of a port, and which bits are what."""
     said: str | None
-    if len(port.path) > 1:
+    if port.path[0] in links(component):
         channel = links(component)[port.path[0]].channel
         said = (member_meaning(LinkSignature, port.path[-1]) or "").replace("virtual channel", channel)
     else:

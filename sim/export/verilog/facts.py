@@ -35,6 +35,8 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
     if named is not None:
         yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
     for name, value in configuration.to_dict().items():
+        if value is None:  # what it is depends on the scheme
+            value = "off" if blueprint.tokens is None else "on"
         if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
 

@@ -11,6 +11,7 @@ from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
 from wormcast.hw.output_unit import OutputUnit
 from wormcast.hw.switch import Switch
+from wormcast.hw.tree import TreeInput
 
 from ...common.text import count
 
@@ -56,7 +57,7 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
                         for port in component.outputs[:component.ejection])
             to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION)
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
-        case InputUnit():
+        case InputUnit() | TreeInput():
             yield "link", ComponentLink(component.spec.depth)
         case OutputUnit():
             port = component.port

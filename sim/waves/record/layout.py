@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from vcd.gtkw import GTKWColor, GTKWSave
 
 from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
-from .heading import PERIOD, WORMS, About, worm_to_dict
+from .heading import ABOVE, PERIOD, ROUTERS, WORMS, About, worm_to_dict
 from .trace import LinkTrace
 
 __all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
@@ -31,10 +32,18 @@ ORDER = {"injection": 0, "network": 1, "slots": 2, "consumption": 3}
 
 @dataclass(frozen=True)
 class SignalRow:
-    """One signal: what it is called on the screen, and its full name."""
+    """One signal: what it is called on the screen, its full name, how GTKWave is to write its values, and their bits
+    where it has several."""
 
     label: str
     name: str
+    written: str = "ascii"
+    bits: int = 1
+
+    @property
+    def in_gtkwave(self) -> str:
+        """What GTKWave calls it."""
+        return self.name if self.bits == 1 else f"{self.name}[{self.bits - 1}:0]"
 
 
 @dataclass(frozen=True)
@@ -46,11 +55,15 @@ class Group:
     rows: tuple[SignalRow, ...]
 
 
-def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: LinkTrace) -> list[Group]:
+def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: LinkTrace,
+              instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
 
-    Those of a deadlock's cycle come first, then the others by number; the first 64 in all.
+    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters, and
+    reports; of switches among the instances. Worms of a deadlock's cycle come first, then the others by number; the
+    first 64 in all.
     """
+    shown = {*instances}
     channels = [(link, vc) for link in links for vc in range(link.vcs)]
     paths: dict[int, list[int]] = defaultdict(list)
     for at in range(len(channels)):
@@ -60,8 +73,8 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Link],
     stuck = _stuck(about)
     order = [worm for worm in dict.fromkeys(stuck) if worm in paths]
     order += [worm for worm in sorted(paths) if worm not in stuck]
-    return [_group(network, host, about, worm, _along([(*channels[at], at) for at in paths[worm]], trace, worm), trace)
-            for worm in order[:MOST]]
+    return [_group(network, host, about, worm, _along([(*channels[at], at) for at in paths[worm]], trace, worm), trace,
+                   shown) for worm in order[:MOST]]
 
 
 def _stuck(about: About) -> list[int]:
@@ -85,7 +98,7 @@ def _along(found: list[tuple[Link, int, int]], trace: LinkTrace, worm: int) -> l
 
 
 def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[Link, int, int]],
-           trace: LinkTrace) -> Group:
+           trace: LinkTrace, shown: set[tuple[str, int]]) -> Group:
     told = worm_to_dict(network, host, about, worm)
     number, source, visits = told["worm"], told["source"], list(map(str, told["destinations"]))
     rows = []
@@ -94,8 +107,35 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
         rows += [SignalRow(_label(link, vc), f"{scope}.holder"), SignalRow("flit", f"{scope}.kind")]
         if ((trace.front[:, at] == worm) & (trace.waits[:, at] != 0)).any():
             rows.append(SignalRow("waits", f"{scope}.waits"))
+        rows += _copying(network, about, link, vc, trace.targets[trace.front[:, at] == worm, at], shown)
     return Group(f"worm {number}: {source} to {' '.join(visits)}",
                  f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
+
+
+def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.NDArray[np.int64],
+             shown: set[tuple[str, int]]) -> list[SignalRow]:
+    """Signals of the switch where a worm comes by a link, if it goes to several outputs there."""
+    if link.input is None or not len(targets):
+        return []
+    home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
+    instance = about.lane * network.count(home.kind) + home.instance
+    links, exits = front.ways(int(targets[-1]))
+    if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
+        return []
+    name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
+    inside, where = ".".join((*ABOVE, name)), home.router.outputs
+    rows = [SignalRow(f"{network.topology.switch_names[link.target]} copies",
+                      ".".join((*ROUTERS, name, f"{port}_in", f"vc_{vc}", "state")))]
+    if home.router.has_tokens:
+        rows += [SignalRow("token comes", f"{inside}.token.here", "bin"),
+                 SignalRow("token held", f"{inside}.token.taken", "bin")]
+    if front.readers > 1:
+        rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
+                           front.readers.bit_length())
+                 for k in range(home.router.inputs[link.input].depth)]
+    if home.router.has_reports:
+        rows += [SignalRow(f"{where[o].name} reports", f"{inside}.{where[o].name}_out__arrived", "bin") for o in links]
+    return rows
 
 
 def _label(link: Link, vc: int) -> str:
@@ -125,7 +165,7 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first
     for number, group in enumerate(groups):
         with save.group(group.title):
             for row in group.rows:
-                save.trace(row.name, alias=row.label, datafmt="ascii", color=COLOURS[number % len(COLOURS)])
+                save.trace(row.in_gtkwave, alias=row.label, datafmt=row.written, color=COLOURS[number % len(COLOURS)])
     return text.getvalue()
 
 

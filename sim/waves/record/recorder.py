@@ -13,7 +13,7 @@ from ...engines.bulk import BulkEngine, observer
 from ...lowering import Observer
 from .changes import Changes
 from .columns import Columns
-from .heading import PERIOD, About, heading
+from .heading import ABOVE, PERIOD, About, heading
 from .instances import links_at
 from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
@@ -23,8 +23,6 @@ from .worms import declare_worms
 
 __all__ = ["record"]
 
-#: Above the instances, as in a waveform of Amaranth's simulator over the whole network.
-ABOVE = ("bench", "top", "network")
 UNKNOWN = "[unknown]"
 #: What an input virtual channel calls the state of its worm.
 STATE = "state"
@@ -60,7 +58,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     """
     links = [*links_at(engine.network, instances, about.lane), *slots_at(engine.network, instances, about.lane)]
     trace = trace_all(engine, links, cycles, about.lane)
-    groups = groups_of(engine.network, engine.host, about, links, trace)
+    groups = groups_of(engine.network, engine.host, about, links, trace, instances)
     with path.open("w") as file:
         wave = _Wave(engine, file, instances, about, links, trace, first)
         for cycle in range(first, first + cycles):

@@ -1,11 +1,13 @@
 """What the tests of the Verilog build."""
 
+from contextlib import suppress
+
 import pytest
 from cases import slow
 
-from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, find_scheme, topology
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, WormcastError, find_scheme, topology
 from wormcast.hw.router import Blueprint
-from wormcast.sim.build.components import COMPONENTS
+from wormcast.sim.build.components import COMPONENTS, build_component
 from wormcast.sim.build.configurations import hardware
 
 
@@ -29,14 +31,20 @@ def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=Non
     return Blueprint(network, found, hardware(network, found, options), relations)
 
 
-def having(name, *arguments, **options):
+def having(name, **options):
     """Blueprint of hardware that has a component."""
-    return blueprint(*arguments, **options, **COMPONENTS[name].options)
+    given = {**options, **COMPONENTS[name].options}
+    return blueprint(given.pop("topology", "mesh:3x3"), **given)
 
 
 def names_in(built):
     """Components that hardware has."""
-    return [name for name in COMPONENTS if "absorb" not in COMPONENTS[name].options or built.configuration.slots]
+    found = []
+    for name in COMPONENTS:
+        with suppress(WormcastError):
+            build_component(built, name)
+            found.append(name)
+    return found
 
 
 def on_any(network, **options):
@@ -55,6 +63,14 @@ ANY = [
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
     pytest.param(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
                  id="irregular"),
+]
+
+#: Worms that are copied to several outputs: headers of two flits and tokens, and the other ways of copying.
+TREES = [
+    pytest.param(lambda: blueprint("min:b=2,stages=2", "atbm", flit_width=4), id="tree"),
+    slow(lambda: blueprint("min:b=2,stages=2", "tree-synchronous", flit_width=9), id="synchronous"),
+    pytest.param(lambda: blueprint("min:b=2,stages=2", "tree-serial", flit_width=9, tokens="off"), id="serial"),
+    slow(lambda: blueprint("min:b=2,stages=4,kind=omega", "atbm", flit_width=5, vcs=3, buffer=4), id="omega"),
 ]
 
 #: Hardware that differs from the usual in all that makes other Verilog. Its tests are slow: a replay takes a minute or
@@ -77,4 +93,8 @@ WIDE = [
     pytest.param(lambda: blueprint("mesh:3x3x3", scheme="sp", configuration="amnah_5x5x5", consumption=3,
                                    flit_width=22), id="all-ports-out"),
     pytest.param(lambda: on_any("torus:4x4", configuration="dcf_torus"), id="dcf-torus"),
+    pytest.param(lambda: blueprint("min:b=2,stages=3", "atbm", flit_width=4, buffer=3, vcs=2), id="tree-long-headers"),
+    pytest.param(lambda: blueprint("min:b=4,stages=2", "tree-synchronous", vcs=1, delays="fast"), id="tree-lockstep"),
+    pytest.param(lambda: blueprint("min:b=2,stages=2", "tree-serial", buffer=1, flit_width=8, tokens="off",
+                                   consumption=3), id="tree-serial-single-flits"),
 ]

@@ -199,8 +199,8 @@ class Stimulus:
         width = self.header.flit_width
         stops = 1 if type(self.header).__name__ == "Unicast" else self.random.randint(1, 3)
         nodes = self.random.sample(range(self.nodes), stops)
-        relation = self.random.randrange(self.header.relations)
-        flits = [1 | data << 2 for data in self.header.encode(nodes, relation)]
+        relation = [self.random.randrange(self.header.relations)] if self.header.relations > 1 else []
+        flits = [1 | data << 2 for data in self.header.encode(nodes, *relation)]
         length = self.random.randint(1, 6)
         flits += [(k == length - 1) << 1 | self.random.getrandbits(width) << 2 for k in range(length)]
         if self.random.random() < 0.05:

@@ -9,7 +9,7 @@ from wormcast.sim.build.components import COMPONENTS
 from wormcast.sim.common.external import find_tool
 from wormcast.sim.export.verilog import NETWORK, export
 
-from .cases import ANY, WIDE, blueprint, having, names_in
+from .cases import ANY, TREES, WIDE, blueprint, having, names_in
 
 #: Warnings that stay, and why.
 WAIVED = {
@@ -50,7 +50,7 @@ def test_network_is_clean_but_for_what_is_waived(tmp_path):
     assert {kind for kind, _ in found} == set(WAIVED)
 
 
-@pytest.mark.parametrize("case", ANY)
+@pytest.mark.parametrize("case", [*ANY, *TREES])
 def test_networks_of_every_kind_are_clean(case, tmp_path):
     assert unexpected(warnings(case(), NETWORK, tmp_path)) == []
 

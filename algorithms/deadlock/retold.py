@@ -1,0 +1,77 @@
+"""The worms of a cycle of dependencies in which some are copied, as they may meet."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .graph import DependencyGraph
+from .ways import Ways
+
+__all__ = ["Told", "retell"]
+
+
+class Told(NamedTuple):
+    """A step of a cycle: a resource, and a worm that holds it and asks for the next one."""
+
+    resource: int
+    part: int
+    source: int
+    stops: tuple[int, ...]
+
+
+class _Run(NamedTuple):
+    """What one worm may hold of a cycle, in the branch that waits for nothing and then in the one that waits."""
+
+    part: int
+    still: int
+    waits: tuple[int, ...]  # channels of the other branch, the last of which it does not have
+
+
+def retell(graph: DependencyGraph, parts: Sequence[Ways]) -> list[Told]:
+    """Tell a shortest cycle by as few worms as may be, no two of which hold the same.
+
+    Each witness of `DependencyGraph` is the first one of its edge, whatever the others of the cycle are. A worm that is
+    copied may hold a channel in one branch, and all that follows up to where another one waits in a circle in the
+    other: so it is told, from a source whose way shares nothing with the others', if there is one.
+    """
+    edges = graph.cycle_edges()
+    copied = [] if graph.copied is None else graph.copied[edges].tolist()
+    begin = next((place for place, switch in enumerate(copied) if switch >= 0), None)
+    plain = [Told(int(graph.starts[edge]), part, source, tuple(stop for stop in stops if stop >= 0))
+             for edge in edges for part, source, *stops in [graph.witnesses[edge].tolist()]]
+    if begin is None:
+        return plain
+    plain, copied = plain[begin:] + plain[:begin], copied[begin:] + copied[:begin]
+    firsts = [place for place, switch in enumerate(copied) if switch >= 0]
+    told: list[Told] = []
+    taken: set[int] = set()
+    for first, end in zip(firsts, [*firsts[1:], len(plain)], strict=True):
+        steps = plain[first:end]
+        waits = [step.resource for step in (*plain[first + 1:end], plain[end % len(plain)])]
+        run = _Run(steps[0].part, steps[0].resource, tuple(waits))
+        source, stops, held = next((found for found in _worms(graph, parts[run.part], run) if not found[2] & taken),
+                                   (None, (), set()))
+        taken |= held
+        told += steps if source is None else [Told(step.resource, run.part, source, stops) for step in steps]
+    return told
+
+
+def _worms(graph: DependencyGraph, part: Ways, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
+    """Worms that may be in so much of a cycle: from where, to which nodes, and what each of them holds then."""
+    topology, share = part.topology, graph.vc_classes // part.vc_classes
+    for source in range(topology.nodes):
+        ways = {}
+        for node in range(topology.nodes):
+            if node != source:
+                channels = part.routes.channels(source, [node])
+                link = channels[-1] // part.vc_classes if channels else 0
+                end = graph.asked_at_the_end + int(graph.ports.at(node, link))
+                ways[node] = [channel * share for channel in channels] + [end]
+        still = next(((node, way) for node, way in ways.items() if run.still in way), None)
+        waits = next(((node, way) for node, way in ways.items() if run.waits[-1] in way and run.still not in way
+                      and set(run.waits) <= set(way)), None)
+        if still is None or waits is None:
+            continue
+        (node, way), (other, other_way) = still, waits
+        sends = -1 - source  # a node sends one worm at a time
+        yield source, (node, other), {
+            sends, *way[:way.index(run.still) + 1], *other_way[:other_way.index(run.waits[-1])]}

@@ -1,0 +1,115 @@
+"""Worms that are copied on their way: what one of them may hold in one branch while it waits in another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..ejection import EjectionPorts
+from ..errors import WormcastError
+from ..routing import Routes, walk
+
+__all__ = ["Splits", "find_splits"]
+
+MOST_NODES = 1024
+"""Nodes of which the trees to all others are gone through."""
+
+Integers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """Where worms are copied, and which channels lie in different branches.
+
+    A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
+    of a worm are in the tree from its source to all nodes, so that those of these trees are all there are.
+
+    Parameters
+    ----------
+    pairs : int32 array [pairs, 6]
+        Each pair of places of which a worm may hold the first and still wait for the second, that is the first one of
+        another branch: the two places, the switch where the branches part, and a worm: its source, a node behind the
+        first place, and one behind the second.
+    enters : int32 array [channels, 3]
+        A worm that comes by a channel and is copied at its end: its source, and two nodes in different branches; -1
+        where there is none.
+    """
+
+    pairs: Integers
+    enters: Integers
+
+
+def find_splits(routes: Routes, ports: EjectionPorts) -> Splits:
+    """Go through the trees from each node to all others.
+
+    Raises
+    ------
+    WormcastError
+        The network is too large, or the relation leaves a choice.
+    """
+    topology = routes.topology
+    if topology.nodes > MOST_NODES:
+        raise WormcastError(f"check: {topology.name} has {topology.nodes} nodes, at most {MOST_NODES} are allowed, as "
+                            "the trees from each node to all others are gone through")
+    if not routes.deterministic:
+        raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
+                            "copied on their way needs one way to each node")
+    starts = np.ascontiguousarray(topology.injections[:, 0])
+    return Splits(*_pairs(routes.arrays, starts, len(ports), ports.first, ports.place))
+
+
+@compiled
+def _pairs(arrays, starts, ports, first_port, port_of_link):
+    """Pairs and enters of `Splits`."""
+    options, classes, _, switch_of_link, _, _ = arrays
+    nodes, channels = len(starts), len(switch_of_link) * classes
+    places = channels + ports
+    known = np.zeros((places, places), np.bool_)
+    found = np.empty((1024, 6), np.int32)
+    enters = np.full((channels, 3), -1, np.int32)
+    count = 0
+    taken = np.empty(options.shape[0] * options.shape[1], np.int32)
+    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # in the tree; a node behind each place
+    listed = np.empty(places, np.int32)
+    first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # children of each place, the root's
+    for u in range(nodes):
+        behind[:], first[:] = -1, -1
+        size = 0
+        for v in range(nodes):
+            if v == u:
+                continue
+            hops = walk(arrays, starts[u], 0, v, taken)
+            before = places  # the root
+            for hop in range(hops + 1):
+                if hop < hops:
+                    place = taken[hop]
+                else:
+                    place = channels + first_port[v] + (port_of_link[taken[hop - 1] // classes] if hops else 0)
+                if behind[place] < 0:
+                    behind[place], parent[place], listed[size] = v, before, place
+                    following[place], first[before] = first[before], place
+                    size += 1
+                before = place
+        for at in range(size):
+            held = listed[at]
+            branch = held
+            while branch != places:  # whose brothers are other branches
+                before = parent[branch]
+                other = first[before]
+                while other >= 0:
+                    if other != branch and not known[held, other]:
+                        known[held, other] = True
+                        if count == len(found):
+                            grown = np.empty((2 * count, 6), np.int32)
+                            grown[:count] = found
+                            found = grown
+                        row = found[count]
+                        row[0], row[1], row[3], row[4], row[5] = held, other, u, behind[held], behind[other]
+                        row[2] = starts[u] if before == places else switch_of_link[before // classes]
+                        count += 1
+                    if other != branch and before != places and enters[before, 0] < 0:
+                        enters[before, 0], enters[before, 1], enters[before, 2] = u, behind[branch], behind[other]
+                    other = following[other]
+                branch = before
+    return found[:count].copy(), enters

@@ -1,0 +1,64 @@
+"""A ring of token stations: one holds the token at a time, and whoever asks gets it in its turn."""
+
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from tb_common import given
+
+
+async def run(dut, cycles, share, hold, seed):
+    """Ask at random, hold for some cycles, and look; the waits in grants to others, and the cycles of each grant.
+
+    What the bench is told: ``stations`` and ``requesters`` of each.
+    """
+    rng, told = random.Random(seed), given()
+    everyone = [(p, k) for p in range(told.stations) for k in range(told.requesters)]
+    asks, waits, left, grants = set(), {}, {}, []
+    dut.rst.value = 1
+    for p in range(told.stations):
+        getattr(dut, f"asks_{p}").value = 0
+        getattr(dut, f"ends_{p}").value = 0
+    Clock(dut.clk, 10, unit="ns").start()
+    for _ in range(3):
+        await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    most = 0
+    for cycle in range(cycles):
+        await FallingEdge(dut.clk)
+        held = [one for one in everyone if int(getattr(dut, f"held_{one[0]}").value) >> one[1] & 1]
+        assert len(held) <= 1
+        assert sum(int(getattr(dut, f"taken_{p}").value) for p in range(told.stations)) == len(held)
+        granted = [one for one in everyone if int(getattr(dut, f"granted_{one[0]}").value) >> one[1] & 1]
+        assert len(granted) <= 1
+        assert set(granted) <= asks
+        for one in granted:
+            grants.append(cycle)
+            most = max(most, waits.pop(one))
+            waits = {other: count + 1 for other, count in waits.items()}
+            left[one] = rng.randint(1, hold)
+        await RisingEdge(dut.clk)
+        asks -= set(granted)
+        ends = {one for one in held if left.get(one, 1) <= 0}
+        left = {one: count - 1 for one, count in left.items() if one not in ends}
+        for one in everyone:
+            if one not in asks and one not in left and rng.random() < share:
+                asks.add(one)
+                waits.setdefault(one, 0)
+        for p in range(told.stations):
+            getattr(dut, f"asks_{p}").value = sum(1 << k for k in range(told.requesters) if (p, k) in asks)
+            getattr(dut, f"ends_{p}").value = sum(1 << k for k in range(told.requesters) if (p, k) in ends)
+    return most, grants
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.01, 0.2, 1.0], hold=[1, 9])
+async def one_at_a_time_and_each_in_its_turn(dut, share, hold):
+    """At most all the others get it before one that asks."""
+    everyone = given().stations * given().requesters
+    most, grants = await run(dut, 1500, share, hold, seed=f"{share} {hold}")
+    assert len(grants) > 10
+    assert most <= everyone - 1
+    assert share < 1 or most == everyone - 1

@@ -1,0 +1,101 @@
+# amaranth: UnusedElaboratable=no
+"""Switches that copy worms, compiled; worms for them, and what must leave."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from wormcast.sim.engines.words import words
+from wormcast.sim.lowering import lower_cached
+
+from . import lanes
+from .anywhere import place
+
+__all__ = ["Copier", "copier", "payload"]
+
+
+@dataclass(frozen=True)
+class Copier:
+    """One switch of a multistage network, and its compiled form.
+
+    What leads where is told from the network's routes, and not from the masks of the decoder.
+    """
+
+    here: object
+    kernel: object
+
+    @property
+    def switch(self):
+        return self.here.switch
+
+    @property
+    def inputs(self):
+        """Names of the inputs."""
+        return self.switch.decoder.inputs
+
+    @property
+    def outputs(self):
+        """Names of the outputs."""
+        return self.switch.decoder.outputs
+
+    def behind(self, port):
+        """Nodes behind each output by which a worm from an input can go on: {output: nodes}."""
+        decoder, kind = self.switch.decoder, self.here.kind
+        found = {}
+        for node, near in enumerate(self.here.routes.options[0, self.here.number, :, 0].tolist()):
+            if near < 0:
+                continue
+            if near in kind.network_outputs:
+                outputs = [kind.network_outputs.index(near)]
+            else:
+                outputs = [o for o in decoder.exits(port) if o in decoder.ejections[kind.ejections.index(near)]]
+            for output in outputs:
+                found.setdefault(output, []).append(node)
+        return found
+
+    @property
+    def splits_report(self):
+        """Whether the branches of a worm that is copied here report."""
+        decoder, switch = self.switch.decoder, self.switch
+        consumed = not decoder.ejection and all(switch.enough(port) for port in range(len(decoder.inputs)))
+        return switch.has_reports and not consumed
+
+    def header(self, nodes, reports=False):
+        """Header flits (head, tail, data) of a worm to some nodes."""
+        first, *rest = self.switch.decoder.header.encode(nodes)
+        return [(1, 0, first | reports), *((1, 0, data) for data in rest)]
+
+    def copies(self, port, nodes, payload, reports=False):
+        """What must leave of a worm, by output: flits."""
+        behind = self.behind(port)
+        ways = {o: [node for node in nodes if node in there] for o, there in behind.items()}
+        ways = {o: there for o, there in ways.items() if there}
+        assert sorted(node for there in ways.values() for node in there) == sorted(nodes)
+        asks = reports or (len(ways) > 1 and self.splits_report)
+        return {self.outputs[o]: [*self.header(there, asks), *payload] for o, there in ways.items()}
+
+    def run(self, runs, cycles):
+        return lanes.run(self.switch, self.kernel, self.here.straps, runs, cycles)
+
+    def streams(self, lane):
+        """The worms that left, by output; those of separate consumption links together."""
+        switch = self.switch
+        return {port.name: [worm for name in switch._names(o) for worm in lane.streams(name)]
+                for o, port in enumerate(switch.outputs)}
+
+    def unrest(self, block, but=()):
+        return lanes.unrest(self.kernel, block, but)
+
+
+@cache
+def copier(network, number, scheme="atbm", **options):
+    """A switch of a network by its number, compiled."""
+    here = place(network, number, scheme=scheme, **options)
+    inputs, outputs = words(here.switch)
+    key = f"trees {network} {number} {scheme} {sorted(options.items())}"
+    return Copier(here, lower_cached(lambda: here.switch, inputs=inputs, outputs=outputs, name="switch", cache_key=key,
+                                     sources=lanes.SOURCES))
+
+
+def payload(length, number=0):
+    """Payload flits that say of which worm they are."""
+    return [(0, int(k == length - 1), number << 3 | k % 8) for k in range(length)]

@@ -1,0 +1,63 @@
+# amaranth: UnusedElaboratable=no
+"""An output unit whose worms report their arrival."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+
+from wormcast.hw import PortSpec
+from wormcast.hw.output_unit import OutputUnit
+
+from .harness import Harness, Inside, Property, implies
+from .link import Crossbar
+from .mutants import Mutant
+from .sender import Sender
+
+__all__ = ["ReportHarness"]
+
+
+class ReportHarness(Harness):
+    """An output unit with reports; any sender that keeps to what it says, any credits, and any reports back.
+
+    A worm says with the flit that takes the virtual channel whether it is to report.
+    """
+
+    component = "OutputUnit, reports"
+    properties = (
+        Property("awaits", "A virtual channel is offered to headers only while no worm owns it, and the one that had "
+                           "it has reported, if it was to.",
+                 Mutant("output_unit.OutputUnit._channel", "~now_busy & ~awaits", "~now_busy")),
+        Property("returns", "If some virtual channel has no owner, nothing to be reported, and a credit, and none is "
+                            "taken, one is offered in the next cycle.",
+                 Mutant("output_unit.OutputUnit._awaits", "(touched & asked)) & ~link.arrived[v]",
+                        "(touched & asked))")),
+    )
+
+    def __init__(self, *, vcs: int, depth: int, delays: str = "paper"):
+        super().__init__()
+        self.unit = OutputUnit(PortSpec("east", vcs=vcs, depth=depth), width=2, classes=[(1 << vcs) - 1],
+                               extra_stage=delays == "fast", reports=True)
+
+    def elaborate(self, platform):
+        m = Module()
+        unit, inside = self.unit, Inside(self.unit)
+        m.submodules.unit = inside.fragment
+        crossbar = Crossbar(m, self, unit)
+        self.leave_free(unit.reports, unit.link.credit, unit.link.arrived)
+        self.assume(m, implies(unit.reports, unit.take))
+        idle = []
+        for v in range(unit.port.vcs):
+            end, waits = Sender(inside, v), Signal(name=f"waits_{v}")
+            takes = unit.take & (unit.vc == v)
+            m.d.sync += waits.eq(Mux(takes, unit.reports, waits & ~unit.link.arrived[v]))
+            self.claim(m, "awaits", implies(end.offered(0), ~crossbar.owned[v] & ~waits))
+            idle.append(~crossbar.owned[v] & ~waits & ~end.stopped & (end.credits > end.sent))
+            self.assume(m, ~end.stopped)
+            if self.inductive:
+                end.invariants(m, self)
+                self.invariant(m, crossbar.owned[v] == end.busy)
+                self.invariant(m, implies(crossbar.may[v], end.another))
+                under_way = inside["touched"] & (inside["sent_vc"] == v) & inside[f"vc{v}_asked"]
+                self.invariant(m, waits == (inside[f"vc{v}_awaits"] | under_way))
+        was_idle = Signal()
+        m.d.sync += was_idle.eq(Cat(idle).any() & ~unit.take)
+        self.claim(m, "returns", implies(was_idle, unit.free[0]))
+        return m

@@ -1,0 +1,131 @@
+# amaranth: UnusedElaboratable=no
+"""Tokens: a station of a ring that has one, and rings of stations."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+
+from wormcast.hw.tokens import TokenStation
+
+from .harness import Harness, Inside, Property, entry, implies, total
+from .mutants import Mutant
+
+__all__ = ["RingHarness", "StationHarness"]
+
+
+def behind(inside, one, count):
+    """How many requesters of a station have their turn before one of them: those from the last one's next on."""
+    return entry([Const((one - last - 1) % count, range(count)) for last in range(count)], inside["last"])
+
+
+class StationHarness(Harness):
+    """A station, whoever asks and gives back when; the rest of the ring has the token while this one has not.
+
+    Who asks does so until the token is granted, and who holds it does not ask.
+    """
+
+    component = "TokenStation"
+    properties = (
+        Property("conserved", "Tokens that come in, and held before, are as many as go out, and are held after: what "
+                              "has come and not gone is held, or leaves, in each cycle.",
+                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", "& ~self.asks.any())")),
+        Property("alone", "None comes in while one is held here.",
+                 Mutant("tokens.TokenStation.elaborate", "~self.asks.any()", "~self.asks.all()")),
+        Property("granted", "It is granted only as it comes, only to one, and to one that asks.",
+                 Mutant("tokens.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
+        Property("kept", "Who was granted it holds it from the next cycle on, until it gives it back, and nobody else.",
+                 Mutant("tokens.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
+        Property("turns", "At most as many grants of this station as it has other requesters come before one's own.",
+                 Mutant("tokens.TokenStation.elaborate", "k + 1 + step", "step")),
+    )
+
+    def __init__(self, *, requesters: int):
+        super().__init__()
+        self.station = TokenStation(requesters)
+
+    def elaborate(self, platform):
+        m = Module()
+        dut, inside = self.station, Inside(self.station)
+        m.submodules.station = inside.fragment
+        requesters = range(dut.requesters)
+        self.leave_free(dut.token_in.token, dut.strap_first, dut.asks, dut.ends)
+
+        begun, elsewhere = Signal(), Signal()
+        here = dut.token_in.token | (dut.strap_first & ~begun)
+        # after reset the rest of the ring has it, or this station; a ring of one gives it back to itself
+        rest = Mux(begun, elsewhere, ~dut.strap_first)
+        m.d.sync += [begun.eq(1), elsewhere.eq((rest | dut.token_out.token) & ~dut.token_in.token)]
+        self.assume(m, implies(dut.token_in.token, rest | dut.token_out.token))
+
+        count, owner = Signal(2), Signal(dut.requesters)
+        m.d.sync += [
+            count.eq(count + here - dut.token_out.token),
+            owner.eq(dut.granted | (owner & ~dut.ends)),
+        ]
+        self.claim(m, "conserved", total(dut.held) + dut.token_out.token == count)
+        self.claim(m, "conserved", dut.taken == dut.held.any())
+        self.claim(m, "alone", implies(here, ~dut.held.any()))
+        self.claim(m, "granted", (dut.granted & ~dut.asks) == 0)
+        self.claim(m, "granted", total(dut.granted) == (here & dut.asks.any()))
+        self.claim(m, "kept", dut.held == owner)
+        self.invariant(m, Mux(begun, elsewhere + total(dut.held) + dut.token_out.token == 1,
+                              ~dut.held.any() & ~dut.token_out.token))
+        self.invariant(m, inside["started"] == begun)
+        self.invariant(m, inside["last"] < dut.requesters)
+        for one in requesters:
+            asked, lost = Signal(name=f"asked_{one}"), Signal(range(dut.requesters + 1), name=f"lost_{one}")
+            m.d.sync += [
+                asked.eq(dut.asks[one] & ~dut.granted[one]),
+                lost.eq(Mux(dut.asks[one] & ~dut.granted[one], lost + dut.granted.any(), 0)),
+            ]
+            self.assume(m, implies(asked, dut.asks[one]))
+            self.assume(m, implies(dut.held[one], ~dut.asks[one]))
+            self.claim(m, "turns", lost <= dut.requesters - 1)
+            self.invariant(m, lost + behind(inside, one, dut.requesters) <= dut.requesters - 1)
+        return m
+
+
+class RingHarness(Harness):
+    """A ring of stations, whoever asks and gives back when; who asks does so until the token is granted."""
+
+    component = "TokenStation, ring"
+    properties = (
+        Property("one", "In each cycle there is one token: one requester holds it, or it is on one of the lines.",
+                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", ")| ended")),
+        Property("bound", "At most P*b*V - 1 grants to others come before one's own: those to all others, once each.",
+                 Mutant("tokens.TokenStation.elaborate", "k + 1 + step", "step")),
+    )
+
+    def __init__(self, *, stations: int, requesters: int):
+        super().__init__()
+        self.stations = [TokenStation(requesters) for _ in range(stations)]
+
+    def elaborate(self, platform):
+        m = Module()
+        count, each = len(self.stations), self.stations[0].requesters
+        insides = [Inside(station) for station in self.stations]
+        begun = Signal()
+        m.d.sync += begun.eq(1)
+        for place, (station, inside) in enumerate(zip(self.stations, insides, strict=True)):
+            m.submodules[f"station_{place}"] = inside.fragment
+            self.leave_free(station.asks, station.ends)
+            m.d.comb += [station.token_in.token.eq(self.stations[place - 1].token_out.token),
+                         station.strap_first.eq(place == 0)]
+            self.invariant(m, inside["started"] == begun)
+            self.invariant(m, inside["last"] < each)
+        tokens = total(bit for station in self.stations for bit in (*station.held, station.token_out.token))
+        self.claim(m, "one", tokens == begun)
+        granted = total(bit for station in self.stations for bit in station.granted)
+        others = count * each - 1
+        for place, station in enumerate(self.stations):
+            # stations that the token comes by before it is here: it is at the first one, held, or on its way
+            away = total(Mux(near.held.any() | near.token_out.token, (place - at - 1) % count, 0)
+                         for at, near in enumerate(self.stations)) + Mux(begun, 0, place)
+            for one in range(each):
+                name = f"{place}_{one}"
+                asked, lost = Signal(name=f"asked_{name}"), Signal(range(others + 2), name=f"lost_{name}")
+                waits = station.asks[one] & ~station.granted[one]
+                m.d.sync += [asked.eq(waits), lost.eq(Mux(waits, lost + granted, 0))]
+                self.assume(m, implies(asked, station.asks[one]))
+                self.claim(m, "bound", lost <= others)
+                before = behind(insides[place], one, each)
+                self.invariant(m, lost + away + Cat(before).as_unsigned() * count <= others)
+        return m

@@ -3,7 +3,8 @@
 PYTHON ?= python3
 RUN := .venv/bin
 TEST := .venv-test/bin
-WORKERS ?= 2
+# one more than there are cores, as some wait for compilers that they share
+WORKERS ?= 3
 # tests that lie together share what they set up and compile: a worker takes them in a row
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5

@@ -81,13 +81,23 @@ def test_one_token_a_stage_is_no_group():
 
 
 @pytest.mark.parametrize(("channels", "vcs", "ejection", "enough"), [
-    (1, 1, "one", False), (2, 1, "one", True), (3, 2, "one", False), (4, 2, "one", True),
+    (1, 1, "one", False), (2, 1, "one", True), (4, 2, "one", True),
     (1, 1, "all", True), (1, 2, "all", False), (2, 2, "all", True)])
 def test_how_many_consumption_channels_are_enough(channels, vcs, ejection, enough):
     network = topology("min:b=2,stages=3")
     assert all_consumed(network, channels=channels, vcs=vcs, ejection=ejection) == enough
     analysis = check(network, SCHEMES["atbm"], consumption=channels, vcs=vcs, ejection=ejection)
     assert (analysis.consumed, analysis.tokens) == (enough, 6 if enough else 7)
+
+
+@pytest.mark.parametrize(("channels", "vcs", "ejection", "sentence"), [
+    (3, 2, "one", "where 4 worms may come to a node at a time: allowed are 1, or from 4"),
+    (2, 3, "all", "where 3 worms may come to an ejection port at a time: allowed are 1, or from 3")])
+def test_channels_for_which_there_are_no_groups_are_refused_with_tokens(channels, vcs, ejection, sentence):
+    network, given = topology("min:b=2,stages=3"), {"consumption": channels, "vcs": vcs, "ejection": ejection}
+    with pytest.raises(WormcastError, match=f"consumption: {channels} is given with tokens on .*, {sentence}"):
+        check(network, SCHEMES["atbm"], **given)
+    assert not check(network, SCHEMES["atbm"], **given, tokens=False).consumed
 
 
 @pytest.mark.parametrize(("edges", "returns"), [

@@ -56,16 +56,16 @@ class TokenGroups:
 
 
 def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
-    """Refuse tokens, on or off, where worms are not copied.
+    """Refuse tokens where worms are not copied.
 
     Raises
     ------
     WormcastError
-        Tokens are given, and the worms, of schemes of these names, are no trees.
+        They are on, and the worms, of schemes of these names, are no trees.
     """
-    if tokens is not None and not spreads:
-        raise WormcastError(f"tokens: {tokens} is given, worms of {names} are not copied where their ways part: "
-                            "allowed with trees alone, as atbm")
+    if tokens == "on" and not spreads:
+        raise WormcastError(f"tokens: on is given, worms of {names} are not copied where their ways part: allowed with "
+                            "trees alone, as atbm")
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:

@@ -17,7 +17,8 @@ def drive(ring, cycles, asks, hold):
     """Run a ring of `Ring`; (cycle, requester) of the grants, and in which cycle the token left each station.
 
     ``asks(cycle, waits)`` gives requesters that begin to ask in a cycle, beside those who wait, and ask until they are
-    granted. Who is granted holds the token for ``hold()`` cycles. In every cycle it is held by one, or is on one of the lines.
+    granted. Who is granted holds the token for ``hold()`` cycles. In every cycle it is held by one, or is on one of the
+    lines.
     """
     waits, grants, left, until = set(), [], [], {}
 

@@ -96,7 +96,8 @@ def test_the_same_is_delivered_by_a_relation_that_is_free(name, relation, option
 FULL = {
     "torus": Full("individual", 1000, {"vcs": 2, "buffer": 2, "consumption": 1}, "torus:4x4", most=1),
     "ring": Full("individual", 400, {"vcs": 2, "buffer": 2, "consumption": 1}, "ring:6", most=1),
-    "ring, signs": Full("individual", 400, {"vcs": 2, "buffer": 2, "consumption": 1, "ties": "signed"}, "ring:6", most=1),
+    "ring, signs": Full("individual", 400, {"vcs": 2, "buffer": 2, "consumption": 1, "ties": "signed"}, "ring:6",
+                        most=1),
     "up-down": Full("individual", 500, HARDWARE, IRREGULAR, most=1),
     "up-down-adaptive": Full("individual", 500, HARDWARE, IRREGULAR, "up-down-adaptive", most=1),
     "min": Full("individual", 500, HARDWARE, "min:b=2,stages=3", most=1),

@@ -27,8 +27,7 @@ class ReportHarness(Harness):
                  Mutant("output_unit.OutputUnit._channel", "~now_busy & ~awaits", "~now_busy")),
         Property("returns", "If some virtual channel has no owner, nothing to be reported, and a credit, and none is "
                             "taken, one is offered in the next cycle.",
-                 Mutant("output_unit.OutputUnit._awaits", "(touched & asked)) & ~link.arrived[v]",
-                        "(touched & asked))")),
+                 Mutant("output_unit.OutputUnit._awaits", " & ~link.arrived[v]", "")),
     )
 
     def __init__(self, *, vcs: int, depth: int, delays: str = "paper"):

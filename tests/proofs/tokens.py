@@ -89,7 +89,7 @@ class RingHarness(Harness):
     component = "TokenStation, ring"
     properties = (
         Property("one", "In each cycle there is one token: one requester holds it, or it is on one of the lines.",
-                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", ")| ended")),
+                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", ") | ended")),
         Property("bound", "At most P*b*V - 1 grants to others come before one's own: those to all others, once each.",
                  Mutant("tokens.TokenStation.elaborate", "k + 1 + step", "step")),
     )

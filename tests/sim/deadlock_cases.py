@@ -68,6 +68,7 @@ def _cases() -> Iterator[tuple[str, Case]]:
         yield f"{scheme}_{mesh}", Case(f"mesh:{mesh}", scheme, {"consumption": 1},
                                        (*(enough if scheme == "e-mcast" else ({"consumption": 2},)),
                                         {"ejection": "all"}))
+    yield "atbm_min_8", Case("min:b=2,stages=3", "atbm", {"consumption": 1, "tokens": "off"}, ({"tokens": "on"},))
     for blocks in partitions(["1+", "1-", "0+", "0-"], 2):
         classes = "/".join(",".join(block) for block in blocks)
         mesh = "6x3" if classes == HARDEST else "8x8"
@@ -77,7 +78,8 @@ def _cases() -> Iterator[tuple[str, Case]]:
 
 
 CASES = dict(_cases())
-"""By the names of their files: one channel for four schemes, and e-mcast's directions in two classes, in each way."""
+"""By the names of their files: one channel for four schemes, trees without tokens, and e-mcast's directions in two
+classes, in each way."""
 
 
 def kept(name: str) -> list[Message]:

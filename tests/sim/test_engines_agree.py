@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from amaranth.hdl import Const, Value
+from amaranth.hdl import Cat, Const, Value
 from cases import slow
 
 from wormcast.algorithms import topology
@@ -136,6 +136,13 @@ def bulk_words(net, host, cycles):
     return seen
 
 
+def whole(value, part):
+    """What goes by a link's word of credits, with its reports, by a line for tokens, or a port of its own."""
+    if not part:
+        return getattr(value, "token", value)
+    return Cat(value.credit, value.arrived) if part == "credit" and hasattr(value, "arrived") else getattr(value, part)
+
+
 def amaranth_words(net, host, cycles, names):
     seen = []
 
@@ -153,7 +160,7 @@ def amaranth_words(net, host, cycles, names):
             looked_up[kind, word] = word
             if part or not hasattr(value, "flit"):
                 looked_up[kind, word] = f"{word} whole"
-                setattr(component, f"{word} whole", Whole(getattr(value, part) if part else value))
+                setattr(component, f"{word} whole", Whole(whole(value, part)))
     engine.run(cycles, beyond=True)
     return seen
 

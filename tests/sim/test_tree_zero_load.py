@@ -54,9 +54,8 @@ def check(name, scheme, count, seed, longest=30, **options):
     for ring in net.rings.values():
         token = Ring(len(ring))
         rings |= {switch: (token, place) for place, switch in enumerate(ring)}
-    headers, enough = net.header.flits(), options["consumption"] >= net.topology.ports_each * options["vcs"] \
-        if hasattr(net.topology, "ports_each") else all(router.enough(port) for router in net.routers.values()
-                                                       for port in range(len(router.inputs)))
+    headers, ways_in = net.header.flits(), max(len(kind.network_inputs) for kind in net.blueprint.kinds)
+    enough = options["consumption"] >= ways_in * options["vcs"]
     messages, expected, at = [], [], 5
     for _ in range(count):
         few = rng.random() < 0.3
@@ -71,8 +70,7 @@ def check(name, scheme, count, seed, longest=30, **options):
         tree_zero_load.send(root, length, at=at, headers=headers, t_hs=options.get("t_hs", 0))
         messages.append(send(source, *destinations, length=length, at=at))
         expected.append({node: (one.taken[0], one.taken[-1]) for node, one in there.items()})
-        at = APART + max(max(tail for _, tail in expected[-1].values()), *(ring.since for ring, _ in rings.values())) \
-            if rings else APART + max(tail for _, tail in expected[-1].values())
+        at = APART + max([tail for _, tail in expected[-1].values()] + [ring.since for ring, _ in rings.values()])
     engine = bulk(name, scheme, messages, **options)
     engine.run(at + 100)
     check_receipts(engine.host)

@@ -159,7 +159,7 @@ topology = "min:b=2,stages=2"
 configuration = "atbm_64"
 multicast_fraction = 0.5
 destinations_mean = 2.0
-length = 8
+length = 40
 
 [series.tree]
 scheme = "atbm"

@@ -1,7 +1,7 @@
 # amaranth: UnusedElaboratable=no
 """The replication buffer against a queue that remembers everything."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 
 from wormcast.hw.buffer import ReplicationBuffer
 
@@ -9,7 +9,7 @@ from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant
 from .reference import Queue
 
-__all__ = ["BufferHarness", "CountedLaterHarness"]
+__all__ = ["BufferHarness"]
 
 
 class BufferHarness(Harness):
@@ -35,30 +35,21 @@ class BufferHarness(Harness):
                  Mutant("buffer.ReplicationBuffer.elaborate", "same & filled", "filled")),
     )
 
-    def __init__(self, *, vcs, depth, width, readers, deferred=False, shared=False):
+    def __init__(self, *, vcs, depth, width, readers):
         super().__init__()
-        self.buffer = ReplicationBuffer(vcs=vcs, depth=depth, width=width, readers=readers, deferred=deferred,
-                                        shared=shared)
+        self.buffer = ReplicationBuffer(vcs=vcs, depth=depth, width=width, readers=readers)
 
     def elaborate(self, platform):
         m = Module()
         dut = self.buffer
         vcs, readers = range(dut.vcs), range(dut.readers)
-        self.uncounted: list = []
         targets = self.free(dut.readers, name="targets")
         self.leave_free(dut.write, dut.write_vc, dut.write_data)
         for r in readers:
             self.leave_free(getattr(dut, f"vc_{r}"), getattr(dut, f"take_{r}"))
             if dut.readers > 1:
                 self.leave_free(getattr(dut, f"follow_{r}"))
-        count = total(targets)
-        if dut.deferred:
-            self.leave_free(dut.counts)
-            count = Mux(dut.counts, count, self.free(range(dut.readers + 1), name="not_yet"))
-        m.d.comb += dut.write_count.eq(count)
-        if dut.shared:
-            self.leave_free(dut.choice)
-            self.assume(m, total(getattr(dut, f"take_{r}") for r in readers) <= 1)
+        m.d.comb += dut.write_count.eq(total(targets))
         self.assume(m, dut.write_vc < dut.vcs)
         if dut.readers > 1:
             self.leave_free(dut.skip)
@@ -82,37 +73,18 @@ class BufferHarness(Harness):
         follow = [getattr(dut, f"follow_{r}")[v] if dut.readers > 1 else Const(0) for r in readers]
         m.d.comb += write.eq(dut.write & (dut.write_vc == v))
         self.assume(m, implies(write, queue.count < dut.depth))
-        unknown = self._uncounted(m, v, queue, write, targets)
-        self.uncounted.append(unknown)
-        self.assume(m, implies(skip, queue.count != unknown))
         for rule in queue.rules(take=take, skip=skip, follow=follow):
             self.assume(m, rule)
         for r in readers:
             m.d.comb += take[r].eq(getattr(dut, f"take_{r}") & (getattr(dut, f"vc_{r}") == v))
             self.assume(m, getattr(dut, f"vc_{r}") < dut.vcs)
-            self.assume(m, implies(take[r], queue.waits(r, unknown + 1)))
-            if dut.shared:
-                self.assume(m, implies(take[r], dut.choice == r))
-            data = dut.data_0 if dut.shared else getattr(dut, f"data_{r}")
-            self.claim(m, "order", implies(take[r], data == queue.next_of(queue.data, r)))
+            self.claim(m, "order", implies(take[r], getattr(dut, f"data_{r}") == queue.next_of(queue.data, r)))
             self.claim(m, "has", getattr(dut, f"has_{r}")[v] == queue.waits(r))
             self.claim(m, "has", getattr(dut, f"more_{r}")[v] == queue.waits(r, 2))
         self.claim(m, "freed", dut.freed[v] == (queue.done(take) | skip))
         self.claim(m, "overflow", dut.full[v] == (queue.count == dut.depth))
         self.claim(m, "overflow", ~(write & dut.full[v]))
         queue.step(m, write=write, data=dut.write_data, targets=targets, take=take, skip=skip)
-
-    def _uncounted(self, m, v, queue, write, targets):
-        """How many flits, the last ones, have readers that are not counted."""
-        if not self.buffer.deferred:
-            return Const(0)
-        unknown = Signal(range(queue.depth + 1), name=f"vc{v}_unknown")
-        counts = self.buffer.counts
-        m.d.sync += unknown.eq(Mux(write, Mux(counts, 0, unknown + 1), unknown))
-        for i in range(queue.depth):
-            behind = (i < queue.count) & (i + unknown >= queue.count)
-            self.assume(m, implies(write & counts & behind, queue.targets[i] == targets))
-        return unknown
 
     def invariants(self, m, v, queue, inside):
         """What the buffer's registers hold, said by the queue."""
@@ -126,10 +98,8 @@ class BufferHarness(Harness):
             for r in queue.readers:
                 alike = queue.targets[i][r] & (queue.targets[i] == queue.targets[0])
                 self.invariant(m, implies(i < queue.passed[r], alike))
-        self.invariant(m, self.uncounted[v] <= queue.count)
         # of the buffer
         for r in queue.readers:
-            self.invariant(m, queue.passed[r] + self.uncounted[v] <= queue.count)
             self.invariant(m, queue.passed[r] <= queue.count)
             filled = inside[f"vc{v}_filled{r}"]
             self.invariant(m, implies(~queue.waits(r), ~filled))
@@ -142,25 +112,7 @@ class BufferHarness(Harness):
         for i in range(depth):
             there = i < queue.count
             self.invariant(m, implies(there, entry(rows, queue.row(i)) == queue.data[i]))
-            counted = i + self.uncounted[v] < queue.count
-            if self.buffer.deferred:
-                flags = [inside[f"vc{v}_uncounted{k}"] for k in range(depth)]
-                self.invariant(m, entry(flags, queue.row(i)) == (there & ~counted))
             if several:
                 due = total(queue.targets[i][r] & (queue.passed[r] <= i) for r in queue.readers)
                 counters = [inside[f"vc{v}_pending{k}"] for k in range(depth)]
-                self.invariant(m, implies(counted, entry(counters, queue.row(i)) == due))
-
-
-class CountedLaterHarness(BufferHarness):
-    """The replication buffer as switches have it that copy worms: deferred, shared, or both.
-
-    As above; and no reader takes a flit before its readers are counted, with the count those of all that have come
-    since the last one are the same, and of readers that share a port one takes at a time, what is chosen.
-    """
-
-    component = "ReplicationBuffer, deferred or shared"
-    properties = tuple(known._replace(mutant={
-        "order": Mutant("buffer.ReplicationBuffer.elaborate", "Array(rows)[self.choice]", "rows[0]"),
-        "freed": Mutant("buffer.ReplicationBuffer._freed", "written | (uncounted & writes[v])", "written"),
-    }.get(known.name, known.mutant)) for known in BufferHarness.properties)
+                self.invariant(m, implies(there, entry(counters, queue.row(i)) == due))

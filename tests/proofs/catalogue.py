@@ -5,7 +5,7 @@ from pathlib import Path
 
 from . import solver
 from .allocator import AllocatorHarness
-from .buffer import BufferHarness, CountedLaterHarness
+from .buffer import BufferHarness
 from .harness import Harness, Property
 from .link import LinkHarness
 from .reports import ReportHarness
@@ -84,12 +84,6 @@ PROOFS = [
     Proof(BufferHarness, {"vcs": 1, "depth": 1, "width": 4, "readers": 2}, slow=True),
     Proof(BufferHarness, {"vcs": 3, "depth": 3, "width": 4, "readers": 1}, slow=True),
     Proof(BufferHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3}, slow=True),
-    Proof(CountedLaterHarness, {"vcs": 1, "depth": 2, "width": 4, "readers": 2, "deferred": True, "shared": True},
-          mutants=True, slow=True),
-    Proof(CountedLaterHarness, {"vcs": 2, "depth": 3, "width": 4, "readers": 2, "deferred": True}, slow=True),
-    Proof(CountedLaterHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3, "deferred": True, "shared": True},
-          slow=True),
-    Proof(CountedLaterHarness, {"vcs": 2, "depth": 2, "width": 4, "readers": 2, "shared": True}, slow=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 2}, mutants=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 4}, slow=True),
     Proof(LinkHarness, {"vcs": 1, "depth": 1}, slow=True),

@@ -84,7 +84,7 @@ def test_options_given_come_first_then_the_named_ones_then_the_scheme_s():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are amnah_5x5x5, boppana_8x8"):
+    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are amnah_5x5x5, atbm_256, atbm_64"):
         hardware(MESH, DUAL_PATH, named="big")
 
 
@@ -136,7 +136,7 @@ def test_each_option_changes_the_parts_that_it_says():
     before = keys()
     for name, option in options_of(Configuration).items():
         other = [value for value in option.allowed if value != option.default] or [
-            {"classes": ":next", "absorb": "1"}[name] if option.kind is str else option.default + 1]
+            {"classes": ":next", "absorb": "1", "tokens": "off"}[name] if option.kind is str else option.default + 1]
         changed = [one != other for one, other in zip(keys(**{name: other[0]}), before, strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
                            "node": [True, True], "cells": [True, True]}[option.changes], name

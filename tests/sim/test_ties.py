@@ -132,4 +132,4 @@ def test_ideal_headers_have_room_for_the_signs():
     torus = topology("torus:4x4")
     widths = {ties: Configuration(ties=ties, header="ideal", flit_width=1).for_headers(
         torus, find_scheme("individual", torus), 3).flit_width for ties in ("plus", "signed")}
-    assert widths == {"plus": 4, "signed": 4 + 2}  # a unicast's header has one address, however many there are of them
+    assert widths == {"plus": 4, "signed": 4 + 2}  # a unicast has one address

@@ -151,7 +151,7 @@ title = "a tree and unicasts"
 source = "this test"
 step = 0.2
 most = 0.4
-cycles = 16000
+cycles = 48000
 latency = "multicast"
 
 [options]
@@ -159,15 +159,15 @@ topology = "min:b=2,stages=2"
 configuration = "atbm_64"
 multicast_fraction = 0.5
 destinations_mean = 2.0
-length = 40
+length = 16
 
 [series.tree]
 scheme = "atbm"
 
 [[statements]]
 claim = "x-4"
-text = "multicasts wait for tokens, unicasts do not"
-holds = "multicast_latency('tree') > unicast_latency('tree') and token_ceiling('tree') > accepted('tree')"
+text = "the tokens let more pass than is created"
+holds = "token_ceiling('tree') > accepted('tree')"
 """
 
 

@@ -95,12 +95,12 @@ def splits(root):
 ONE = {"vcs": 1, "consumption": 1}
 CASES = [
     ("min:b=2,stages=3", "atbm", {**ONE, "buffer": 4, "flit_width": 9}),
-    ("min:b=2,stages=4", "atbm", {**ONE, "buffer": 3, "flit_width": 9, "delays": "fast"}),
     ("min:b=2,stages=3", "tree-synchronous", {**ONE, "buffer": 5, "flit_width": 16}),
-    ("min:b=4,stages=2", "atbm", {**ONE, "buffer": 2, "flit_width": 17, "tokens": "off"}),
-    ("min:b=2,stages=4", "atbm", {"vcs": 2, "consumption": 4, "buffer": 6, "flit_width": 6}),
 ]
 LARGE = [
+    ("min:b=2,stages=4", "atbm", {**ONE, "buffer": 3, "flit_width": 9, "delays": "fast"}),
+    ("min:b=4,stages=2", "atbm", {**ONE, "buffer": 2, "flit_width": 17, "tokens": "off"}),
+    ("min:b=2,stages=4", "atbm", {"vcs": 2, "consumption": 4, "buffer": 6, "flit_width": 6}),
     *((name, scheme, {**ONE, "buffer": depth, "flit_width": width, "delays": delays, **tokens})
       for name, width, depth in (("min:b=2,stages=5", 33, 1), ("min:b=2,stages=6", 65, 4), ("min:b=4,stages=3", 22, 5),
                                  ("min:b=2,stages=6", 33, 3))

@@ -57,14 +57,13 @@ def run_with_one_token(engine, cycles):
 MODES = ("atbm", "tree-synchronous", "tree-serial")
 OPTIONS = [
     {"vcs": 1, "consumption": 1, "buffer": 1}, {"vcs": 2, "consumption": 1, "buffer": 3, "headers": 2},
-    {"vcs": 1, "consumption": 4, "buffer": 2}, {"vcs": 3, "consumption": 2, "buffer": 4, "delays": "fast"},
+    {"vcs": 1, "consumption": 4, "buffer": 2}, {"vcs": 3, "consumption": 12, "buffer": 4, "delays": "fast"},
     {"vcs": 2, "consumption": 2, "buffer": 8, "consumption_links": "separate", "ejection": "all"},
     {"vcs": 1, "consumption": 1, "buffer": 4, "headers": 4, "storage": "registers"},
 ]
 NETWORKS = [f"min:b=2,stages={stages}" for stages in (3, 4, 5, 6)] + ["min:b=4,stages=2", "min:b=4,stages=3"] + [
     f"min:b=2,stages=4,kind={kind}" for kind in ("cube", "omega", "butterfly")]
-QUICK = [("min:b=2,stages=3", "atbm", 1), ("min:b=2,stages=3", "tree-serial", 0), ("min:b=2,stages=4", "atbm", 3),
-         ("min:b=2,stages=4,kind=omega", "tree-synchronous", 2)]
+QUICK = [("min:b=2,stages=3", "atbm", 1), ("min:b=2,stages=3", "tree-serial", 0)]
 ALL = [(name, mode, (3 * n + m) % 6) for n, name in enumerate(NETWORKS) for m, mode in enumerate(MODES)]
 
 
@@ -177,7 +176,7 @@ FULL = {
 }
 
 
-@pytest.mark.parametrize("name", some(FULL, "atbm, 64 nodes", "tree-synchronous"))
+@pytest.mark.parametrize("name", some(FULL, "tree-serial, omega"))
 def test_with_tokens_trees_never_deadlock(name):
     """200 000 cycles, near saturation and beyond it: everything is delivered, and nothing is left in the networks."""
     assert keep_full(FULL[name], cycles=200_000 // 16, batches=1, seed=1) >= 200_000
@@ -212,8 +211,8 @@ def jam(mode, seed, **options):
 
 
 #: The token is given back when the worm's own copies are under way, before their headers have arrived below.
-EARLY = Mutant("tree.worm.TreeWorm._report", "self.splits & all_reported",
-               "self.splits & Cat(~self.targets[o] | owned[branch[o]] for o in outputs).all()")
+EARLY = Mutant("tree.worm.TreeWorm._report", "self.splits & ~awaited.any()",
+               "self.splits & Cat(~self.targets[o] | owned[branch[o]] for o in range(len(self.targets))).all()")
 
 
 def test_a_token_that_is_released_early_does_not_keep_trees_from_deadlock(monkeypatch):
@@ -226,7 +225,7 @@ def test_a_token_that_is_released_early_does_not_keep_trees_from_deadlock(monkey
         assert not all(isinstance(jam("atbm", seed), BulkEngine) for seed in seeds)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["atbm", slow("tree-synchronous"), slow("tree-serial")])
 def test_without_tokens_trees_deadlock_and_with_them_none_does(mode):
     without = [jam(mode, seed, tokens="off") for seed in range(6)]
     assert any(getattr(found, "cycle", None) for found in without)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import solver
 from .allocator import AllocatorHarness
+from .branches import BranchHarness
 from .buffer import BufferHarness
 from .harness import Harness, Property
 from .link import LinkHarness
@@ -84,6 +85,10 @@ PROOFS = [
     Proof(BufferHarness, {"vcs": 1, "depth": 1, "width": 4, "readers": 2}, slow=True),
     Proof(BufferHarness, {"vcs": 3, "depth": 3, "width": 4, "readers": 1}, slow=True),
     Proof(BufferHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 3}, slow=True),
+    Proof(BranchHarness, {"vcs": 2, "depth": 2, "width": 4, "readers": 2}, mutants=True),
+    Proof(BranchHarness, {"vcs": 1, "depth": 4, "width": 4, "readers": 2}, slow=True),
+    Proof(BranchHarness, {"vcs": 1, "depth": 1, "width": 4, "readers": 2}, slow=True),
+    Proof(BranchHarness, {"vcs": 1, "depth": 3, "width": 4, "readers": 4}, slow=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 2}, mutants=True),
     Proof(LinkHarness, {"vcs": 2, "depth": 4}, slow=True),
     Proof(LinkHarness, {"vcs": 1, "depth": 1}, slow=True),

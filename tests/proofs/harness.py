@@ -6,6 +6,7 @@ from typing import NamedTuple
 from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Fragment, Mux, Signal, Value
 
 from wormcast.hw.buffer import ReplicationBuffer
+from wormcast.hw.tree.buffer import BranchBuffer
 
 from .mutants import Mutant
 
@@ -36,32 +37,34 @@ def on_ring(at, size) -> Value:
 
 @contextmanager
 def rows_shown():
-    """While this lasts, replication buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
+    """While this lasts, buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
 
     It is read through a port that only the proof has.
     """
-    elaborate = ReplicationBuffer.elaborate
+    kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer)}
 
     def with_rows(self, platform):
-        m = elaborate(self, platform)
+        m = kinds[type(self)](self, platform)
         for v in range(self.vcs):
             for k in range(self.depth):
                 port, row = m.submodules.memory.read_port(domain="comb"), Signal(self.width, name=f"vc{v}_row{k}")
                 m.d.comb += [port.addr.eq(v << (self.depth - 1).bit_length() | k), row.eq(port.data)]
         return m
 
-    ReplicationBuffer.elaborate = with_rows
+    for kind in kinds:
+        kind.elaborate = with_rows
     try:
         yield
     finally:
-        ReplicationBuffer.elaborate = elaborate
+        for kind, elaborate in kinds.items():
+            kind.elaborate = elaborate
 
 
 class Inside:
     """A component, elaborated, and its registers and wires by their names.
 
     The names are those in the sources, with those of the submodules in front: ``"buffer.vc0_level1"``. A row of a
-    replication buffer's memory has one too: ``"buffer.vc0_row3"``.
+    buffer's memory has one too: ``"buffer.vc0_row3"``.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from .topologies.base import Topology
 from .topologies.grid import GRIDS, mesh_directions
 from .worms import Worms
 
-__all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses"]
+__all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
 
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
@@ -174,6 +174,19 @@ class ConsumptionClasses:
             worms.destinations,
         )
         return self.at_stop(last, following)
+
+
+def require_any_channel(classes: ClassMap | None, names: str) -> None:
+    """Refuse classes for worms that are copied on their way, of schemes of these names.
+
+    Raises
+    ------
+    WormcastError
+        There are some.
+    """
+    if classes is not None and len(classes):
+        raise WormcastError(f"classes: {classes} is given, worms of {names} take any consumption channel where a copy "
+                            'ends: allowed is ""')
 
 
 def _hop_of(direction: str) -> str:

@@ -6,7 +6,7 @@ from types import NoneType
 from typing import Any
 
 from ..channels import require_share
-from ..consumption import ConsumptionClasses
+from ..consumption import ConsumptionClasses, require_any_channel
 from ..errors import WormcastError
 from ..kinds import require_kind
 from ..routing import Relation, with_any_signs
@@ -317,9 +317,8 @@ def _require_trees(trees: bool, parts: Sequence[Ways], slots: int, classes: Cons
     require_trees(None if tokens is None else "on" if tokens else "off", trees, names)
     if trees and slots:
         raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
-    if trees and classes is not None and len(classes):
-        raise WormcastError(f"classes: {classes} is given, worms of {names} take any consumption channel where a copy "
-                            'ends: allowed is ""')
+    if trees:
+        require_any_channel(classes, names)
 
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumption: int,

@@ -7,6 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
+from wormcast.algorithms.consumption import require_any_channel
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
@@ -161,9 +162,18 @@ class Configuration:
         return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
-        """Give the classes that the routers are built for."""
+        """Give the classes that the routers are built for.
+
+        Raises
+        ------
+        WormcastError
+            Some are given, and worms of the scheme are copied on their way.
+        """
         if self.classes is not None:
-            return ConsumptionClasses.parse(self.classes)
+            given = ConsumptionClasses.parse(self.classes)
+            if scheme.spreads:
+                require_any_channel(given, scheme.name)
+            return given
         return classes_of(scheme, topology) if self.absorb == "off" else ConsumptionClasses()
 
     def to_dict(self) -> dict[str, Any]:

@@ -434,6 +434,9 @@ def _require_tree(header: BitString, configuration: Options) -> None:
     if configuration.slots:
         raise WormcastError(f"absorb: {configuration.slots} is given with bit strings, whose worms end at each "
                             "destination anyway: allowed is off")
+    if configuration.readers != "coupled":
+        raise WormcastError(f"readers: {configuration.readers} is given with bit strings, whose copies go as their "
+                            "scheme says: allowed is coupled")
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:

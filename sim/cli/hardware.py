@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import ConsumptionClasses
+from wormcast.algorithms import ConsumptionClasses, Scheme
+from wormcast.algorithms.schemes import TreeScheme
 
 from ..build.components import DEFAULTS
 from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration, unusual
@@ -76,22 +77,31 @@ def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
-#: What the values of two options mean, in short.
+#: What the values of two options mean, in short, and how trees are copied.
 READERS = {"coupled": "copies move together", "independent": "copies move apart"}
+COPIES = {"asynchronous": "each copy goes by itself", "synchronous": "copies move together",
+          "serial": "a flit of one copy a cycle"}
 DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 
 
-def describe_hardware(configuration: Configuration) -> str:
-    """Name the hardware options: the first five always, the others where they are not the usual ones."""
-    told = {"vcs", "buffer", "consumption", "readers", "delays", "classes"}
+def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
+    """Name the hardware options: the first five always, the others where they are not the usual ones.
+
+    Of trees it names how they are copied, and whether by tokens, where it names the readers of others.
+    """
+    told = {"vcs", "buffer", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()
+    copied = f"{configuration.readers} readers ({READERS[configuration.readers]})"
+    if isinstance(scheme, TreeScheme):
+        tokens = "no tokens" if configuration.tokens == "off" else "tokens"
+        copied = f"{scheme.replication} copies ({COPIES[scheme.replication]}), {tokens}"
     others = unusual(options, [name for name in options if name not in told])
     if configuration.classes is not None:
         others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))
     return ", ".join([
         f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
         count(configuration.consumption, "consumption channel"),
-        f"{configuration.readers} readers ({READERS[configuration.readers]})",
+        copied,
         f"{configuration.delays} delays ({DELAYS[configuration.delays]})", *others,
     ])
 

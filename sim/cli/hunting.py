@@ -131,7 +131,7 @@ def _to_dict(found: Hunt, files: dict[str, Path], command: str | None) -> dict[s
 def _report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | None) -> None:
     say(f"{setup.scheme.name} on {setup.topology.name}: "
         f"{'no deadlock found' if found.result is None else 'a deadlock'}")
-    say(describe_hardware(setup.configuration))
+    say(describe_hardware(setup.configuration, setup.scheme))
     say(f"searched: {_told(found.searched)}")
     if found.result is None:
         return

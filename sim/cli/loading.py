@@ -165,7 +165,7 @@ def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named:
 def report_saturation(found: Saturation) -> None:
     """Print where a network saturates, and the loads by which that is known."""
     last = found.probes[-1]
-    say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration)}")
+    say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration, last.scheme)}")
     probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])
     table(["rate", "effective", "delivered", "+-", "latency", "cycles", "state"], [
         [round(probe["rate"], 6), *(None if probe[word] is None else round(probe[word], 4) for word in (
@@ -223,7 +223,8 @@ def report(result: Load) -> None:
         what = f"seeds {result.seeds[0]} to {result.seeds[-1]}, {result.cycles} cycles each"
         whose = f" of seed {result.deadlock_seed}"
     say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
-    say(f"{describe_hardware(result.configuration)}, relation {result.scheme.relation_on(result.topology).name}")
+    say(f"{describe_hardware(result.configuration, result.scheme)}, "
+        f"relation {result.scheme.relation_on(result.topology).name}")
     if result.deadlock:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:

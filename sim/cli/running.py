@@ -190,7 +190,7 @@ def report(result: Run) -> None:
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
     own = relation is result.network.scheme.own_relation
-    say(describe_hardware(configuration) + ("" if own else f", relation {relation.name}"))
+    say(describe_hardware(configuration, result.network.scheme) + ("" if own else f", relation {relation.name}"))
     rows: list[list[object]] = []
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)

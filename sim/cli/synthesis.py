@@ -109,7 +109,7 @@ def _describe(point: SynthesisPoint) -> list[str]:
     area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
     made_for = (f"{point.what} for {told['scheme']} on {told['topology']}, relation{'s' if len(known) > 1 else ''} "
                 f"{' and '.join(known)}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
-    return [made_for, describe_hardware(point.blueprint.configuration)]
+    return [made_for, describe_hardware(point.blueprint.configuration, point.blueprint.scheme)]
 
 
 def _table(columns: list[str], rows: list[list[object]], markdown: bool) -> None:

@@ -468,6 +468,16 @@ def test_run_tells_people_the_hardware():
                       "paper delays (header 3 cycles a hop), consumption-links separate, no classes, relation e-cube")
 
 
+@pytest.mark.parametrize(("scheme", "tokens", "said"), [
+    ("atbm", "on", "asynchronous copies (each copy goes by itself), tokens"),
+    ("tree-serial", "off", "serial copies (a flit of one copy a cycle), no tokens"),
+])
+def test_of_trees_it_tells_how_they_are_copied(scheme, tokens, said):
+    _, out, _ = wormcast("run", "min:b=2,stages=2", scheme, "--source", 0, "--destinations", "1,2", "--length", 4,
+                         "--configuration", "atbm_64", "--tokens", tokens)
+    assert out.splitlines()[1].startswith(f"1 VC x 4 flits, 1 consumption channel, {said}, paper delays")
+
+
 def test_run_takes_packets_overheads_and_a_named_configuration():
     options = ["--configuration", "boppana_8x8", "--vcs", 1, "--packet", 8, "--t-hs", 10, "--t-hr", 20, "--t-ns", 3,
                "--t-nr", 4, "--injection-delay", 50, "--queue", 2]

@@ -26,6 +26,7 @@ from .networks import (
     plan_speed,
     planned_on,
     table_speed,
+    tree_speed,
 )
 
 #: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
@@ -34,6 +35,9 @@ RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
 #: Other networks: payload flits of a node and cycle that its links let through, about, and cycles.
 NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000), "torus:32x32": (0.25, 4_000),
             "irregular:switches=32,ports=8,nodes=128,connectivity=0.8,seed=1": (0.15, 20_000)}
+#: Networks whose switches copy worms: payload flits that a node creates at half of saturation, about, and cycles.
+TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
+         "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
 #: Load experiments: mesh, seeds and cycles of each.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
@@ -53,6 +57,7 @@ def main() -> None:
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
     parser.add_argument("--networks-only", action="store_true", help="print the table of MINs, tori and irregular "
                         "networks alone")
+    parser.add_argument("--trees-only", action="store_true", help="print the table of networks that copy worms alone")
     parser.add_argument("--backlogs-only", action="store_true", help="print the table of loads beyond saturation alone")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
@@ -60,6 +65,9 @@ def main() -> None:
                   if line.startswith("model name")), platform.processor())
     if arguments.networks_only:
         _networks(Console(width=150), model)
+        return
+    if arguments.trees_only:
+        _trees(Console(width=150), model)
         return
     if arguments.backlogs_only:
         _backlogs(Console(width=150), model)
@@ -86,6 +94,7 @@ def main() -> None:
         table.add_row(f"{side}x{side}", *(f"{speed:,.0f}" for speed in speeds))
     console.print(table)
     _networks(console, machine)
+    _trees(console, machine)
     _ablations(console, machine)
     table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", "with a table of messages",
                   "ratio", title=machine)
@@ -161,6 +170,17 @@ def _networks(console: Console, machine: str) -> None:
         speeds = (network_speed(name, share * most, cycles) for share in RATES.values())
         table.add_row(name, str(network.topology.switches), str(len(network.routers)), f"{cold:.1f}",
                       *(f"{speed:,.0f}" for speed in speeds))
+    console.print(table)
+
+
+def _trees(console: Console, machine: str) -> None:
+    """Switches that copy worms against those that do not, on the same multicasts."""
+    table = Table("network, multicasts", "lanes", "atbm: cycles/s together", "cmin", "ratio",
+                  title=f"{machine}; one core")
+    for name, (rate, cycles) in TREES.items():
+        for lanes in (1, 8):
+            speeds = [tree_speed(name, scheme, rate, cycles // lanes, lanes) for scheme in ("atbm", "cmin")]
+            table.add_row(name, str(lanes), *(f"{speed:,.0f}" for speed in speeds), f"{speeds[0] / speeds[1]:.2f}")
     console.print(table)
 
 

@@ -16,7 +16,7 @@ from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host.program import gather
 from wormcast.sim.lowering import Kernel, call_step
 
-__all__ = ["LENGTH", "ablation", "block_bytes", "engine_for", "kernel_speed", "least_time"]
+__all__ = ["LENGTH", "REPEATS", "ablation", "block_bytes", "engine_for", "kernel_speed", "least_time"]
 
 SECONDS = 1.0
 LENGTH = 20

@@ -10,18 +10,21 @@ import numpy as np
 
 from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.configurations import hardware
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import SOURCES, BulkEngine
 from wormcast.sim.engines.words import words
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load
+from wormcast.sim.experiments.load.source import Source
+from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import check_receipts, lay_out
 from wormcast.sim.lowering import lower_cached
 
-from .kernels import LENGTH
+from .kernels import LENGTH, REPEATS, least_time
 
 __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed",
-           "planned_on", "table_speed"]
+           "planned_on", "table_speed", "tree_speed"]
 
 PLANS = 100_000
 
@@ -45,6 +48,24 @@ def network_speed(mesh: str, rate: float, cycles: int) -> float:
     spent = time.process_time() - started
     check_receipts(engine.host)
     return (cycles - cycles // 10) / spent
+
+
+def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
+    """Cycles per second of a network that may copy worms, or not, all lanes together, by processor time.
+
+    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits to half of the nodes, unicasts of 128 flits;
+    ``rate`` counts the payload flits that a node creates, a multicast once.
+    """
+    built = topology(network)
+    planned = find_scheme(scheme, built)
+    configuration = hardware(built, planned, {"configuration": "atbm_64"}).for_headers(built, planned, built.nodes)
+    traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=built.nodes / 2,
+                      destinations_distribution="normal", destinations_deviation=built.nodes / 4)
+    net = Network(built, planned, configuration, lanes)
+    window = Window(net, [Source(traffic, built, seed) for seed in range(lanes)], (REPEATS + 1) * cycles)
+    engine = BulkEngine(net, window.host)
+    engine.run(cycles, beyond=True)
+    return lanes * cycles / least_time(lambda: engine.run(cycles, beyond=True))
 
 
 def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:

@@ -359,8 +359,8 @@ def _copied(host: Host) -> Host:
     return Host._make(array.copy() for array in host)
 
 
-def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Group words whose places follow each other on both sides.
+def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Group words whose places follow each other on both sides; those that stay single are told apart.
 
     Gaps of a few words into which nobody else writes belong to a run, with zeros: words there are unconnected inputs.
 
@@ -373,8 +373,9 @@ def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np
 
     Returns
     -------
-    uint64 [4, runs], unsigned [masks]
-        First places, lengths, and where the masks of a run with gaps begin, 0 for one without; the masks.
+    uint64 [4, runs], unsigned [masks], uint32 [2, single words]
+        First places, lengths, and where the masks of a run with gaps begin, 0 for one without; the masks; and to where
+        and from where single words go, in the order in which they are written.
     """
     driven = np.zeros(max((int(to.max()) for to, _ in pairs if len(to)), default=0) + 1, bool)
     for to, _ in pairs:
@@ -400,7 +401,9 @@ def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np
                     masks.append(mask)
             table.append((first, int(source[run[0]]), length, place))
     mask = np.repeat(np.concatenate(masks), size).view(f"u{size}")
-    return np.array(table, np.uint64).reshape(-1, 4).T.copy(), mask
+    runs = np.array(table, np.uint64).reshape(-1, 4)
+    single = runs[runs[:, 2] == 1, :2].astype(np.uint32)
+    return runs[runs[:, 2] > 1].T.copy(), mask, single[single[:, 0].argsort()].T.copy()
 
 
 def whole_words(word: np.ndarray, n: int) -> np.ndarray:

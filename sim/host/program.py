@@ -329,8 +329,9 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
 
 @compiled
 def _copy(wires, inputs, outputs):
-    """Copy words: where to, where from and how many stand in a column; unsigned, so that LLVM makes it vectors."""
-    runs, masks = wires
+    """Copy words in a row: where to, where from and how many stand in a column; unsigned, so that LLVM makes it
+    vectors. And single ones: where to and where from."""
+    runs, masks, single = wires
     for k in range(runs.shape[1]):
         to, source, mask = runs[0, k], runs[1, k], runs[3, k]
         if mask:
@@ -339,6 +340,8 @@ def _copy(wires, inputs, outputs):
         else:
             for j in range(runs[2, k]):
                 inputs[to + j] = outputs[source + j]
+    for k in range(single.shape[1]):
+        inputs[single[0, k]] = outputs[single[1, k]]
 
 
 @inlined

@@ -187,10 +187,10 @@ def changing(part: str) -> tuple[str, ...]:
 
 
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Write those of these options that are given and not the usual ones: ``["ejection all"]``."""
-    usual = Configuration().to_dict()
+    """Write those of these options that are not the usual ones: ``["ejection all"]``; no classes are usual."""
+    usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     return [f"{name.replace('_', '-')} {hardware[name]}" for name in names
-            if hardware.get(name, usual[name]) != usual[name]]
+            if hardware.get(name, usual[name]) not in (usual[name], no_classes)]
 
 
 #: Which channels worms may take.

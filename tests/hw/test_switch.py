@@ -125,10 +125,13 @@ def test_two_worms_share_a_link_flit_by_flit():
     assert all(a != b for a, b in itertools.pairwise(vcs))
 
 
-@pytest.mark.parametrize(("multicast", "readers"), [
-    (True, "coupled"), (True, "independent"), (False, "coupled"), slow(False, "independent")])
-@pytest.mark.parametrize("ports", [
-    pytest.param(("east", "north"), id="up"), slow(("west", "south"), id="down")])
+UP, DOWN = ("east", "north"), ("west", "south")
+BY_CLASS = [(UP, "coupled", True), (DOWN, "independent", True), (DOWN, "coupled", False)]
+
+
+@pytest.mark.parametrize(("ports", "readers", "multicast"), [*BY_CLASS, *(
+    slow(*case) for case in itertools.product((UP, DOWN), ("coupled", "independent"), (True, False))
+    if case not in BY_CLASS)])
 def test_worm_at_its_last_destination_takes_any_consumption_channel(ports, readers, multicast):
     """Two worms whose last hops have one class end here at a time, and the first stays open: each has a channel."""
     switch = bench.mesh_switch((4, 4), readers=readers, multicast=multicast)

@@ -9,7 +9,7 @@ WORKERS ?= 3
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 
-.PHONY: demo test test-all usual-tests all-tests browser lint types docs bench costs figures verdicts tables prove clean
+.PHONY: demo test test-all usual-tests all-tests browser compiled lint types docs bench costs figures verdicts tables prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -21,10 +21,14 @@ test: .venv-test/ready
 test-all: .venv-test/ready
 	$(MAKE) --no-print-directory --jobs 3 lint types all-tests
 
-usual-tests: .venv-test/ready
+# what every worker would compile at first is compiled once
+compiled: .venv-test/ready
+	$(TEST)/python tests/warm_command.py
+
+usual-tests: compiled
 	$(TEST)/python -m pytest $(SIDE_BY_SIDE) --durations 20
 
-all-tests: .venv-test/ready
+all-tests: compiled
 	$(TEST)/python -m pytest $(SIDE_BY_SIDE) -m "slow or not slow"
 
 browser: .venv-test/ready

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.sim import Configuration
@@ -327,7 +328,7 @@ class TestExplain:
                                 "certificate", "source"}
             assert f"{one['statement']} ([Boppana98], {one['place']}): {one['sentence']}" in out
 
-    @pytest.mark.parametrize("scheme", ["column-path", "multipath", "dual-path", "e-mcast"])
+    @pytest.mark.parametrize("scheme", ["column-path", slow("multipath"), slow("dual-path"), slow("e-mcast")])
     def test_the_two_worms_of_theorem_1_deadlock_in_a_run(self, scheme, tmp_path):
         """On one consumption channel a node; with those of the scheme they arrive."""
         _, found = as_json("mesh:4x4", scheme, "--explain")

@@ -424,9 +424,10 @@ def test_what_a_relation_prints_is_not_among_the_json(command, tmp_path):
 
 
 def test_the_configuration_of_a_run_says_which_classes():
-    _, run = as_json("run", "mesh:3x3", "e-mcast", *ONE)
+    command = "run", "mesh:3x3", "e-mcast", *ONE, "--vcs", "1"
+    _, run = as_json(*command)
     assert run["configuration"]["classes"] == "1+/1-/0+/0-:last"
-    assert as_json("run", "mesh:3x3", "e-mcast", *ONE, "--classes", run["configuration"]["classes"])[1] == run
+    assert as_json(*command, "--classes", run["configuration"]["classes"])[1] == run
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

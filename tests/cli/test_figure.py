@@ -114,6 +114,7 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
     assert not (tmp_path / "out" / "figures.sqlite").exists()
 
 
+@pytest.mark.slow  # points are kept as a sweep's are: test_sweep kills one
 def test_killed_and_started_again_it_ends_in_the_same_bytes(file, tmp_path):
     assert wormcast("figure", file, "--quick", "--out", tmp_path / "whole")[0] == 0
     for number in (1, 4, 9):

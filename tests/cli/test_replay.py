@@ -41,8 +41,8 @@ def test_a_deadlock_is_replayed_until_all_is_at_rest(tmp_path):
 
 
 def test_a_run_that_is_cut_off_before_anything_is_sent_has_a_page_too(tmp_path):
-    code, _, err = wormcast("run", "mesh:2x2", "individual", "--source", 0, "--destinations", 3, "--length", 4,
-                            "--timeout", 1, "--replay", "run.html", cwd=tmp_path)
+    code, _, err = wormcast("run", "mesh:1x4", "dual-path", "--source", 0, "--destinations", 3, "--length", 4,
+                            "--vcs", 1, "--consumption", 1, "--timeout", 1, "--replay", "run.html", cwd=tmp_path)
     assert (code, err) == (5, "")
     assert data_of(tmp_path / "run.html")["holds"] == []
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.algorithms import SCHEMES, plan, topology
@@ -34,9 +35,10 @@ def run(name, scheme, tokens, *others, cwd=None):
     return code, json.loads(out)
 
 
-# copies in turn wait as those do that go at their own pace
-@pytest.mark.parametrize("scheme", ["atbm", pytest.param("tree-serial", marks=pytest.mark.slow), "tree-synchronous"])
-@pytest.mark.parametrize("name", FIGURES)
+# Figure 2b is run below; copies in turn wait as those do that go at their own pace
+@pytest.mark.parametrize(("name", "scheme"), [
+    (name, scheme) if (name, scheme) in (("1a", "atbm"), ("2a", "tree-synchronous")) else slow(name, scheme)
+    for name in FIGURES for scheme in ("atbm", "tree-serial", "tree-synchronous")])
 def test_without_tokens_they_deadlock_and_with_them_all_is_delivered(name, scheme, tmp_path):
     """All outputs of a switch at once cure Figure 1, and not Figure 2."""
     code, told = run(name, scheme, "off", cwd=tmp_path)
@@ -130,6 +132,7 @@ def test_a_hunt_finds_a_deadlock_of_two_trees_without_tokens(tmp_path):
     assert told["minimal"]
 
 
+@pytest.mark.slow  # of these ports on routers that copy worms: test_trees
 def test_with_an_ejection_port_for_each_way_in_channels_may_still_be_too_few(tmp_path):
     """Worms of one way in share them: with as many as virtual channels there is no token in the last stage."""
     messages = tmp_path / "messages.jsonl"

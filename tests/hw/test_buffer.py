@@ -4,6 +4,7 @@
 import random
 
 import pytest
+from cases import slow
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw.buffer import ReplicationBuffer
@@ -73,8 +74,9 @@ class Traffic:
         self.space = [space + freed for space, freed in zip(self.space, gone, strict=True)]
 
 
-@pytest.mark.parametrize("storage", ["lutram", "registers"])
-@pytest.mark.parametrize("readers", [1, 2])
+# in each size each storage, and each number of readers
+@pytest.mark.parametrize(("readers", "storage"), [
+    (1, "lutram"), (2, "registers"), slow(1, "registers"), slow(2, "lutram")])
 @pytest.mark.parametrize(("vcs", "depth", "width"), [(1, 1, 5), (2, 4, 36), (3, 3, 7), (1, 16, 70), (4, 5, 9)])
 def test_every_flit_is_read_once_by_each_reader_in_order(vcs, depth, width, readers, storage):
     for idle, busy in ((0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.4, 0.4)):

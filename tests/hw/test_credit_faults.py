@@ -167,7 +167,7 @@ def test_full_rate_is_no_overflow():
 
 # the own address twice --------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("readers", "table"), [("coupled", False), ("independent", True)])
+@pytest.mark.parametrize(("readers", "table"), [("coupled", False), slow("independent", True)])
 def test_own_address_twice_in_a_flit_and_then_more_is_out_of_order(readers, table):
     """The node gets the worm, as with everything that is wrong behind the own address, and nobody else does."""
     switch, kernel = kernel_of(vcs=1, readers=readers, delays="paper", depth=4, table=table)

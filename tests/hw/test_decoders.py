@@ -130,7 +130,7 @@ def test_first_address_decides_as_the_relation_says(relation, name, slots, injec
 
 
 @pytest.mark.parametrize(("name", "slots"), [
-    ("mesh:3x3x3", 1), ("mesh:2x3x4", 2), ("mesh:4x1x3", 2), ("mesh:1x4x3", 1),
+    ("mesh:3x3x3", 1), ("mesh:4x1x3", 2), slow("mesh:2x3x4", 2), slow("mesh:1x4x3", 1),
     slow("mesh:2x3x2x2", 1), slow("mesh:5x4x3", 2),
 ])
 def test_r_beyond_two_dimensions_decides_as_the_labels_say(name, slots):

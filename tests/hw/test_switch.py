@@ -17,6 +17,10 @@ MESH = topology("mesh:4x4")
 HERE = 5  # 1.1: labels rise from right to left in this row
 START = 10
 
+# each way to read, and each delay
+HARDWARE = pytest.mark.parametrize(("readers", "delays", "extra"), [
+    ("coupled", "paper", 0), ("independent", "fast", 1), slow("coupled", "fast", 1), slow("independent", "paper", 0)])
+
 
 def through(destinations, payload=8, *, into="east", cycles=80, credit_after=1, at=START, vc=0, **options):
     """Send one worm through the switch of node 1.1; return its driver."""
@@ -35,8 +39,7 @@ def cycles_of(driver, port):
     return [cycle for cycle, *_ in on(driver, port)]
 
 
-@pytest.mark.parametrize(("delays", "extra"), [("paper", 0), ("fast", 1)])
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@HARDWARE
 def test_header_takes_three_cycles_and_data_two(delays, extra, readers):
     """The header flit comes first, so data that could go after 2 cycles wait for it: flit k leaves at 3 + k."""
     driver = through([4], payload=2, delays=delays, readers=readers)
@@ -51,8 +54,7 @@ def test_header_takes_three_cycles_and_data_two(delays, extra, readers):
     assert cycles_of(driver.run(60), "west") == [3 + extra, 12 + extra, 22 + extra]
 
 
-@pytest.mark.parametrize(("delays", "extra"), [("paper", 0), ("fast", 1)])
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@HARDWARE
 def test_destination_on_the_way_costs_the_header_one_cycle(delays, extra, readers):
     driver = through([HERE, 4], payload=3, delays=delays, readers=readers)
     assert cycles_of(driver, "west") == [4 + extra, 5 + extra, 6 + extra, 7 + extra]
@@ -62,8 +64,7 @@ def test_destination_on_the_way_costs_the_header_one_cycle(delays, extra, reader
         assert cycles_of(driver, "local") == cycles_of(driver, "west")
 
 
-@pytest.mark.parametrize(("delays", "extra"), [("paper", 0), ("fast", 1)])
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@HARDWARE
 def test_header_flit_that_is_used_up_costs_two_cycles(delays, extra, readers):
     """One address a flit: the own one goes nowhere, and the header delay is 5 cycles from first flit to first."""
     driver = through([HERE, 4], payload=3, delays=delays, readers=readers, width=5)
@@ -124,9 +125,13 @@ def test_two_worms_share_a_link_flit_by_flit():
     assert all(a != b for a, b in itertools.pairwise(vcs))
 
 
-@pytest.mark.parametrize("multicast", [True, False], ids=["multicast", "unicast"])
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
-@pytest.mark.parametrize("ports", [("east", "north"), ("west", "south")], ids=["up", "down"])
+UP, DOWN = ("east", "north"), ("west", "south")
+BY_CLASS = [(UP, "coupled", True), (DOWN, "independent", True), (DOWN, "coupled", False)]
+
+
+@pytest.mark.parametrize(("ports", "readers", "multicast"), [*BY_CLASS, *(
+    slow(*case) for case in itertools.product((UP, DOWN), ("coupled", "independent"), (True, False))
+    if case not in BY_CLASS)])
 def test_worm_at_its_last_destination_takes_any_consumption_channel(ports, readers, multicast):
     """Two worms whose last hops have one class end here at a time, and the first stays open: each has a channel."""
     switch = bench.mesh_switch((4, 4), readers=readers, multicast=multicast)
@@ -140,8 +145,9 @@ def test_worm_at_its_last_destination_takes_any_consumption_channel(ports, reade
     assert [data for *_, tail, data in on_local(driver) if tail] == [102]
 
 
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
-@pytest.mark.parametrize(("port", "beyond", "channel"), [("east", 4, 0), ("west", 6, 1)], ids=["up", "down"])
+@pytest.mark.parametrize(("port", "beyond", "channel", "readers"), [
+    ("east", 4, 0, "coupled"), ("west", 6, 1, "independent"), slow("east", 4, 0, "independent"),
+    slow("west", 6, 1, "coupled")])
 def test_worm_on_its_way_waits_for_the_consumption_channel_of_its_class(port, beyond, channel, readers):
     """Two worms go on from here, on two virtual channels: the second waits until the first, which holds the channel of
     their class, is through; the other channel is free all the time."""

@@ -92,7 +92,7 @@ def test_a_header_of_several_flits_is_asked_for_behind_its_last_one(network, num
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("where", "ways"), [(FIRST, 2), slow(FOUR, 3), slow(FOUR, 4)])
 def test_a_flit_a_cycle_goes_by_each_output_and_in_turn_if_serial(where, ways, mode):
-    tree = copier(*where, mode, **BASE | {"buffer": 8})
+    tree = copier(*where, mode, **BASE)
     lane = Lane()
     lane.send(START, tree.inputs[0], [*tree.header(one_each(tree, range(ways))), *payload(40)])
     tree.run([lane], 80 + 42 * ways)

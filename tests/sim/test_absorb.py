@@ -76,7 +76,7 @@ def theorem_2(slots):
     return [Message(0, MESH.node(source), pair, 24) for source in lower[:slots + 1] + higher[:slots + 1]]
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3])
+@pytest.mark.parametrize("slots", [slow(1), 2, slow(3)])
 def test_theorem_2(slots):
     """With m slots 2m + 2 messages can deadlock; any one fewer of these do not, nor do they with a slot more, nor where
     hosts have the memory."""
@@ -102,7 +102,7 @@ def crowd(nodes, generator, count, length):
 @pytest.mark.parametrize("seed", some(range(40), 0, 1))
 @pytest.mark.parametrize(("most", "length", "options"), [
     (30, 40, {"absorb": "host", "vcs": 1, "buffer": 2, "consumption": 1}),
-    (16, 40, {"absorb": "16", "vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 16}),
+    slow(16, 40, {"absorb": "16", "vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 16}),
     (8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "readers": "independent", "flit_width": 21,
              "packet": 5}),
 ], ids=str)
@@ -164,8 +164,8 @@ def test_options_that_do_not_fit_are_refused(options, sentence):
         Configuration(**options)
 
 
-@pytest.mark.parametrize(("length", "options"), [(10, {"flit_width": 16}), (9, {"flit_width": 3}),
-                                                 (15, {"flit_width": 20, "packet": 10})])
+@pytest.mark.parametrize(("length", "options"), [
+    slow(10, {"flit_width": 16}), (9, {"flit_width": 3}), (15, {"flit_width": 20, "packet": 10})])
 def test_longest_message_for_a_slot(length, options):
     """Of worms that go on: header flits and payload, of a packet where there are any. One more is refused."""
     header = 1 if options["flit_width"] > 3 else 2  # one address a flit: the first of three is stripped

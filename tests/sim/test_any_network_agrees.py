@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import some
 
 from wormcast.algorithms import topology
 
@@ -70,7 +71,8 @@ def agree(name, options, relation, count=30, cycles=50, stall=0.2, seed=1):
     return sum(word & 1 for cycle in seen for words in cycle.values() for word in words)
 
 
-@pytest.mark.parametrize("case", QUICK)
+# signs for all rings; tables of alternatives, here and on a network of a file, for all tables
+@pytest.mark.parametrize("case", some(QUICK, "ring, signs", "min of 2x2", "adaptive up and down"))
 def test_engines_agree_on_networks_of_every_kind(case):
     assert agree(*QUICK[case]) > 200
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, check, find_scheme, topology
 from wormcast.algorithms.routing import E_CUBE, SHORTEST, ChoiceRelation, without_classes
@@ -75,10 +76,10 @@ def test_what_can_deadlock_does_and_is_explained(case):
 
 
 @pytest.mark.parametrize(("name", "relation", "options", "messages"), [
-    ("torus:4x4", None, {"vcs": 2}, half_way_round((4, 4))),
+    slow("torus:4x4", None, {"vcs": 2}, half_way_round((4, 4))),
     ("torus:4x4", None, {"vcs": 2, "ties": "signed"}, half_way_round((4, 4))),
     ("ring:6", None, {"vcs": 2}, half_way_round((6,))),
-    (IRREGULAR, "up-down", {}, unicasts(16)),
+    slow(IRREGULAR, "up-down", {}, unicasts(16)),
     (IRREGULAR, "up-down-adaptive", {}, unicasts(16)),
 ])
 def test_the_same_is_delivered_by_a_relation_that_is_free(name, relation, options, messages):
@@ -104,7 +105,8 @@ FULL = {
 }
 
 
-@pytest.mark.parametrize("name", FULL)
+# one dimension stands for two, and up*/down* is the escape of the adaptive relation
+@pytest.mark.parametrize("name", some(FULL, "ring", "ring, signs", "up-down-adaptive", "min"))
 def test_networks_that_are_kept_full_never_deadlock(name):
     """200 000 cycles: everything is delivered, and nothing is left in the network."""
     assert keep_full(FULL[name], cycles=200_000, batches=1, seed=1) >= 200_000

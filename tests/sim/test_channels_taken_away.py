@@ -58,7 +58,7 @@ def test_a_mesh_has_no_classes_to_take_away():
 
 
 @pytest.mark.parametrize(("name", "scheme"), [
-    ("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), ("torus:3x3", "individual"),
+    ("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), slow("torus:3x3", "individual"),
     ("min:b=2,stages=2", "individual"),
     slow("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
 ])
@@ -76,7 +76,7 @@ def test_ejection_ports_for_each_way_in_deliver_as_one_does_and_no_later(name, s
 
 
 @pytest.mark.parametrize(("name", "vcs"), [
-    ("mesh:1x4", 1), ("mesh:1x4", 2), slow("mesh:2x2x2", 1), slow("mesh:2x2x2", 2)])
+    ("mesh:1x4", 1), slow("mesh:1x4", 2), slow("mesh:2x2x2", 1), slow("mesh:2x2x2", 2)])
 def test_worms_that_come_by_different_links_share_no_ejection_port(name, vcs):
     """Two worms stop at the same two nodes, one each way along the Hamiltonian path, as in Figure 4 of [Boppana98]."""
     network = topology(name)
@@ -116,7 +116,7 @@ class Round(PlainScheme):
         return [*([worm] if worm else []), *([node] for node in destinations if node not in worm)]
 
 
-@pytest.mark.parametrize("links", ["shared", "separate"])
+@pytest.mark.parametrize("links", ["shared", slow("separate")])
 def test_a_run_and_an_analysis_have_one_name_for_a_channel_of_an_ejection_port(links):
     mesh, scheme = topology("mesh:2x2"), Round()
     messages = [send(node, (1, 3, 0, 2)[node], (3, 2, 1, 0)[node], length=40) for node in range(4)]

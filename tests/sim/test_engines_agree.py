@@ -200,8 +200,8 @@ def test_engines_agree_on_packets_and_overheads():
     check_draws((0, 1), 60, WAITING)
 
 
-# trees by receipts and all ports; worms that stop on their way by columns
-@pytest.mark.parametrize(("mesh", "scheme", "options"), [OTHERS[0], slow(*OTHERS[1]), OTHERS[2], slow(*OTHERS[3])])
+# trees by receipts and all ports; worms by columns in test_adaptive_multicast
+@pytest.mark.parametrize(("mesh", "scheme", "options"), [OTHERS[0], *(slow(*one) for one in OTHERS[1:])])
 def test_engines_agree_on_other_schemes(mesh, scheme, options):
     """The same for worms of classes, trees by receipts, all ports and separate consumption links."""
     nodes = range(topology(mesh).nodes)
@@ -230,7 +230,8 @@ def test_engines_agree_on_worms_that_are_absorbed(mesh, scheme, options):
 THIN = ("mesh:2x1x3", "dual-path", {"vcs": 1, "buffer": 1, "readers": "independent", "consumption": 2})
 
 
-@pytest.mark.parametrize("one", [THIN, slow(ALL_SCHEMES[4]), slow(ALL_SCHEMES[5])], ids=lambda one: one[0])
+@pytest.mark.slow  # decoders of three coordinates are tried alone: test_decoders
+@pytest.mark.parametrize("one", [THIN, ALL_SCHEMES[4], ALL_SCHEMES[5]], ids=lambda one: one[0])
 def test_engines_agree_in_three_dimensions(one):
     """The same where routers compare three coordinates: worms up and down with stops on the way."""
     last = topology(one[0]).nodes - 1
@@ -238,6 +239,7 @@ def test_engines_agree_in_three_dimensions(one):
     compare(Draw(*one, messages, 0.2, 1), 60)
 
 
+@pytest.mark.slow  # headers of several flits, and packets, are in the draws above
 def test_engines_agree_on_headers_that_are_kept():
     """The same for headers of two flits, four addresses to a flit, before each packet of two."""
     options = {"vcs": 1, "buffer": 2, "flit_width": 20, "packet": 2, "consumption": 2}

@@ -20,7 +20,7 @@ def vcs_on_link(engine, port, router, cycles):
     return seen
 
 
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@pytest.mark.parametrize("readers", ["coupled", slow("independent")])
 def test_two_worms_share_a_link_flit_by_flit(readers):
     """Two long worms from two inputs, on two virtual channels of one link with deep buffers: from the time that
     both are there until one is through, the link is never idle and they differ by one flit at most."""
@@ -133,7 +133,7 @@ def test_no_header_waits_long(scheme, options, hot):
 @pytest.mark.parametrize(("scheme", "options"), [
     ("individual", {"vcs": 2, "buffer": 2}),
     ("dual-path", {"vcs": 2, "buffer": 2}),
-    ("dual-path", {"vcs": 2, "buffer": 2, "readers": "independent"}),
+    slow("dual-path", {"vcs": 2, "buffer": 2, "readers": "independent"}),
 ])
 @pytest.mark.parametrize("hot", [4, 0, 5])
 def test_every_source_is_served(scheme, options, hot):

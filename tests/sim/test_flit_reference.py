@@ -109,8 +109,8 @@ def agree(shape, at, source, destination, length, cycles, *, delays="paper", **o
 
 
 @pytest.mark.parametrize(("shape", "options"), [
-    slow((4, 4), hardware(*BUFFERS["1x8"]), id="1x8"), slow((4, 4), hardware(*BUFFERS["2x4"]), id="2x4"),
-    pytest.param((4, 4), hardware(*BUFFERS["4x2"]), id="4x2"),
+    slow((4, 4), hardware(*BUFFERS["1x8"]), id="1x8"),
+    pytest.param((4, 4), hardware(*BUFFERS["2x4"]), id="2x4"), slow((4, 4), hardware(*BUFFERS["4x2"]), id="4x2"),
     pytest.param((3, 5), {**hardware(2, 5, 2), "delays": "fast"}, id="fast"),
 ])
 def test_no_load(shape, options):
@@ -128,9 +128,12 @@ def created(shape, rate, seed, cycles):
     return messages.at, messages.source.astype(np.int64), messages.destinations.astype(np.int64), messages.length
 
 
+# of four virtual channels, which take longest to compile, nothing is asked that two do not do
 @pytest.mark.parametrize(("shape", "options"), [
-    *(((4, 4), hardware(*BUFFERS[name])) for name in BUFFERS), ((3, 5), {**hardware(2, 5, 2), "delays": "fast"}),
-], ids=[*BUFFERS, "fast"])
+    *(pytest.param((4, 4), hardware(*BUFFERS[name]), id=name) for name in ("1x8", "2x4")),
+    slow((4, 4), hardware(*BUFFERS["4x2"]), id="4x2"),
+    pytest.param((3, 5), {**hardware(2, 5, 2), "delays": "fast"}, id="fast"),
+])
 @pytest.mark.parametrize("rate", [0.1, 0.4, 0.9])
 def test_every_message_under_load(shape, options, rate):
     """From a light load to twice what the network takes."""
@@ -204,7 +207,7 @@ def compare(shape, name, rate, cycles):
         assert abs(ours.mean - theirs.mean) <= np.hypot(ours.half_width, theirs.half_width)
 
 
-# every message is compared above, with all buffers: here one, at a load where latencies differ from run to run
+# every message is compared above, with several buffers: here one, at a load where latencies differ from run to run
 @pytest.mark.parametrize(("name", "rate"), [
     ("1x8", 0.4), *(slow(*point) for point in (
         ("2x4", 0.2), ("4x2", 0.33), ("1x8", 0.05), ("2x4", 0.4), ("4x2", 0.2))),

@@ -122,7 +122,7 @@ def test_meshes_of_any_dimensions_are_built(mesh):
 
 def test_a_torus_with_the_ports_of_a_mesh_runs():
     """Its routers do not compare coordinates: the way from the first node to the last of a row is one hop."""
-    scheme, options = Anywhere(), Configuration()
+    scheme, options = Anywhere(), Configuration(vcs=1, buffer=4)
     assert isinstance(Blueprint(MESH, scheme, options).decoder(), MeshDecoder)
     assert isinstance(Blueprint(torus(), scheme, options).decoder(), TableDecoder)
     assert HAMILTONIAN.on(torus()).path(0, [2]) == [0, 2]

@@ -19,7 +19,6 @@ from .bench import bulk, check_receipts, finish, host_of, left_over, network, se
 HARDWARE = [
     ("mesh:1x2", "dual-path", {"vcs": 1, "buffer": 1, "flit_width": 16}),
     ("mesh:1x7", "dual-path", {"vcs": 1, "buffer": 3, "readers": "independent", "flit_width": 67, "consumption": 2}),
-    ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 40}),
     ("mesh:5x3", "dual-path", {"vcs": 1, "buffer": 5, "readers": "independent", "delays": "fast", "flit_width": 32}),
     ("mesh:4x4", "u-mesh", {"vcs": 1, "buffer": 2, "consumption": 1, "t_hr": 9, "t_hs": 3}),
     ("mesh:5x4", "multipath", {"vcs": 1, "buffer": 2, "ports": "all", "flit_width": 20, "consumption": 3,
@@ -29,6 +28,7 @@ HARDWARE = [
                              "consumption_links": "separate"}),
 ]
 MORE = [
+    ("mesh:4x4", "dual-path", {"vcs": 2, "buffer": 2, "readers": "independent", "flit_width": 40}),
     ("mesh:3x3x2", "dual-path", {"vcs": 2, "buffer": 3, "flit_width": 24}),
     ("mesh:6x6", "individual", {"vcs": 3, "buffer": 2, "consumption": 2, "delays": "fast", "flit_width": 32}),
     ("mesh:4x4", "e-mcast", {"vcs": 1, "buffer": 2, "consumption": 4, "flit_width": 9}),

@@ -76,5 +76,6 @@ def test_numbers_of_numpy_are_numbers():
 
 def test_a_waveform_may_be_named_by_text(tmp_path):
     file = str(tmp_path / "run.vcd")
-    assert sent(0, 0, (1,), 2, vcd=file).outcome == "delivered"
+    row, least = topology("mesh:1x4"), Configuration(vcs=1, consumption=1)
+    assert sent(0, 0, (1,), 2, topology=row, configuration=least, vcd=file).outcome == "delivered"
     assert Path(file).is_file()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
@@ -37,7 +38,7 @@ def registers(engine, name):
     return found
 
 
-@pytest.mark.parametrize("vector_width", [None, 512])
+@pytest.mark.parametrize("vector_width", [slow(None), 512])
 def test_tokens_are_counted_as_the_registers_have_them(vector_width):
     engine = engine_of(vector_width)
     net = engine.network

@@ -14,7 +14,7 @@ from wormcast.hw.buffer import ReplicationBuffer
 from . import hdl, setups, simulators, traffic
 
 BUFFERS = [
-    {"vcs": 1, "depth": 4, "width": 9, "readers": 1},
+    slow({"vcs": 1, "depth": 4, "width": 9, "readers": 1}),
     {"vcs": 2, "depth": 3, "width": 36, "readers": 2},
     slow({"vcs": 1, "depth": 1, "width": 5, "readers": 1}),
     slow({"vcs": 1, "depth": 1, "width": 5, "readers": 2}),
@@ -86,7 +86,7 @@ def test_token_ring(size, simulator, models, tmp_path):
 
 
 INTERFACES = [
-    ({}, {}),
+    slow({}, {}),
     ({"packet": 4, "t_ns": 3, "t_nr": 5, "consumption": 4, "flit_width": 12}, {"ports": 2, "links": 2}),
     slow({"buffer": 1, "queue": 1, "vcs": 1, "consumption": 1}, {}),
     slow({"buffer": 16, "queue": 16, "vcs": 4, "packet": 3, "flit_width": 64}, {"ports": 4}),
@@ -120,8 +120,10 @@ def test_network(name, scheme, options, simulator, models, tmp_path):
     assert simulators.run(simulator, model, "network", "tb_network", tmp_path / "run", **setup, worms=worms)
 
 
+# the network of the bench above, of which there is a model by now
 REPLAYS = [
-    ("mesh:4x4", "dual-path", {"delays": "paper"}),
+    ("mesh:3x3", "e-mcast", {"vcs": 1}),
+    slow("mesh:4x4", "dual-path", {"delays": "paper"}),
     slow("mesh:4x4", "dual-path", {"delays": "fast"}),
     slow("mesh:6x6", "column-path", {"delays": "paper", "readers": "independent", "buffer": 2}),
     slow("mesh:6x6", "e-mcast", {"delays": "fast", "vcs": 1}),

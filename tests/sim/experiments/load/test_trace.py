@@ -102,6 +102,7 @@ def test_a_cycle_later_than_the_receipt_counts(trace_of):
         assert done["created"].tolist() == [0, 0, 200, 1000]
 
 
+@pytest.mark.slow  # to an engine a trace is messages as any: test_engines_agree
 def test_both_engines_agree(trace_of):
     lines, mesh = random_lines(4, 25, 60, 3), topology("mesh:2x2")
     trace, hosts = trace_of(lines), []

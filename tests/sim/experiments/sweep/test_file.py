@@ -85,7 +85,7 @@ def test_networks_of_several_kinds_are_swept(sweep_of):
     """The lists of their parameters have commas and equals signs."""
     names = ["min:b=2,stages=2", "torus:2x3", "irregular:switches=3,ports=5,nodes=5"]
     swept = points(sweep_of(f'topology = {json.dumps(names)}\nscheme = "individual"\nrate = 0.1\nvc_classes = "none"\n'
-                            "multicast_fraction = 0\ncycles = 800\nwarmup = 100\nseeds = 1\n"))
+                            "vcs = 1\nbuffer = 2\nmulticast_fraction = 0\ncycles = 800\nwarmup = 100\nseeds = 1\n"))
     assert [point.name for point in swept] == [f"topology {name}" for name in names]
     assert [point.network.kind for point in swept] == ["min", "torus", "irregular"]
     assert all(point.run()["messages"] > 0 for point in swept)

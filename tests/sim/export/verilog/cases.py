@@ -57,7 +57,7 @@ def on_any(network, **options):
 #: Networks other than meshes: coordinates around rings, digits of addresses, tables in memories, several kinds of
 #: routers and several nodes at one.
 ANY = [
-    pytest.param(lambda: on_any("torus:3x3"), id="torus"),
+    slow(lambda: on_any("torus:3x3"), id="torus"),
     pytest.param(lambda: on_any("ring:4", ties="signed"), id="signs"),
     slow(lambda: on_any("torus:2x4", ties="signed"), id="two signs"),
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
@@ -69,7 +69,7 @@ ANY = [
 TREES = [
     pytest.param(lambda: blueprint("min:b=2,stages=2", "atbm", flit_width=4), id="tree"),
     slow(lambda: blueprint("min:b=2,stages=2", "tree-synchronous", flit_width=9), id="synchronous"),
-    pytest.param(lambda: blueprint("min:b=2,stages=2", "tree-serial", flit_width=9, tokens="off"), id="serial"),
+    slow(lambda: blueprint("min:b=2,stages=2", "tree-serial", flit_width=9, tokens="off"), id="serial"),
     slow(lambda: blueprint("min:b=2,stages=4,kind=omega", "atbm", flit_width=5, vcs=3, buffer=4), id="omega"),
 ]
 

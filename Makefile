@@ -14,7 +14,7 @@ FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
 
-# three things at a time: types are checked while the first tests wait for others
+# three things at a time: types are checked while what all tests need is compiled
 test: .venv-test/ready
 	$(MAKE) --no-print-directory --jobs 3 lint types usual-tests
 

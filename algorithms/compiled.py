@@ -11,6 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 from numba.core.caching import FunctionCache
 
+from .alone import alone
+
 __all__ = ["borrowing", "compiled", "inlined", "sources"]
 
 P = ParamSpec("P")
@@ -40,7 +42,32 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Cache(FunctionCache):
-    """Numba's, which knows a kernel again by its own file alone: here by all that is compiled into it."""
+    """Numba's, which knows a kernel again by its own file alone: here by all that is compiled into it.
+
+    Of several processes that want a kernel one compiles it, and the others wait.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(function)
+        self._compiling: dict[Any, contextlib.ExitStack] = {}
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None and sig not in self._compiling:
+            with contextlib.ExitStack() as turn:
+                turn.enter_context(alone(self._lock(sig)))
+                found = super().load_overload(sig, target_context)  # whoever was first has made it
+                if found is None:
+                    self._compiling[sig] = turn.pop_all()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with self._compiling.pop(sig, contextlib.ExitStack()):
+            super().save_overload(sig, data)
+
+    def _lock(self, sig: Any) -> Path:
+        name = self._impl.filename_base
+        return Path(self.cache_path, f"{name}.{hashlib.sha256(str(sig).encode()).hexdigest()[:16]}.lock")
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return *super()._index_key(sig, codegen), sources(self._py_func)

@@ -10,12 +10,13 @@ import platform
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
+
+from wormcast.algorithms.alone import alone
 
 from ..common.processor import host
 from .kernel import Kernel
@@ -23,20 +24,11 @@ from .lower import lower
 from .observe import observe
 from .observer import Observer
 
-try:
-    import fcntl
-except ImportError:  # a system without these locks
-    fcntl = None  # type: ignore[assignment]
-
 __all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
 
 Made = TypeVar("Made")
 
 DIGEST = hashlib.sha256().digest_size
-
-#: Seconds for which one waits for another who makes the same.
-PATIENCE = 120
-
 
 #: What is entered while something is compiled, which may take minutes: see `tell_compiling`.
 compiling: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
@@ -131,37 +123,13 @@ def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
     return made
 
 
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Wait while another thread or process makes ``path``: for `PATIENCE` at most, as two that make it do no harm.
-
-    Nobody waits where no lock can be had, or where nothing is read back (`is_ours`).
-    """
-    lock, handle = path.with_suffix(".lock"), -1
+def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
+    """Wait while another thread or process makes ``path``; nobody does where nothing is read back (`is_ours`)."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if fcntl is not None and is_ours(path.parent.stat()):
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            _wait_for(handle)
-    try:
-        yield
-    finally:
-        if handle >= 0:
-            with contextlib.suppress(OSError):
-                lock.unlink()
-            fcntl.flock(handle, fcntl.LOCK_UN)  # a child that was forked meanwhile may have it open
-            os.close(handle)
-
-
-def _wait_for(handle: int) -> None:
-    """Lock an open file as soon as nobody else has it, or give up: who has it may have been stopped."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(0.05)
+        if is_ours(path.parent.stat()):
+            return alone(path.with_suffix(".lock"))
+    return contextlib.nullcontext()
 
 
 @contextlib.contextmanager

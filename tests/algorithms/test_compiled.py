@@ -1,7 +1,10 @@
 """Kernels on disk: found again, and compiled again when anything has changed that is compiled into them."""
 
 import importlib
+import os
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -75,3 +78,26 @@ def test_a_number_of_another_file_counts_though_none_of_its_functions_does(tmp_p
             sys.modules.pop(name, None)
         found.append(sources(importlib.import_module("reads").reads))
     assert found[0] == found[1] != found[2]
+
+
+#: Where all of them are ready, a file is made for which they wait.
+ONE_OF_SEVERAL = """
+import sys, time
+from pathlib import Path
+from above import result
+while not Path("go").exists():
+    time.sleep(0.001)
+assert result(10) == 9
+print(sum(result.stats.cache_misses.values()))
+"""
+
+
+def test_of_several_processes_one_compiles(load, tmp_path):
+    load(1, 2, "compiled")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    running = [subprocess.Popen([sys.executable, "-c", ONE_OF_SEVERAL], cwd=tmp_path, env=environment, text=True,
+                                stdout=subprocess.PIPE) for _ in range(3)]
+    time.sleep(2)
+    (tmp_path / "go").touch()
+    assert sorted(one.communicate()[0].strip() for one in running) == ["0", "0", "1"]
+    assert not list(tmp_path.rglob("*.lock"))

@@ -187,7 +187,7 @@ def test_garbage_is_collected_again_afterwards(get, factory, monkeypatch):
 
 
 def test_nobody_waits_for_ever_for_one_that_was_stopped(get, tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", 0.2)
+    monkeypatch.setattr("wormcast.algorithms.alone.PATIENCE", 0.2)
     get()
     [path] = tmp_path.iterdir()
     path.unlink()

@@ -31,7 +31,9 @@ def test_an_own_scheme_takes_less_than_thirty_lines():
     assert len(text.splitlines()) < 30
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_shows_what_it_says(tmp_path):
+    """Its steps are those of the page, whose commands are run with every test."""
     notebook = nbformat.read(NOTEBOOK, 4)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     printed = ["".join(output.text for output in cell.outputs if output.output_type == "stream")

@@ -68,7 +68,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
             for curve, style in zip(curves, styles, strict=True):
                 _draw(axes, curve, style, x, y, math.inf if y is _accepted else top)
-                if x is _offered and (ceiling := _ceiling(curve)) is not None:
+                if x is _offered and _near(ceiling := _ceiling(curve), curves):
                     axes.axvline(ceiling, color=style["color"], **CEILING)
             axes.set_xlabel(across)
             axes.set_ylabel(up)
@@ -137,10 +137,16 @@ def _latency(curve: Curve, place: int) -> float:
     return _interval(curve, place)[0]
 
 
-def _ceiling(curve: Curve) -> float | None:
-    """What tokens would do for, at the last point before saturation."""
+def _ceiling(curve: Curve) -> float:
+    """What tokens would do for, at the last point before saturation; not a number where there are none."""
     last = max(curve.steady, default=None)
-    return None if last is None else curve.results[last]["token_ceiling"]["mean"]
+    found = None if last is None else curve.results[last]["token_ceiling"]["mean"]
+    return math.nan if found is None else found
+
+
+def _near(ceiling: float, curves: Sequence[Curve]) -> bool:
+    """Whether a ceiling may be drawn without making all else narrow."""
+    return ceiling <= 1.2 * max(_offered(curve, place) for curve in curves for place in curve.places)
 
 
 def _accepted(curve: Curve, place: int) -> float:
@@ -197,8 +203,7 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
     kinds = {_kind(curve, place, _latency) for curve, place in results}
     words = {"half": "imprecise latency", "open": "saturated"}
     found = [(said, marker_options(plain, kind)) for kind, said in words.items() if kind in kinds]
-    if any(_ceiling(curve) is not None for curve in curves):
-        found.append(("ceiling of the tokens", {"color": PLAIN, **CEILING}))
+    found += _ceilings(curves)
     if any(curve.deadlocked for curve in curves):
         found.append(("deadlock", {"color": PLAIN, "marker": "x", "markersize": 5}))
     return found
@@ -219,3 +224,13 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     told += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     return ", ".join(told) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"
+
+
+def _ceilings(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
+    """The sign of ceilings, with those that lie too far to the right to be drawn; of figures over the load."""
+    known = {curve.series.name: _ceiling(curve) for curve in curves if not math.isnan(_ceiling(curve))}
+    if not known or curves[0].figure.over != LOAD:
+        return []
+    far = [f"{name} {ceiling:.2g}" for name, ceiling in known.items() if not _near(ceiling, curves)]
+    beyond = f" (beyond: {', '.join(far)})" if far else ""
+    return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})]

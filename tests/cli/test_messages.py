@@ -75,6 +75,7 @@ def test_continue_knows_too_little_for_it(tmp_path):
                    "give it to load\n")
 
 
+@pytest.mark.slow  # as in sweep: test_sweep
 def test_parquet_needs_its_package(tmp_path):
     code = "import sys; sys.modules['pyarrow'] = None; from wormcast.sim.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *QUICK, "--messages-out", "m.parquet"], cwd=tmp_path,

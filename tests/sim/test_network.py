@@ -120,6 +120,7 @@ def test_meshes_of_any_dimensions_are_built(mesh):
     Network(topology(mesh), SCHEMES["dual-path"], Configuration())
 
 
+@pytest.mark.slow  # of other switches the ones above run
 def test_a_torus_with_the_ports_of_a_mesh_runs():
     """Its routers do not compare coordinates: the way from the first node to the last of a row is one hop."""
     scheme, options = Anywhere(), Configuration(vcs=1, buffer=4)

@@ -24,8 +24,8 @@ CASES = {
     "packets": ("mesh:1x4", "dual-path", {"vcs": 2, "packet": 2, "flit_width": 20, "t_nr": 1}),
     "wide": ("mesh:1x4", "individual", {"vcs": 3, "flit_width": 130}),
 }
-# the least there is, and the most: readers, ports and links of all kinds
-CHOSEN = some(CASES, "shallow", "independent")
+# the most there is: readers, ports and links of all kinds
+CHOSEN = some(CASES, "independent")
 
 
 def messages(nodes, length=6):

@@ -73,6 +73,7 @@ def lemma2(name, told):
     return len(copied) > len(set(copied))
 
 
+@pytest.mark.slow  # waveforms of trees: test_trees of records
 def test_each_comes_with_a_waveform_a_picture_and_a_replay(tmp_path):
     code, told = run("2b", "atbm", "off", "--vcd", "fig.vcd", "--plot", "fig.svg", "--replay", "fig.html", cwd=tmp_path)
     assert code == 3

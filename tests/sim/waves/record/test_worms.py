@@ -283,6 +283,7 @@ def test_the_heading_tells_what_was_run(tmp_path):
     assert [worm["worm"] for worm in told["worms"]] == sorted(shown)
 
 
+@pytest.mark.slow  # those of trees do: test_trees
 def test_layouts_name_signals_that_are_there_along_each_path(tmp_path):
     done = send("independent", tmp_path / "w.vcd")
     found = waves.read(tmp_path / "w.vcd")

@@ -25,6 +25,7 @@ def ask(capsys, *words):
     return code, capsys.readouterr().out
 
 
+@pytest.mark.slow  # what is printed says the same, but for the engines: test_engines_agree
 def test_all_works_here(capsys):
     code, out = ask(capsys, "--json")
     found = json.loads(out)

@@ -138,6 +138,7 @@ def test_the_list_of_figures():
     assert "002-fig9" in wormcast("figure")[1]
 
 
+@pytest.mark.slow  # the list is above
 def test_the_list_tells_what_a_figure_took_where_it_was_made(tmp_path):
     assert wormcast("figure", "002-fig3", "--quick", "--out", tmp_path)[0] == 0
     code, out, _ = wormcast("figure", "--out", tmp_path, "--json")

@@ -84,6 +84,7 @@ def test_parquet_needs_its_package(tmp_path):
     assert done.stderr == 'wormcast: pyarrow is not installed: pip install "wormcast[parquet]"\n'
 
 
+@pytest.mark.slow  # a checkpoint cannot, too: test_continue
 def test_a_table_that_cannot_be_written_in_the_end_is_told_after_the_results(disk):
     disk.has(1000)
     code, out, err = disk.wormcast(*QUICK, "--messages-out", disk.path / "m.csv")

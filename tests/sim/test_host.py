@@ -286,6 +286,7 @@ def test_everything_is_delivered_by_several_ports_and_links(options):
     assert not left_over(engine)
 
 
+@pytest.mark.slow  # heavy traffic that is none: test_deadlock
 def test_packets_that_queue_are_no_deadlock():
     """Everybody sends to one node: several packets of a worm stand in one buffer, and wait for each other."""
     busy = [send(node, 0, length=200) for node in range(1, 16)]

@@ -238,7 +238,7 @@ def test_packets_and_overheads(scheme, width, options):
 
 #: At every test worms along the labels, by columns, and a tree of receipts: the others differ from these in their ways.
 EVERY_SCHEME = [
-    ("multipath", (5, 4), 2, {"buffer": 3}),
+    slow("multipath", (5, 4), 2, {"buffer": 3}),
     slow("multipath-lmn", (4, 5), 1, {"buffer": 2, "readers": "independent"}),
     slow("column-path", (5, 4), 2, {"buffer": 4, "ports": "all"}),
     slow("column-path-literal", (6, 3), 3, {"buffer": 1, "delays": "fast"}),

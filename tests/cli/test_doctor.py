@@ -42,7 +42,7 @@ def test_all_works_here(capsys):
 
 
 def test_what_is_printed(capsys, monkeypatch):
-    """The same as in JSON, in words; the engines have been tried above."""
+    """The same as in JSON, in words; the engines are tried above."""
     monkeypatch.setattr(doctor, "engines", lambda: [installation.Engine(name, None) for name in installation.ENGINES])
     code, out = ask(capsys)
     found = json.loads(ask(capsys, "--json")[1])

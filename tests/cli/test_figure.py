@@ -98,7 +98,7 @@ def test_a_figure_is_measured_and_judged(file, tmp_path):
     assert "hidden" not in (tmp_path / "out" / "two.svg").read_text()
 
 
-@pytest.mark.slow  # figures of the catalogue are made quickly by tests of their own
+@pytest.mark.slow  # quick ones of runs: test_figure_of_runs
 def test_a_quick_one_has_no_variations(file, tmp_path):
     code, out, _ = wormcast("figure", file, "--out", tmp_path / "out", "--json", "--quick")
     told = json.loads(out)

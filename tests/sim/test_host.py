@@ -260,7 +260,7 @@ def test_worms_for_one_port_wait_for_each_other():
     assert engine.host.injected.tolist() == [0, 10, 0]
 
 
-@pytest.mark.slow  # of all that goes over several links: below
+@pytest.mark.slow  # traffic over several links: below
 def test_separate_consumption_links_deliver_side_by_side():
     """Two worms that reach a node together: one link is shared flit by flit, two are not.
 

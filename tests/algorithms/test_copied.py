@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, plan, topology
 from wormcast.algorithms.deadlock.graph import dependency_graph
@@ -52,7 +53,7 @@ def test_as_all_trees_of_a_small_network_have_it(stages, scheme, consumed):
 
 @pytest.mark.parametrize(("size", "kind", "scheme"), [
     *itertools.product(["b=2,stages=3", "b=4,stages=2", "b=4,stages=3"], KINDS, TREES),
-    ("b=2,stages=8", "baseline", "atbm"), ("b=2,stages=8", "omega", "tree-synchronous")])
+    ("b=2,stages=8", "baseline", "atbm"), slow("b=2,stages=8", "omega", "tree-synchronous")])
 def test_tokens_keep_all_networks_from_deadlock(size, kind, scheme):
     """With one channel, with enough of them, and with an ejection port for each way in; with unicasts beside."""
     network = topology(f"min:{size},kind={kind}")

@@ -433,5 +433,6 @@ def test_relation_of_the_scheme_may_be_replaced():
     assert analysis.free
 
 
+@pytest.mark.slow  # smaller ones are above
 def test_the_largest_mesh():
     assert check(topology("mesh:16x16"), DUAL_PATH).classes_minimal == 2

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import slow
 from command import wormcast
 
 
@@ -35,8 +36,8 @@ def test_run_has_the_formula_beside_what_was_measured():
 
 @pytest.mark.parametrize("arguments", [
     ("individual", "all"), ("dcf", "0"), ("dcf", "all", "--injection-delay", "5"), ("dcf", "all", "--copy-delay", "5"),
-    ("dcf", "all", "--multicast-delay", "5"), ("dcf", "all", "--copying", "first"), ("dcf", "all", "--packet", "8"),
-    ("dcf", "all", "--ports", "one")])
+    ("dcf", "all", "--multicast-delay", "5"), ("dcf", "all", "--copying", "first"),
+    slow(("dcf", "all", "--packet", "8")), slow(("dcf", "all", "--ports", "one"))])
 def test_a_formula_is_of_broadcasts_by_hosts_that_do_nothing_else(arguments):
     scheme, destinations, *options = arguments
     run = told("run", "torus:4x4", scheme, "--source", "3.1", "--destinations", destinations, "--length", "2",

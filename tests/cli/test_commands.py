@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.sim.cli.demo import FILES, GIVEN, STEPS
@@ -430,7 +431,7 @@ def test_the_configuration_of_a_run_says_which_classes():
     assert as_json(*command, "--classes", run["configuration"]["classes"])[1] == run
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], slow(["--json"])])
 def test_a_reader_that_reads_no_further_ends_the_command_quietly(options):
     command = subprocess.Popen([sys.executable, "-m", "wormcast", "list", "schemes", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -440,7 +441,7 @@ def test_a_reader_that_reads_no_further_ends_the_command_quietly(options):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [slow([]), ["--json"]])
 def test_a_stdout_that_is_full_is_named(options):
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-m", "wormcast", "list", "schemes", *options], stdout=full,

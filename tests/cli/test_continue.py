@@ -72,6 +72,7 @@ def test_ctrl_c_keeps_all_there_is(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 
+@pytest.mark.slow  # files are written whole: test_whole_file, and Ctrl-C above
 def test_a_kill_leaves_the_last_checkpoint(tmp_path):
     file = tmp_path / "kept"
     command = [sys.executable, "-m", "wormcast", *LONG, "--checkpoint", str(file), "--checkpoint-every", "1"]
@@ -128,6 +129,7 @@ def test_a_full_disk_loses_no_result(disk):
     assert_nothing_is_lost(disk.path / "kept", "No space left on device", env=disk.environment)
 
 
+@pytest.mark.slow  # a full disk above
 def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
     """The same by a limit of the system's own."""
     def little():

@@ -25,6 +25,7 @@ def ask(capsys, *words):
     return code, capsys.readouterr().out
 
 
+@pytest.mark.slow  # what is printed says the same, but for the engines: test_engines_agree
 def test_all_works_here(capsys):
     code, out = ask(capsys, "--json")
     found = json.loads(out)
@@ -41,7 +42,7 @@ def test_all_works_here(capsys):
 
 
 def test_what_is_printed(capsys, monkeypatch):
-    """The same as in JSON, in words; the engines have been tried above."""
+    """The same as in JSON, in words; the engines are tried above."""
     monkeypatch.setattr(doctor, "engines", lambda: [installation.Engine(name, None) for name in installation.ENGINES])
     code, out = ask(capsys)
     found = json.loads(ask(capsys, "--json")[1])

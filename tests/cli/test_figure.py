@@ -98,6 +98,7 @@ def test_a_figure_is_measured_and_judged(file, tmp_path):
     assert "hidden" not in (tmp_path / "out" / "two.svg").read_text()
 
 
+@pytest.mark.slow  # quick ones of runs: test_figure_of_runs
 def test_a_quick_one_has_no_variations(file, tmp_path):
     code, out, _ = wormcast("figure", file, "--out", tmp_path / "out", "--json", "--quick")
     told = json.loads(out)
@@ -137,6 +138,7 @@ def test_the_list_of_figures():
     assert "002-fig9" in wormcast("figure")[1]
 
 
+@pytest.mark.slow  # the list is above
 def test_the_list_tells_what_a_figure_took_where_it_was_made(tmp_path):
     assert wormcast("figure", "002-fig3", "--quick", "--out", tmp_path)[0] == 0
     code, out, _ = wormcast("figure", "--out", tmp_path, "--json")

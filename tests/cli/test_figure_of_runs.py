@@ -108,6 +108,7 @@ holds = "others_wait('two-readers') == 0"
 """
 
 
+@pytest.mark.slow  # waits are those of test_contention
 def test_waits_are_those_that_run_tells(tmp_path):
     file = tmp_path / "waits.toml"
     file.write_text(WAITING)

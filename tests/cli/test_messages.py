@@ -75,6 +75,7 @@ def test_continue_knows_too_little_for_it(tmp_path):
                    "give it to load\n")
 
 
+@pytest.mark.slow  # as in sweep: test_sweep
 def test_parquet_needs_its_package(tmp_path):
     code = "import sys; sys.modules['pyarrow'] = None; from wormcast.sim.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *QUICK, "--messages-out", "m.parquet"], cwd=tmp_path,
@@ -83,6 +84,7 @@ def test_parquet_needs_its_package(tmp_path):
     assert done.stderr == 'wormcast: pyarrow is not installed: pip install "wormcast[parquet]"\n'
 
 
+@pytest.mark.slow  # a checkpoint cannot, too: test_continue
 def test_a_table_that_cannot_be_written_in_the_end_is_told_after_the_results(disk):
     disk.has(1000)
     code, out, err = disk.wormcast(*QUICK, "--messages-out", disk.path / "m.csv")

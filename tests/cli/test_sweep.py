@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from cases import slow
 from command import wormcast
 from pyarrow import parquet
 from sweeps import SWEEP
@@ -109,6 +110,7 @@ def test_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(file, tmp_pat
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["small.sqlite"]
 
 
+@pytest.mark.slow  # a checkpoint has one, too: test_continue
 def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
     folder = disk.path
     assert sweep(file, "--out", tmp_path / "whole")[0] == 0
@@ -132,6 +134,7 @@ def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow  # one that is no folder is above
 def test_folder_that_cannot_be_written_is_told(file, disk):
     folder = disk.path
     (folder / "out").mkdir()
@@ -175,8 +178,9 @@ def test_pictures_and_parquet_are_as_asked(file, tmp_path):
 
 
 @pytest.mark.parametrize(("option", "package", "extra"), [
-    (["--scheduler", "tcp://127.0.0.1:1"], "distributed", "cluster"), (["--parquet"], "pyarrow", "parquet"),
-], ids=["cluster", "parquet"])
+    slow(["--scheduler", "tcp://127.0.0.1:1"], "distributed", "cluster", id="cluster"),
+    pytest.param(["--parquet"], "pyarrow", "parquet", id="parquet"),
+])
 def test_missing_package_is_told_with_the_line_that_installs_it(option, package, extra, file, tmp_path):
     code = f"import sys; sys.modules[{package!r}] = None; from wormcast.sim.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, "sweep", str(file), "--out", str(tmp_path / "out"), *option],

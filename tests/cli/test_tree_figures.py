@@ -37,7 +37,7 @@ def run(name, scheme, tokens, *others, cwd=None):
 
 # Figure 2b is run below; copies in turn wait as those do that go at their own pace
 @pytest.mark.parametrize(("name", "scheme"), [
-    (name, scheme) if (name, scheme) in (("1a", "atbm"), ("2a", "tree-synchronous")) else slow(name, scheme)
+    (name, scheme) if (name, scheme) == ("2a", "tree-synchronous") else slow(name, scheme)
     for name in FIGURES for scheme in ("atbm", "tree-serial", "tree-synchronous")])
 def test_without_tokens_they_deadlock_and_with_them_all_is_delivered(name, scheme, tmp_path):
     """All outputs of a switch at once cure Figure 1, and not Figure 2."""
@@ -73,6 +73,7 @@ def lemma2(name, told):
     return len(copied) > len(set(copied))
 
 
+@pytest.mark.slow  # waveforms of trees: test_trees of records
 def test_each_comes_with_a_waveform_a_picture_and_a_replay(tmp_path):
     code, told = run("2b", "atbm", "off", "--vcd", "fig.vcd", "--plot", "fig.svg", "--replay", "fig.html", cwd=tmp_path)
     assert code == 3

@@ -45,7 +45,7 @@ def addresses(header, flit):
 
 @pytest.mark.parametrize("destinations", some([[HERE], [HERE, 4], [HERE, 4, 8], [HERE, 4, 8, 9, 10, 11], [4, 8], [4]],
                                               [HERE, 4, 8, 9, 10, 11]), ids=str)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", some(WIDTHS, 5, 24))
 # one virtual channel each, and a buffer of one flit, are for make test-all: what they do to worms is tested elsewhere
 @pytest.mark.parametrize("options", some([{}, {"readers": "independent"}, {"consumption": 1}, {"delays": "fast"},
                                           {"table": True}, {"depth": 1}], {}, {"readers": "independent"}), ids=str)

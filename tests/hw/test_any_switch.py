@@ -69,7 +69,7 @@ def test_header_takes_three_cycles_and_data_two(network, number, relation, port,
 
 
 @pytest.mark.parametrize(("network", "number", "readers", "ejection"), [
-    ("min:b=4,stages=2", 5, "independent", "all"), ("torus:4x4", 5, "coupled", "all"),
+    ("min:b=4,stages=2", 5, "independent", "all"), slow("torus:4x4", 5, "coupled", "all"),
     (FOUR_AND_FOUR, 2, "coupled", "one"), slow(FOUR_AND_FOUR, 2, "coupled", "all"),
     *(slow(network, number, readers, ejection) for network, number, readers, ejection in [
         ("min:b=4,stages=2", 5, "coupled", "one"), ("torus:4x4", 5, "independent", "one"),
@@ -131,6 +131,7 @@ def check_deliveries(here, driver, expected):
     assert driver.fault == ("NONE", 0, 0)
 
 
+@pytest.mark.slow  # switches of stages are, below
 @pytest.mark.parametrize(("options", "seed"), [
     ({}, 1), slow({"readers": "independent", "delays": "fast", "consumption_links": "separate"}, 2),
     slow({"ejection": "all", "vcs": 1, "buffer": 2}, 3), slow({"ports": "all", "consumption": 1, "buffer": 1}, 4),
@@ -160,7 +161,7 @@ def test_stages_of_every_shape_under_random_unicasts(network, number, options):
 @pytest.mark.parametrize(("network", "number", "relation", "options"), [
     ("torus:4x4", 0, E_CUBE, {"vcs": 2}), slow("torus:5x5", 14, E_CUBE, {"vcs": 4, "delays": "fast"}),
     slow("ring:6", 5, E_CUBE, {"vcs": 6, "readers": "independent"}), slow("ring:3", 2, E_CUBE, {"vcs": 2, "buffer": 1}),
-    ("torus:4x4", 3, without_classes(E_CUBE), {"vcs": 3}), ("mesh:3x3", 4, ADAPTIVE, {"vcs": 2}),
+    slow("torus:4x4", 3, without_classes(E_CUBE), {"vcs": 3}), ("mesh:3x3", 4, ADAPTIVE, {"vcs": 2}),
     slow("mesh:3x3", 1, ADAPTIVE, {"vcs": 4, "ejection": "all", "delays": "fast"}),
     (THREE_AND_ONE, 3, UP_DOWN_ADAPTIVE, {"vcs": 1}),
     slow("torus:4x4", 6, E_CUBE, {"vcs": 2, "ejection": "all", "consumption_links": "separate"}),
@@ -249,7 +250,7 @@ def test_a_channel_is_entered_empty_where_the_relation_asks_for_it():
         assert max(heads.values()) == count if relation is ADAPTIVE else max(heads.values()) >= count
 
 
-@pytest.mark.parametrize("network", ["mesh:3x3", slow("torus:4x4"), FOUR_AND_FOUR])
+@pytest.mark.parametrize("network", ["mesh:3x3", slow("torus:4x4"), slow(FOUR_AND_FOUR)])
 def test_each_way_in_has_an_ejection_port_of_its_own(network):
     """Worms to one node by all links at a time, with one consumption channel each: none waits for another."""
     here = place(network, 2 if network == FOUR_AND_FOUR else 4, ejection="all", consumption=1)
@@ -295,7 +296,7 @@ def test_before_tables_are_written_every_header_is_an_error():
 
 ODD = [
     slow("ring:2", 0, E_CUBE, {"vcs": 2, "buffer": 1, "flit_width": 7}),
-    ("ring:5", 3, without_classes(E_CUBE), {"vcs": 3, "flit_width": 257, "readers": "independent"}),
+    slow("ring:5", 3, without_classes(E_CUBE), {"vcs": 3, "flit_width": 257, "readers": "independent"}),
     slow("torus:3x1x4", 5, E_CUBE, {"vcs": 2, "ports": "all", "ejection": "all", "delays": "fast"}),
     ("min:b=2,stages=2", 2, None, {"vcs": 1, "buffer": 1, "readers": "independent", "ejection": "all"}),
     slow("min:b=3,stages=2", 1, None, {"vcs": 3, "delays": "fast", "flit_width": 7}),

@@ -118,7 +118,7 @@ def name_of(value):
 
 @pytest.mark.parametrize(("relation", "name", "slots", "injection"), combinations(
     list(itertools.product([E_CUBE, HAMILTONIAN], ["mesh:1x6", "mesh:5x1", "mesh:3x3", "mesh:4x5"])), (1, 2, 5),
-    quick=lambda relation, name, slots: name != "mesh:4x5" or slots == 2), ids=name_of)
+    quick=lambda relation, name, slots: name != "mesh:4x5"), ids=name_of)
 def test_first_address_decides_as_the_relation_says(relation, name, slots, injection):
     mesh = topology(name)
     decoder = MeshDecoder(slots_of(mesh, slots), relations=(relation.name,), injection=injection)
@@ -130,7 +130,7 @@ def test_first_address_decides_as_the_relation_says(relation, name, slots, injec
 
 
 @pytest.mark.parametrize(("name", "slots"), [
-    ("mesh:3x3x3", 1), ("mesh:4x1x3", 2), slow("mesh:2x3x4", 2), slow("mesh:1x4x3", 1),
+    slow("mesh:3x3x3", 1), ("mesh:4x1x3", 2), slow("mesh:2x3x4", 2), slow("mesh:1x4x3", 1),
     slow("mesh:2x3x2x2", 1), slow("mesh:5x4x3", 2),
 ])
 def test_r_beyond_two_dimensions_decides_as_the_labels_say(name, slots):

@@ -5,7 +5,7 @@ import itertools
 import random
 
 import pytest
-from cases import slow
+from cases import slow, some
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.lowering import netlist
@@ -58,7 +58,7 @@ def test_header_takes_three_cycles_and_data_two(where, mode, delays):
     assert all(lane.fault == ("NONE", 0, 0) for lane in runs)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS))
 def test_without_tokens_a_copied_header_takes_three_cycles(mode):
     tree = copier(*FIRST, mode, **BASE, tokens="off")
     lane = Lane()
@@ -69,7 +69,7 @@ def test_without_tokens_a_copied_header_takes_three_cycles(mode):
 
 @pytest.mark.parametrize(("network", "number", "width", "flits"), [
     slow("min:b=2,stages=3", 1, 5, 2), ("min:b=2,stages=3", 1, 3, 3), slow("min:b=4,stages=2", 1, 5, 4)])
-@pytest.mark.parametrize("mode", [ASYNCHRONOUS, slow(SYNCHRONOUS), SERIAL])
+@pytest.mark.parametrize("mode", [ASYNCHRONOUS, slow(SYNCHRONOUS), slow(SERIAL)])
 def test_a_header_of_several_flits_is_asked_for_behind_its_last_one(network, number, width, flits, mode):
     """Its first flit is on the next link 3 cycles after the last one came, and the others follow: a copy a cycle."""
     tree = copier(network, number, mode, **BASE | {"flit_width": width})
@@ -132,7 +132,7 @@ def test_a_report_goes_up_when_all_branches_have_reported():
         assert [(cycle - START, port, vc) for cycle, port, vc in lane.reported] == [(header + 9 + 2, "p1", 0)]
 
 
-@pytest.mark.parametrize(("options", "expected"), [({}, 5), ({"consumption": 2}, 4)], ids=str)
+@pytest.mark.parametrize(("options", "expected"), [({}, 5), slow({"consumption": 2}, 4)], ids=str)
 def test_a_copy_that_is_consumed_has_arrived(options, expected):
     """In the cycle in which it owns a channel; where these are enough for all that may come when it is fetched."""
     tree = copier(*LAST, **BASE | options)
@@ -149,7 +149,7 @@ def subsets(nodes):
     return [list(some) for count in range(1, len(nodes) + 1) for some in itertools.combinations(nodes, count)]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some(MODES, SERIAL))
 @pytest.mark.parametrize(("number", "options"), [
     slow(1, {}), (6, {"flit_width": 8}), slow(8, {}), slow(8, {"consumption": 2}), slow(6, {"tokens": "off"}),
     slow(6, {"flit_width": 3})], ids=str)
@@ -293,7 +293,7 @@ def test_random_worms_leave_whole_and_once(network, number, mode, options):
         assert lane.fault == ("NONE", 0, 0)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS, SERIAL))
 @pytest.mark.parametrize(("where", "options"), [
     (MIDDLE, {"vcs": 1, "buffer": 1, "flit_width": 9}), slow(FIRST, {"vcs": 3, "buffer": 16, "flit_width": 9}),
     slow(LAST, {"vcs": 2, "buffer": 2, "flit_width": 67, "consumption_links": "separate", "consumption": 4}),
@@ -459,7 +459,7 @@ def test_garbage_neither_wedges_nor_disturbs(network, number, mode, options):
     assert causes >= {"NO_HEADER", "LIST_TOO_LONG", "NO_TAIL"}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS))
 def test_a_flit_for_a_full_buffer_is_dropped(mode):
     """Sent on a credit that nobody gave: a worm beside it goes whole, and the token is not held by what is left."""
     tree = copier(*MIDDLE, mode, **BASE | {"buffer": 2})
@@ -475,7 +475,7 @@ def test_a_flit_for_a_full_buffer_is_dropped(mode):
     assert lane.fault == ("OVERFLOW", 0, 0)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS))
 def test_a_credit_for_no_flit_stops_its_virtual_channel(mode):
     """A worm that is to be copied to it takes the token and waits for ever; unicasts to the other output go on."""
     tree = copier(*MIDDLE, mode, **BASE)

@@ -13,9 +13,9 @@ from .page import BEGINS, ENDS, Results, tables
 PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 
 
-def marked(proof, *broken):
+def marked(proof, *broken, slow=False):
     name = ", ".join([str(proof), *(known.name for known in broken)])
-    return pytest.param(proof, *broken, id=name, marks=[pytest.mark.slow] * proof.slow)
+    return pytest.param(proof, *broken, id=name, marks=[pytest.mark.slow] * (slow or proof.slow))
 
 
 @pytest.mark.parametrize("proof", [marked(proof) for proof in PROOFS])
@@ -24,9 +24,11 @@ def test_properties_hold(proof, tmp_path):
     assert outcome.holds, outcome
 
 
+# of each component one by default
 @pytest.mark.parametrize(
     ("proof", "broken"),
-    [marked(proof, broken) for proof in PROOFS if proof.mutants for broken in proof.harness.properties],
+    [marked(proof, broken, slow=number > 0)
+     for proof in PROOFS if proof.mutants for number, broken in enumerate(proof.harness.properties)],
 )
 def test_mutant_is_found(proof, broken, tmp_path):
     outcome = proof.find_mutant(broken, tmp_path)

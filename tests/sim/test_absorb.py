@@ -103,7 +103,7 @@ def crowd(nodes, generator, count, length):
 @pytest.mark.parametrize(("most", "length", "options"), [
     (30, 40, {"absorb": "host", "vcs": 1, "buffer": 2, "consumption": 1}),
     slow(16, 40, {"absorb": "16", "vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 16}),
-    (8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "readers": "independent", "flit_width": 21,
+    slow(8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "readers": "independent", "flit_width": 21,
              "packet": 5}),
 ], ids=str)
 def test_everything_arrives_whole_and_nothing_is_left_over(most, length, options, seed):
@@ -165,7 +165,7 @@ def test_options_that_do_not_fit_are_refused(options, sentence):
 
 
 @pytest.mark.parametrize(("length", "options"), [
-    slow(10, {"flit_width": 16}), (9, {"flit_width": 3}), (15, {"flit_width": 20, "packet": 10})])
+    slow(10, {"flit_width": 16}), slow(9, {"flit_width": 3}), (15, {"flit_width": 20, "packet": 10})])
 def test_longest_message_for_a_slot(length, options):
     """Of worms that go on: header flits and payload, of a packet where there are any. One more is refused."""
     header = 1 if options["flit_width"] > 3 else 2  # one address a flit: the first of three is stripped

@@ -77,6 +77,7 @@ def test_engines_agree_on_networks_of_every_kind(case):
     assert agree(*QUICK[case]) > 200
 
 
+@pytest.mark.slow  # networks above; files of them: test_network_file
 def test_engines_agree_on_a_network_of_a_file(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(OWN)

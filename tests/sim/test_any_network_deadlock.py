@@ -57,7 +57,7 @@ DEADLOCKS = {
 }
 
 
-@pytest.mark.parametrize("case", DEADLOCKS)
+@pytest.mark.parametrize("case", some(DEADLOCKS, "ring", "shortest"))
 def test_what_can_deadlock_does_and_is_explained(case):
     """Each worm of the circle waits for a virtual channel of a link that the next one holds, under the link's name."""
     name, scheme, options, messages = DEADLOCKS[case]
@@ -77,7 +77,7 @@ def test_what_can_deadlock_does_and_is_explained(case):
 
 @pytest.mark.parametrize(("name", "relation", "options", "messages"), [
     slow("torus:4x4", None, {"vcs": 2}, half_way_round((4, 4))),
-    ("torus:4x4", None, {"vcs": 2, "ties": "signed"}, half_way_round((4, 4))),
+    slow("torus:4x4", None, {"vcs": 2, "ties": "signed"}, half_way_round((4, 4))),
     ("ring:6", None, {"vcs": 2}, half_way_round((6,))),
     slow(IRREGULAR, "up-down", {}, unicasts(16)),
     (IRREGULAR, "up-down-adaptive", {}, unicasts(16)),
@@ -106,7 +106,7 @@ FULL = {
 
 
 # one dimension stands for two, and up*/down* is the escape of the adaptive relation
-@pytest.mark.parametrize("name", some(FULL, "ring", "ring, signs", "up-down-adaptive", "min"))
+@pytest.mark.parametrize("name", some(FULL, "ring", "up-down-adaptive"))
 def test_networks_that_are_kept_full_never_deadlock(name):
     """200 000 cycles: everything is delivered, and nothing is left in the network."""
     assert keep_full(FULL[name], cycles=200_000, batches=1, seed=1) >= 200_000

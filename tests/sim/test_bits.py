@@ -16,6 +16,7 @@ from wormcast.sim.experiments.load.window import Window
 from .test_engines_agree import ALL_SCHEMES, OTHERS, QUICK, WAITING, check_draws
 
 
+@pytest.mark.slow  # words agree with it, and bits with words below
 def test_amaranth_agrees(monkeypatch):
     """All flits and credits of all routers and interfaces are the same in Amaranth's simulator: flits of two words, and
     a decoder that compares coordinates."""

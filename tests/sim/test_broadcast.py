@@ -163,6 +163,7 @@ def test_broadcasts_at_once_with_unicasts_beside_them_are_free_of_deadlock(n, na
     assert set(outcomes(n, name, range(seeds), 16, 400, **options)) == {"delivered"}
 
 
+@pytest.mark.slow  # unicasts do: test_channels_taken_away
 def test_without_classes_they_deadlock():
     """The first of the runs before, whose channels are not kept apart: of eight, six end so."""
     assert outcomes(8, "dcf", [0], 16, 400, vc_classes="none") == ["deadlock"]

@@ -47,6 +47,7 @@ def test_classes_need_their_share_of_the_channels():
         around(vcs=1)
 
 
+@pytest.mark.slow  # rings above have them
 def test_a_mesh_has_no_classes_to_take_away():
     """The same routers, and the same cycle for everything."""
     mesh = topology("mesh:3x3")
@@ -58,7 +59,7 @@ def test_a_mesh_has_no_classes_to_take_away():
 
 
 @pytest.mark.parametrize(("name", "scheme"), [
-    ("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), slow("torus:3x3", "individual"),
+    slow("mesh:3x3", "dual-path"), slow("mesh:3x3", "column-path"), slow("torus:3x3", "individual"),
     ("min:b=2,stages=2", "individual"),
     slow("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", "individual"),
 ])

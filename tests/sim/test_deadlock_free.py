@@ -63,7 +63,7 @@ def test_nothing_less_deadlocks(name):
         assert CASES[name].run(messages).outcome == "delivered", messages
 
 
-@pytest.mark.parametrize("name", some(CASES, *QUICK))
+@pytest.mark.parametrize("name", some(CASES, QUICK[0]))
 def test_with_enough_channels_the_same_is_delivered(name):
     case = CASES[name]
     for enough in case.enough:
@@ -214,7 +214,7 @@ def test_every_scheme_is_kept_full():
 
 
 # a channel for each way, in the order of labels and of columns
-@pytest.mark.parametrize("name", some(FULL, "dual-path", "column-path"))
+@pytest.mark.parametrize("name", some(FULL, "dual-path"))
 def test_enough_channels_never_deadlock(name):
     """200 000 cycles, all nodes' queues filled: everything is delivered, and nothing is left in the networks."""
     assert keep_full(FULL[name], cycles=200_000 // LANES, batches=1, seed=1) >= 200_000

@@ -269,7 +269,7 @@ def test_case_of_the_mutants_agrees():
 
 
 @pytest.mark.parametrize("mutant", [
-    (operators.OPERATORS, "&", "|"),
+    pytest.param((operators.OPERATORS, "&", "|"), marks=pytest.mark.slow),
     (emit.INSTRUCTIONS, "and", "or"),
     pytest.param((operators.OPERATORS, "|", "^"), marks=pytest.mark.slow),
     pytest.param((operators.OPERATORS, "==", "!="), marks=pytest.mark.slow),

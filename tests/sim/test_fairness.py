@@ -105,7 +105,7 @@ class Waits:
 
 # unicasts to the middle, whose four inputs all ask, and to a corner
 @pytest.mark.parametrize(("scheme", "options", "hot"), [
-    ("individual", {"vcs": 2, "buffer": 2}, 4), ("individual", {"vcs": 2, "buffer": 2}, 0),
+    ("individual", {"vcs": 2, "buffer": 2}, 4), slow("individual", {"vcs": 2, "buffer": 2}, 0),
     *(slow("dual-path", {"vcs": 2, "buffer": 2, **more}, hot) for more in ({}, {"readers": "independent"})
       for hot in (4, 0)),
 ])

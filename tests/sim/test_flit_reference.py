@@ -111,7 +111,7 @@ def agree(shape, at, source, destination, length, cycles, *, delays="paper", **o
 @pytest.mark.parametrize(("shape", "options"), [
     slow((4, 4), hardware(*BUFFERS["1x8"]), id="1x8"),
     pytest.param((4, 4), hardware(*BUFFERS["2x4"]), id="2x4"), slow((4, 4), hardware(*BUFFERS["4x2"]), id="4x2"),
-    pytest.param((3, 5), {**hardware(2, 5, 2), "delays": "fast"}, id="fast"),
+    slow((3, 5), {**hardware(2, 5, 2), "delays": "fast"}, id="fast"),
 ])
 def test_no_load(shape, options):
     """One worm after the other: each pair of nodes, several lengths."""
@@ -254,6 +254,7 @@ def compare_saturation(shape, name, rates, cycles):
     assert [result.saturated for result in results[::len(rates)]] == [False, True]
 
 
+@pytest.mark.slow  # message by message they are the same above
 @pytest.mark.parametrize(("name", "rates"), [
     ("1x8", (0.36, 0.44, 0.52)), slow("2x4", (0.4, 0.48, 0.56)), slow("4x2", (0.3, 0.38, 0.46)),
 ])
@@ -272,7 +273,7 @@ def test_saturation_of_an_8x8_mesh(name, rates):
 # the comparison itself -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("other", [{"buffer": 7}, {"vcs": 2}, {"delays": "fast"}])
+@pytest.mark.parametrize("other", [{"buffer": 7}, slow({"vcs": 2}), slow({"delays": "fast"})])
 def test_the_comparison_notices(monkeypatch, other):
     """Another buffer, virtual channel or delay in the reference alone is found."""
     names = {"buffer": "depth", "vcs": "vcs"}

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 CYCLES = 1200
 SETTINGS = [
     ("mesh:4x4", "dual-path", {"vcs": 2, "consumption": 2}, 4),
-    ("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3,
+    slow("mesh:4x4", "column-path", {"vcs": 1, "consumption": 2, "readers": "independent", "t_ns": 3,
                                  "consumption_links": "separate"}, 9),
     slow("mesh:3x3", "multipath", {"vcs": 3, "consumption": 2, "ports": "all", "buffer": 2, "delays": "fast"}, 6),
     slow("mesh:3x4", "individual", {"vcs": 1, "buffer": 1, "t_hs": 7}, 30),
@@ -169,7 +169,7 @@ def test_a_log_that_is_full_again_and_again_loses_nothing(monkeypatch):
     assert (log[room:] == -7).all()
 
 
-@pytest.mark.parametrize("width", [16, 64, slow(512)])
+@pytest.mark.parametrize("width", [slow(16), 64, slow(512)])
 def test_lanes_know_nothing_of_each_other_however_kernels_are_packed(width):
     """Two lanes of the same traffic, in kernels of so many instances, get the same; the numbers of messages too."""
     _, scheme, options, _ = SETTINGS[0]

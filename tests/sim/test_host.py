@@ -189,6 +189,7 @@ def test_everything_is_delivered_in_packets(mesh, scheme, options, stall):
     assert (host.received >= host.tail + options.get("t_nr", 0) + options.get("t_hr", 0)).all()
 
 
+@pytest.mark.slow  # a property of the test above
 def test_packets_of_a_worm_overtake_each_other():
     """Where this is not so, the test above says little: packets begin out of order, or side by side."""
     engine = bulk("mesh:4x4", "dual-path", crowd("mesh:4x4", 60, 4), vcs=2, packet=4, consumption=4, flit_width=32)
@@ -259,6 +260,7 @@ def test_worms_for_one_port_wait_for_each_other():
     assert engine.host.injected.tolist() == [0, 10, 0]
 
 
+@pytest.mark.slow  # traffic over several links: below
 def test_separate_consumption_links_deliver_side_by_side():
     """Two worms that reach a node together: one link is shared flit by flit, two are not.
 
@@ -284,6 +286,7 @@ def test_everything_is_delivered_by_several_ports_and_links(options):
     assert not left_over(engine)
 
 
+@pytest.mark.slow  # heavy traffic that is none: test_deadlock
 def test_packets_that_queue_are_no_deadlock():
     """Everybody sends to one node: several packets of a worm stand in one buffer, and wait for each other."""
     busy = [send(node, 0, length=200) for node in range(1, 16)]

@@ -90,7 +90,7 @@ def expected_flits(worms, capacity):
 
 NARROW = 14  # two addresses a flit; with WIDTH all are in one
 #: Two worms, four, columns, a tree; the first two share a router.
-QUICK = {(scheme, NARROW) for scheme in ("dual-path", "multipath", "column-path", "u-mesh")}
+QUICK = {(scheme, NARROW) for scheme in ("multipath", "column-path")}
 
 
 @pytest.mark.parametrize(("scheme", "width"), [
@@ -128,7 +128,7 @@ def test_the_papers_example_on_the_links(scheme, width):
     slow("individual", 5.332),  # the paper prints 5.35
     slow("column-path", 3.749),  # 3.76
     slow("column-path-literal", 3.843),
-    ("e-mcast", 3.70),  # 3.72
+    slow("e-mcast", 3.70),  # 3.72
     slow("multipath", 2.795),  # 2.81
     slow("multipath-lmn", 2.759),
     ("dual-path", 3.007),

@@ -20,7 +20,7 @@ SETTINGS = [
     ("mesh:4x5", "dual-path", {"consumption": 2, "flit_width": 18}),  # two addresses a flit
     slow("mesh:4x5", "column-path", {"consumption": 3, "consumption_links": "separate", "ports": "all"}),
     slow("mesh:2x3x3", "u-mesh", {"readers": "independent", "vcs": 3, "delays": "fast"}),
-    ("mesh:3x3", "multipath", {"vcs": 1, "consumption": 2, "buffer": 1}),
+    slow("mesh:3x3", "multipath", {"vcs": 1, "consumption": 2, "buffer": 1}),
 ]
 
 
@@ -196,7 +196,7 @@ def waits(*messages, mesh="mesh:1x5", **options):
     return take(engine.meter).sampled[:2].sum(axis=(1, 2)).tolist(), engine.host
 
 
-@pytest.mark.parametrize("readers", ["coupled", "independent"])
+@pytest.mark.parametrize("readers", ["coupled", slow("independent")])
 def test_a_worm_alone_waits_a_cycle_each_time(readers):
     """Four hops and two stops on the way, one at the end: nothing is in the way, and the grant takes its cycle."""
     assert waits(send(0, 1, 3, 4, length=5), readers=readers)[0] == [4, 3]

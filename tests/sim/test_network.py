@@ -81,6 +81,7 @@ def test_nodes_inject_elsewhere_than_they_consume():
     assert tails(backwards, [(0, 2), (2, 0), (1, 0)]) == [tails(ROW, [(0, 1)])[0] - 3] * 2 + tails(ROW, [(1, 0)])
 
 
+@pytest.mark.slow  # networks with one are run in test_flit_reference_networks
 def test_routers_with_one_key_are_one_netlist():
     """By these keys kernels are found on disk: networks of one kind of topology differ in what is no strap."""
     netlists = {}
@@ -120,6 +121,7 @@ def test_meshes_of_any_dimensions_are_built(mesh):
     Network(topology(mesh), SCHEMES["dual-path"], Configuration())
 
 
+@pytest.mark.slow  # of other switches the ones above run
 def test_a_torus_with_the_ports_of_a_mesh_runs():
     """Its routers do not compare coordinates: the way from the first node to the last of a row is one hop."""
     scheme, options = Anywhere(), Configuration(vcs=1, buffer=4)

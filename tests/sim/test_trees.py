@@ -135,6 +135,7 @@ def spoil(engine, kind, port, instance, random, what):
     return True
 
 
+@pytest.mark.slow  # garbage at a switch with tokens: test_tree_switch
 @pytest.mark.parametrize("mode", ["atbm", slow("tree-synchronous"), slow("tree-serial")])
 def test_a_token_outlives_errors_on_the_wire(mode):
     """Marks and bits of destinations change on links between switches: each ring keeps its one token in every cycle.

@@ -170,7 +170,7 @@ def one_way_worms(shape, count, seed, most=12):
 
 @pytest.mark.parametrize(("scheme", "depth"), [
     (scheme, depth) if depth in quick else slow(scheme, depth)
-    for scheme, quick in (("individual", (1, 4)), ("dual-path", (2, 3))) for depth in DEPTHS
+    for scheme, quick in (("individual", (1,)), ("dual-path", (2, 3))) for depth in DEPTHS
 ])
 def test_every_pair_of_a_4x4_mesh(scheme, depth):
     """Heads and tails of a unicast between any two nodes are exactly the recurrence's."""
@@ -187,7 +187,7 @@ def test_dual_path_worms_on_an_8x8_mesh(depth):
 
 @pytest.mark.parametrize(("shape", "capacity", "options"), [
     # every destination uses its header flit up; the fast delays, with the least buffer
-    ((8, 8), 1, {"buffer": 4}),
+    slow((8, 8), 1, {"buffer": 4}),
     ((4, 4), 1, {"buffer": 1, "delays": "fast"}),
     slow((8, 8), 1, {"buffer": 1}),
     slow((8, 8), 5, {"buffer": 4, "vcs": 2}),
@@ -215,7 +215,7 @@ def width_for(shape, capacity):
     slow("dual-path", 20, {"buffer": 5, "packet": 8, "t_ns": 2, "t_nr": 1, "t_hs": 7, "delays": "fast"}),
     ("dual-path", 20, {"buffer": 3, "ports": "all", "packet": 3, "t_ns": 2, "t_nr": 5,
                        "consumption_links": "separate", "consumption": 1}),
-    ("individual", 20, {"buffer": 3, "packet": 5, "t_ns": 4, "t_nr": 6, "queue": 16, "consumption": 1}),
+    slow("individual", 20, {"buffer": 3, "packet": 5, "t_ns": 4, "t_nr": 6, "queue": 16, "consumption": 1}),
     slow("dual-path", 20, {"buffer": 2, "packet": 1, "t_ns": 3}),
     slow("dual-path", 20, {"buffer": 4, "packet": 3, "t_nr": 9, "t_hr": 5, "readers": "independent", "consumption": 1}),
     slow("dual-path", 32, {"buffer": 1, "t_ns": 17, "t_nr": 17, "t_hs": 5, "t_hr": 3, "injection_delay": 11,
@@ -238,10 +238,10 @@ def test_packets_and_overheads(scheme, width, options):
 
 #: At every test worms along the labels, by columns, and a tree of receipts: the others differ from these in their ways.
 EVERY_SCHEME = [
-    ("multipath", (5, 4), 2, {"buffer": 3}),
+    slow("multipath", (5, 4), 2, {"buffer": 3}),
     slow("multipath-lmn", (4, 5), 1, {"buffer": 2, "readers": "independent"}),
     slow("column-path", (5, 4), 2, {"buffer": 4, "ports": "all"}),
-    ("column-path-literal", (6, 3), 3, {"buffer": 1, "delays": "fast"}),
+    slow("column-path-literal", (6, 3), 3, {"buffer": 1, "delays": "fast"}),
     slow("e-mcast", (4, 4), 1, {"buffer": 4, "consumption": 4}),
     slow("e-mcast", (5, 5), 3, {"buffer": 5, "consumption": 4, "ports": "all", "consumption_links": "separate"}),
     ("u-mesh", (4, 4), 2, {"buffer": 2, "consumption": 1, "t_hr": 11, "t_nr": 4, "injection_delay": 30}),
@@ -272,6 +272,7 @@ def test_every_worm_of_every_scheme(scheme, shape, capacity, options):
         assert max(len(worm) for message in found for worm in message) > capacity, "no worm with several header flits"
 
 
+@pytest.mark.slow  # unicasts from all ports: test_host
 @pytest.mark.parametrize(("scheme", "shape", "options"), [
     slow("individual", (5, 5), {"buffer": 3}),
     ("column-path", (5, 5), {"buffer": 4}),
@@ -293,6 +294,7 @@ def test_worms_that_share_no_link_leave_all_ports_at_once(scheme, shape, options
     assert max(len(worms(shape, scheme, *case[:2])) for case in cases[:40]) >= (2 if scheme == "dual-path" else 3)
 
 
+@pytest.mark.slow  # tails that wait at an interface: test_network_interface
 def test_several_channels_spare_packets_the_wait_for_each_other():
     """At the last destination, packets that wait t_nr longer than it takes to send one come sooner with four channels
     than with one, where the recurrence is exact, and sooner still with a link, and so a counter, for each."""

@@ -41,6 +41,7 @@ def test_what_is_printed_is_put_in_place(tmp_path):
     assert "\n\n<!-- end -->\nbetween\n\n    wormcast list" in again
 
 
+@pytest.mark.slow  # files are written whole: test_whole_file
 def test_a_document_stays_as_it_was_if_a_command_fails(tmp_path):
     document = tmp_path / "a.md"
     document.write_text(TEXT.replace("list schemes", "list nothing"))

@@ -48,6 +48,7 @@ def test_one_channel_deadlocks_as_in_figure_4(name, scheme, options):
     assert [(one.at, one.length) for one in messages] == [(0, depth)] * 2
 
 
+@pytest.mark.slow  # multicasts are, above
 def test_unicasts_around_a_ring_are_found():
     found = hunted("ring:4", "individual", vcs=1, vc_classes="none")
     assert len(found.result.messages) == 4
@@ -55,6 +56,7 @@ def test_unicasts_around_a_ring_are_found():
         "link:0>1:0", "link:1>2:0", "link:2>3:0", "link:3>0:0"}
 
 
+@pytest.mark.slow  # the command is told so: test_hunt of cli
 @pytest.mark.parametrize(("name", "scheme", "options"), [
     ("mesh:4x4", "column-path", {"consumption": 2}),
     slow("mesh:4x4", "e-mcast", {"consumption": 4}),

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import waves
-from cases import some
+from cases import slow, some
 
 from wormcast.algorithms import find_scheme, topology
 from wormcast.sim import Configuration, Network, Traffic
@@ -174,7 +174,7 @@ def test_an_experiment_goes_on_from_a_file(case, tmp_path):
     assert found.utilisation("network").mean > 0.02
 
 
-@pytest.mark.parametrize("case", ["min", "irregular"])
+@pytest.mark.parametrize("case", ["min", slow("irregular")])
 def test_a_window_of_an_experiment_is_recorded_at_switches(case, tmp_path):
     one = experiment(case, rewind=True)
     one.run()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import waves
-from cases import slow
+from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
@@ -54,7 +54,7 @@ def unbroken():
     return run
 
 
-@pytest.mark.parametrize("scheme", SETTINGS)
+@pytest.mark.parametrize("scheme", some(SETTINGS, "dual-path", "u-mesh"))
 def test_pauses_and_captures_change_nothing(scheme, unbroken):
     one = experiment(scheme, rewind=True)
     for pause in (1, 1000, 2048, 2049, 9999, 10_000, 13_999):
@@ -229,6 +229,7 @@ def test_the_worst_message_is_shown_from_its_creation_to_its_receipt(scheme, tmp
         at for at, seen in everything.items() if seen & theirs} != set()
 
 
+@pytest.mark.slow  # the worst messages above are of two seeds
 def test_messages_of_the_same_number_are_told_apart_by_their_seeds(tmp_path):
     one = experiment(cycles=6000, seeds=(3, 2), workers=1, rewind=True)
     table = MessageTable(one)

@@ -133,6 +133,7 @@ def test_bad_experiments_are_refused(options, sentence):
         results(**options)
 
 
+@pytest.mark.slow  # the bound is that of the refusals in test_load of cli
 def test_separate_consumption_links_may_take_more():
     assert results(rate=0.3, cycles=2000, consumption_links="separate").saturated
 

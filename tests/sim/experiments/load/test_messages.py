@@ -141,6 +141,7 @@ def require_sums(row):
     assert waits == {name: parts[name] for name in WAITS}
 
 
+@pytest.mark.slow  # those of each scheme do: test_utilisation
 @given(st.sampled_from(sorted(SETTINGS)), st.floats(0.005, 0.8), st.integers(1, 40), st.floats(0, 1),
        st.floats(1, 12), st.integers(0, 30), st.integers(0, 30), st.integers(0, 99))
 @settings(max_examples=30, deadline=None)

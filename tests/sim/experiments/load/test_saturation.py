@@ -29,6 +29,7 @@ def test_it_lies_between_a_load_that_is_taken_and_one_that_is_not():
     assert result.to_dict() == {**found(precision=0.04).to_dict()}  # the same search
 
 
+@pytest.mark.slow  # the search above goes through the same
 def test_a_finer_search_goes_on_from_the_same_rates():
     rough, fine = found(precision=0.1), found(precision=0.05)
     rates = [[one["rate"] for one in each.to_dict()["probes"]] for each in (rough, fine)]

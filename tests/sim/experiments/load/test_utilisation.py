@@ -140,7 +140,7 @@ SPANS = {
 }
 
 
-@pytest.mark.parametrize("scheme", SPANS)
+@pytest.mark.parametrize("scheme", some(SPANS, "dual-path", "u-mesh", "individual"))
 def test_the_parts_of_latency_are_in_order_and_make_it_up(scheme):
     found = measured(scheme, cycles=6000, warmup=500, **SPANS[scheme])
     totals = found.totals

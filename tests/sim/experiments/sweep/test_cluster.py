@@ -67,6 +67,7 @@ def test_two_workers_of_which_one_is_killed_come_to_the_same_table(workers, swee
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.slow  # the one above loses a worker, too
 def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(workers, sweep, tmp_path):
     own = tmp_path / "own.py"
     own.write_text("import multiprocessing, os\nfrom wormcast.algorithms import E_CUBE\n"

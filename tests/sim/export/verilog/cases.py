@@ -61,7 +61,7 @@ ANY = [
     pytest.param(lambda: on_any("ring:4", ties="signed"), id="signs"),
     slow(lambda: on_any("torus:2x4", ties="signed"), id="two signs"),
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
-    pytest.param(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
+    slow(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
                  id="irregular"),
 ]
 

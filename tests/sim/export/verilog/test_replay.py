@@ -8,6 +8,9 @@ from wormcast.sim.export.verilog import component_verilog
 from .cases import WIDE, having, names_in
 from .replay import Stimulus, record, replay
 
+# the benches of tb/ run the same Verilog with every test
+pytestmark = pytest.mark.slow
+
 #: Cycles of those whose states take longest to come about; credits are held at a full buffer seldom enough.
 LONGER = {"input-vc": 2000, "output-unit": 2000}
 
@@ -63,7 +66,6 @@ def test_a_gate_that_is_another_one_is_seen(replayed):
     assert [name for name in mutants if answers[name] == recordings[name].answered] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", WIDE)
 def test_every_component_of_other_hardware(case, tmp_path):
     recordings = recorded(case(), 2000, seed=3)

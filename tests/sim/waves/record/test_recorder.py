@@ -94,6 +94,7 @@ def test_waveforms_of_a_multicast_are_amaranths(tmp_path):
             stall=0.2, seed=3)
 
 
+@pytest.mark.slow  # the engines agree on them: test_engines_agree
 def test_waveforms_of_wide_flits_are_amaranths(tmp_path):
     """The same where a signal takes several machine words."""
     case = ("mesh:1x2", "individual", {"vcs": 1, "buffer": 2, "consumption": 1, "flit_width": 130})

@@ -24,8 +24,8 @@ CASES = {
     "packets": ("mesh:1x4", "dual-path", {"vcs": 2, "packet": 2, "flit_width": 20, "t_nr": 1}),
     "wide": ("mesh:1x4", "individual", {"vcs": 3, "flit_width": 130}),
 }
-# the least there is, and the most: readers, ports and links of all kinds
-CHOSEN = some(CASES, "shallow", "independent")
+# the most there is: readers, ports and links of all kinds
+CHOSEN = some(CASES, "independent")
 
 
 def messages(nodes, length=6):
@@ -283,6 +283,7 @@ def test_the_heading_tells_what_was_run(tmp_path):
     assert [worm["worm"] for worm in told["worms"]] == sorted(shown)
 
 
+@pytest.mark.slow  # those of trees do: test_trees
 def test_layouts_name_signals_that_are_there_along_each_path(tmp_path):
     done = send("independent", tmp_path / "w.vcd")
     found = waves.read(tmp_path / "w.vcd")

@@ -81,7 +81,6 @@ def test_nodes_inject_elsewhere_than_they_consume():
     assert tails(backwards, [(0, 2), (2, 0), (1, 0)]) == [tails(ROW, [(0, 1)])[0] - 3] * 2 + tails(ROW, [(1, 0)])
 
 
-@pytest.mark.slow  # networks with one are run in test_flit_reference_networks
 def test_routers_with_one_key_are_one_netlist():
     """By these keys kernels are found on disk: networks of one kind of topology differ in what is no strap."""
     netlists = {}

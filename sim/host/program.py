@@ -329,8 +329,8 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
 
 @compiled
 def _copy(wires, inputs, outputs):
-    """Copy words in a row: where to, where from and how many stand in a column; unsigned, so that LLVM makes it
-    vectors. And single ones: where to and where from."""
+    """Copy runs of words, of each in a column where to, where from and how many, and single words, where to and where
+    from; unsigned, so that LLVM makes vectors of runs."""
     runs, masks, single = wires
     for k in range(runs.shape[1]):
         to, source, mask = runs[0, k], runs[1, k], runs[3, k]

@@ -91,8 +91,6 @@ class BranchHarness(Harness):
         self.claim(m, "overflow", dut.some[v] == (count != 0))
         self.claim(m, "overflow", dut.arrives[v] == write)
         queue.step(m, write=write, data=dut.write_data, targets=1, take=[done], skip=skip)
-        if not self.inductive:
-            return
 
         # of the queue and the branches: they are as the environment keeps them, and one of them is the last
         self.invariant(m, (count <= dut.depth) & (queue.front < dut.depth) & (queue.passed[0] == 0))
@@ -109,20 +107,8 @@ class BranchHarness(Harness):
                     Mux(needed[r], (passed[r] < passed[other]) | (took[r] & (passed[r] == passed[other])),
                         passed[r] == passed[other])))
         # of the registers
-        rows = [inside[f"vc{v}_row{k}"] for k in range(dut.depth)]
-        for i in range(dut.depth):
-            self.invariant(m, implies(i < count, entry(rows, queue.row(i)) == queue.data[i]))
-        self._position(m, v, inside, "front_at", "filled", queue, 0)
+        self.invariants_of(m, queue.stored(inside))
+        self.invariants_of(m, queue.stands(inside, "front_at", "filled", 0))
         for r in readers:
             with m.If(began | member[r]):
-                self._position(m, v, inside, f"read{r}_at", f"filled{r}", queue, passed[r])
-        if dut.depth > 1:
-            self.invariant(m, inside[f"vc{v}_write_at"] == queue.row(count))
-
-    def _position(self, m, v, inside, at, filled, queue, passed):
-        """A place in the ring, and which way the last change was."""
-        depth = self.buffer.depth
-        if depth > 1:
-            self.invariant(m, inside[f"vc{v}_{at}"] == queue.row(passed))
-        self.invariant(m, implies(queue.count == passed, ~inside[f"vc{v}_{filled}"]))
-        self.invariant(m, implies(queue.count == passed + depth, inside[f"vc{v}_{filled}"]))
+                self.invariants_of(m, queue.stands(inside, f"read{r}_at", f"filled{r}", passed[r]))

@@ -101,18 +101,10 @@ class BufferHarness(Harness):
         # of the buffer
         for r in queue.readers:
             self.invariant(m, queue.passed[r] <= queue.count)
-            filled = inside[f"vc{v}_filled{r}"]
-            self.invariant(m, implies(~queue.waits(r), ~filled))
-            self.invariant(m, implies(queue.waits(r, depth), filled))
-            if depth > 1:
-                self.invariant(m, inside[f"vc{v}_read{r}_at"] == queue.row(queue.passed[r]))
-        if depth > 1:
-            self.invariant(m, inside[f"vc{v}_write_at"] == queue.row(queue.count))
-        rows = [inside[f"vc{v}_row{k}"] for k in range(depth)]
-        for i in range(depth):
-            there = i < queue.count
-            self.invariant(m, implies(there, entry(rows, queue.row(i)) == queue.data[i]))
-            if several:
+            self.invariants_of(m, queue.stands(inside, f"read{r}_at", f"filled{r}", queue.passed[r]))
+        self.invariants_of(m, queue.stored(inside))
+        if several:
+            counters = [inside[f"vc{v}_pending{k}"] for k in range(depth)]
+            for i in range(depth):
                 due = total(queue.targets[i][r] & (queue.passed[r] <= i) for r in queue.readers)
-                counters = [inside[f"vc{v}_pending{k}"] for k in range(depth)]
-                self.invariant(m, implies(there, entry(counters, queue.row(i)) == due))
+                self.invariant(m, implies(i < queue.count, entry(counters, queue.row(i)) == due))

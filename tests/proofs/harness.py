@@ -177,6 +177,11 @@ class Harness(Elaboratable):
         if self.inductive:
             m.d.comb += Assert(condition, src_loc_at=1)
 
+    def invariants_of(self, m, conditions) -> None:
+        """All of these hold in every state that can be reached."""
+        for condition in conditions:
+            self.invariant(m, condition)
+
     def thermometer(self, m, bits, count) -> None:
         """Bit k of ``bits`` says that ``count`` is more than k."""
         self.invariant(m, bits == Cat(count > k for k in range(len(bits))))

@@ -25,6 +25,7 @@ class Queue:
     """
 
     def __init__(self, name, *, depth, width, readers):
+        self.name = name
         self.depth = depth
         self.readers = range(readers)
         self.count = Signal(range(depth + 1), name=f"{name}_count")
@@ -63,6 +64,21 @@ class Queue:
             yield implies(skip, self.waits(r) & (self.passed[r] == 0) & ~take[r])
             if len(self.readers) > 1:
                 yield implies(self.done(take), follow[r] == ~self.targets[0][r])
+
+    def stored(self, inside):
+        """Of the buffer's registers: that its rows hold the flits, and that it writes behind them."""
+        rows = [inside[f"{self.name}_row{k}"] for k in range(self.depth)]
+        for i in range(self.depth):
+            yield implies(i < self.count, entry(rows, self.row(i)) == self.data[i])
+        if self.depth > 1:
+            yield inside[f"{self.name}_write_at"] == self.row(self.count)
+
+    def stands(self, inside, at, filled, passed):
+        """Of the registers of a position, that it is behind so many flits; the last change tells full from empty."""
+        if self.depth > 1:
+            yield inside[f"{self.name}_{at}"] == self.row(passed)
+        yield implies(self.count == passed, ~inside[f"{self.name}_{filled}"])
+        yield implies(self.count == passed + self.depth, inside[f"{self.name}_{filled}"])
 
     def step(self, m, *, write, data, targets, take, skip):
         """Move on by a cycle."""

@@ -55,22 +55,15 @@ def main() -> None:
     """Print all tables; see the command's help."""
     parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
-    parser.add_argument("--networks-only", action="store_true", help="print the table of MINs, tori and irregular "
-                        "networks alone")
-    parser.add_argument("--trees-only", action="store_true", help="print the table of networks that copy worms alone")
-    parser.add_argument("--backlogs-only", action="store_true", help="print the table of loads beyond saturation alone")
+    alone = {"networks": _networks, "trees": _trees, "backlogs": _backlogs}
+    parser.add_argument("--only", choices=alone, help="print one table: MINs, tori and irregular networks; networks "
+                        "that copy worms; loads beyond saturation")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.processor())
-    if arguments.networks_only:
-        _networks(Console(width=150), model)
-        return
-    if arguments.trees_only:
-        _trees(Console(width=150), model)
-        return
-    if arguments.backlogs_only:
-        _backlogs(Console(width=150), model)
+    if arguments.only:
+        alone[arguments.only](Console(width=150), model)
         return
     configuration = Configuration(consumption=2)
     network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)

@@ -16,7 +16,7 @@ from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host.program import gather
 from wormcast.sim.lowering import Kernel, call_step
 
-__all__ = ["LENGTH", "REPEATS", "ablation", "block_bytes", "engine_for", "kernel_speed", "least_time"]
+__all__ = ["LENGTH", "REPEATS", "ablation", "block_bytes", "engine_for", "engine_of", "kernel_speed", "least_time"]
 
 SECONDS = 1.0
 LENGTH = 20
@@ -58,8 +58,12 @@ def engine_for(mesh: str, scheme: str, rate: float, destinations: int, lanes: in
     """An engine with the messages of so many cycles."""
     configuration = Configuration(consumption=2).for_headers(topology(mesh), SCHEMES[scheme], destinations)
     network = Network(topology(mesh), SCHEMES[scheme], configuration, lanes)
-    traffic = Traffic(rate, length=LENGTH, destinations_mean=destinations)
-    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)
+    return engine_of(network, Traffic(rate, length=LENGTH, destinations_mean=destinations), cycles)
+
+
+def engine_of(network: Network, traffic: Traffic, cycles: int) -> BulkEngine:
+    """A network's engine with the messages of so many cycles, other ones in each lane."""
+    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(network.lanes)], cycles)
     return BulkEngine(network, window.host)
 
 

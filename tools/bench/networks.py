@@ -16,12 +16,10 @@ from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import SOURCES, BulkEngine
 from wormcast.sim.engines.words import words
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load
-from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import check_receipts, lay_out
 from wormcast.sim.lowering import lower_cached
 
-from .kernels import LENGTH, REPEATS, least_time
+from .kernels import LENGTH, REPEATS, engine_of, least_time
 
 __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed",
            "planned_on", "table_speed", "tree_speed"]
@@ -61,9 +59,7 @@ def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
     configuration = hardware(built, planned, {"configuration": "atbm_64"}).for_headers(built, planned, built.nodes)
     traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=built.nodes / 2,
                       destinations_distribution="normal", destinations_deviation=built.nodes / 4)
-    net = Network(built, planned, configuration, lanes)
-    window = Window(net, [Source(traffic, built, seed) for seed in range(lanes)], (REPEATS + 1) * cycles)
-    engine = BulkEngine(net, window.host)
+    engine = engine_of(Network(built, planned, configuration, lanes), traffic, (REPEATS + 1) * cycles)
     engine.run(cycles, beyond=True)
     return lanes * cycles / least_time(lambda: engine.run(cycles, beyond=True))
 

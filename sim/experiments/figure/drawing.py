@@ -1,7 +1,7 @@
 """A figure's curves as a picture: latency over throughput as papers have it, both over the load that is offered."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,8 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     styles = [_style(curves, curve) for curve in curves]
     labels = [curve.series.name + DAGGER * _reconstructed(curve) for curve in curves]
-    signs = _signs(curves)
+    near, far = _ceilings(curves)
+    signs = [*_signs(curves), *_ceiling_signs(near, far)]
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *(name for name, _ in signs)], PAGE, LETTERS), len(labels) + len(signs))
         rows = math.ceil((len(labels) + len(signs)) / columns)
@@ -68,8 +69,8 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
             for curve, style in zip(curves, styles, strict=True):
                 _draw(axes, curve, style, x, y, math.inf if y is _accepted else top)
-                if x is _offered and _near(ceiling := _ceiling(curve), curves):
-                    axes.axvline(ceiling, color=style["color"], **CEILING)
+                if x is _offered and curve.series.name in near:
+                    axes.axvline(near[curve.series.name], color=style["color"], **CEILING)
             axes.set_xlabel(across)
             axes.set_ylabel(up)
             axes.set_xlim(0, 1.03 * place_on_axis(figure.over, figure.values[-1]) if figure.values else None)
@@ -137,16 +138,15 @@ def _latency(curve: Curve, place: int) -> float:
     return _interval(curve, place)[0]
 
 
-def _ceiling(curve: Curve) -> float:
-    """What tokens would do for, at the last point before saturation; not a number where there are none."""
-    last = max(curve.steady, default=None)
-    found = None if last is None else curve.results[last]["token_ceiling"]["mean"]
-    return math.nan if found is None else found
-
-
-def _near(ceiling: float, curves: Sequence[Curve]) -> bool:
-    """Whether a ceiling may be drawn without making all else narrow."""
-    return ceiling <= 1.2 * max(_offered(curve, place) for curve in curves for place in curve.places)
+def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, float]]:
+    """By series, what tokens would do for at its last point before saturation: the ceilings that are drawn, and those
+    so far to the right that all else would be narrow. Over an option there are none."""
+    known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
+             for curve in curves if curve.steady and curve.figure.over == LOAD}
+    most = max(_offered(curve, place) for curve in curves for place in curve.places) if known else 0.0
+    found = {name: ceiling for name, ceiling in known.items() if ceiling is not None}
+    near = {name: ceiling for name, ceiling in found.items() if ceiling <= 1.2 * most}
+    return near, {name: ceiling for name, ceiling in found.items() if name not in near}
 
 
 def _accepted(curve: Curve, place: int) -> float:
@@ -203,10 +203,15 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
     kinds = {_kind(curve, place, _latency) for curve, place in results}
     words = {"half": "imprecise latency", "open": "saturated"}
     found = [(said, marker_options(plain, kind)) for kind, said in words.items() if kind in kinds]
-    found += _ceilings(curves)
     if any(curve.deadlocked for curve in curves):
         found.append(("deadlock", {"color": PLAIN, "marker": "x", "markersize": 5}))
     return found
+
+
+def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
+    """The sign of the tokens' ceilings, if there are any; those that are not drawn are named."""
+    beyond = f" (beyond: {', '.join(f'{name} {ceiling:.2g}' for name, ceiling in far.items())})" if far else ""
+    return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 
 
 def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
@@ -224,13 +229,3 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     told += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     return ", ".join(told) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"
-
-
-def _ceilings(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
-    """The sign of ceilings, with those that lie too far to the right to be drawn; of figures over the load."""
-    known = {curve.series.name: _ceiling(curve) for curve in curves if not math.isnan(_ceiling(curve))}
-    if not known or curves[0].figure.over != LOAD:
-        return []
-    far = [f"{name} {ceiling:.2g}" for name, ceiling in known.items() if not _near(ceiling, curves)]
-    beyond = f" (beyond: {', '.join(far)})" if far else ""
-    return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})]

@@ -1,5 +1,6 @@
 """What all curves are: a series of a figure under a variation, and what came of its places."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ __all__ = ["SeriesCurve"]
 
 
 @dataclass
-class SeriesCurve:
+class SeriesCurve(ABC):
     """A series of a figure, with a variation's options in place of its own or as it is.
 
     Parameters
@@ -45,9 +46,9 @@ class SeriesCurve:
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property
+    @abstractmethod
     def hardware(self) -> dict[str, Any]:
         """All that is run at its first place, resolved; but for what a figure decides, and a configuration's name."""
-        raise NotImplementedError
 
     @property
     def places(self) -> list[int]:

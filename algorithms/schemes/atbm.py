@@ -4,13 +4,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
+from ..errors import WormcastError
 from ..headers import BitString
 from ..routing import DESTINATION_TAGS, Routes, spread, spread_hops
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .base import Scheme
 
-__all__ = ["Atbm", "TreeScheme"]
+__all__ = ["REPLICATION", "Atbm", "TreeScheme"]
+
+REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 class TreeScheme(Scheme):
@@ -26,7 +29,14 @@ class TreeScheme(Scheme):
     relation = DESTINATION_TAGS
     header = BitString
     spreads = True
-    replication: str
+    replication = "asynchronous"
+
+    def check(self, topology: Topology) -> None:
+        """Refuse also a way to copy that switches do not have."""
+        super().check(topology)
+        if self.replication not in REPLICATION:
+            raise WormcastError(f"scheme {self.name}: its replication is {self.replication!r}, allowed are "
+                                f"{', '.join(REPLICATION)}")
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """No class: each copy ends where it is consumed."""
@@ -77,4 +87,3 @@ class Atbm(TreeScheme):
     name = "atbm"
     description = "a tree: one worm, copied asynchronously in a multistage network, serialised by tokens"
     provenance = "Varavithya and Mohapatra, section 3.2"
-    replication = "asynchronous"

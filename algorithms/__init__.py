@@ -21,7 +21,7 @@ if __name__ != "wormcast.algorithms":
 from .consumption import NO_CLASS, ConsumptionClasses
 from .deadlock import Analysis, Dependency, HeldWorm, check
 from .errors import WormcastError
-from .headers import AddressList, BitString, Header, Unicast
+from .headers import AddressList, BitString, Header, MultiDrop, Unicast
 from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
@@ -49,6 +49,7 @@ __all__ = [
     "Header",
     "HeldWorm",
     "MeshScheme",
+    "MultiDrop",
     "Places",
     "PlainScheme",
     "Plan",

@@ -419,7 +419,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
-    return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
+    return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 
 def _require_tree(header: BitString, configuration: Options) -> None:

@@ -40,7 +40,7 @@ class Scheme(ABC):
     relation : Relation
         By which its worms are routed, if the topology does not decide; see `relation_on`.
     header : type
-        Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
+        Header format of its worms; made for a network by ``header.on(topology, flit_width)``.
     """
 
     name: str
@@ -55,6 +55,12 @@ class Scheme(ABC):
 
     spreads = False
     """Whether its worms are trees: copied at each switch to all outputs that lead to destinations, in any order."""
+
+    replication: str | None = None
+    """How switches copy its worms to several outputs, see `TreeInput`; None: they do not, but for a consumed copy."""
+
+    buffered = False
+    """Whether switches are to hold a whole worm, so that none of its copies waits for another one."""
 
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""

@@ -1,0 +1,61 @@
+"""What the schemes of multi-drop worms have in common."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..consumption import ConsumptionClasses
+from ..headers import MultiDrop
+from ..irregular import phased_worms, require_both_ways
+from ..routing import UP_DOWN
+from ..topologies.base import Topology
+from ..worms import Worms
+from .base import Scheme
+
+__all__ = ["MultiDropScheme"]
+
+
+class MultiDropScheme(Scheme):
+    """A scheme whose worms are copied to several nodes of a switch, and go on to one switch at most.
+
+    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes by
+    shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
+    waits for nothing that a unicast does not wait for, where switches hold whole worms (Theorem 5).
+
+    Attributes
+    ----------
+    whole_chains, all_send : bool
+        As `phased_worms` has them.
+    """
+
+    kinds = ()
+    relation = UP_DOWN
+    header = MultiDrop
+    replication = "asynchronous"
+    buffered = True
+    whole_chains: bool
+    all_send: bool
+
+    def check(self, topology: Topology) -> None:
+        """Refuse a network with links that go one way."""
+        require_both_ways(topology, f"scheme {self.name}")
+        super().check(topology)
+
+    def form(self, topology: Topology) -> str:
+        """Say what worms visit, and who sends them."""
+        return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
+                + ("all destinations send" if self.all_send else "one destination of each switch sends"))
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """No class: a copy that is consumed keeps no other one waiting."""
+        return ConsumptionClasses()
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms, in the order of steps."""
+        return phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
+                            all_send=self.all_send)

@@ -15,7 +15,7 @@ __all__ = ["BitString"]
 
 @dataclass(frozen=True)
 class BitString(HeaderByShape):
-    """A mark, and a bit for each of N nodes: the header of a worm that is copied on its way ([Varavithya], [Sivaram98]).
+    """A mark, and a bit for each of N nodes, of a worm that is copied on its way ([Varavithya], [Sivaram98]).
 
     It is one string of N + 1 bits, cut into flits of W bits, the lowest first::
 

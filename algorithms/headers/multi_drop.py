@@ -60,8 +60,8 @@ class MultiDrop(Header):
     def __post_init__(self) -> None:
         for switch, port in self.places:
             if not (0 <= switch < self.switches and 0 <= port < self.ports):
-                raise WormcastError(f"header: a node at port {port} of switch {switch} is given, allowed are ports 0 to "
-                                    f"{self.ports - 1} of switches 0 to {self.switches - 1}")
+                raise WormcastError(f"header: a node at port {port} of switch {switch} is given, allowed are ports 0 "
+                                    f"to {self.ports - 1} of switches 0 to {self.switches - 1}")
         if self.flit_width < 1:
             raise WormcastError(f"header: flit_width {self.flit_width} is given, it must be from 1")
         if self.relations != 1 or self.signed:
@@ -136,8 +136,8 @@ class MultiDrop(Header):
         pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
         if worm >= 0:
             visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()
-            raise WormcastError(f"header: destinations {visits} are given, a worm has each once, and those at one switch "
-                                "one after the other")
+            raise WormcastError(f"header: destinations {visits} are given, a worm has each once, and those at one "
+                                "switch one after the other")
         flit_offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)

@@ -97,8 +97,9 @@ def require_both_ways(topology: Topology, whose: str) -> None:
     pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
     for (start, end), count in pairs.items():
         if pairs[end, start] != count:
-            raise WormcastError(f"{whose}: {topology.name} has {count} links from switch {topology.switch_names[start]} "
-                                f"to {topology.switch_names[end]} and {pairs[end, start]} back, all must go both ways")
+            one, other = topology.switch_names[start], topology.switch_names[end]
+            raise WormcastError(f"{whose}: {topology.name} has {count} links from switch {one} to {other} and "
+                                f"{pairs[end, start]} back, all must go both ways")
 
 
 def _participants(topology: Topology, nodes: Iterable[int]) -> npt.NDArray[np.int64]:

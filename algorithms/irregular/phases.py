@@ -20,7 +20,7 @@ def phased_worms(
     whole_chains: bool,
     all_send: bool,
 ) -> Worms:
-    """Make a worm of the destinations at each switch, or along each chain, and let those who have the message send them.
+    """Make a worm for each switch or chain of switches, and let those who have the message send them.
 
     Worms are sent in the order of how many destinations they have, those of as many in the order of their chains
     (`chains`). In each step all who send take one worm each, first the source and then the others in the order in which

@@ -17,7 +17,7 @@ from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
 from .spread import climb, spread, spread_hops
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
-from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
+from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
 from .up_down_tree import UP_DOWN_TREE, UpDownTree
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "as_built",
     "climb",
     "default_signs",
+    "goes_up",
     "last_option",
     "reachability",
     "routes_of",
@@ -66,8 +67,8 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE, ADAPTIVE,
-                  E_CUBE_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE,
+                  ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

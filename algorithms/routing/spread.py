@@ -58,7 +58,7 @@ def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
 
 @compiled
 def climb(arrays, together, switch, destinations, taken):
-    """Follow a worm while all its copies are one, as `Routes.together` says, writing each channel to `taken` (compiled).
+    """Follow a worm while all its copies are one, see `Routes`, writing each channel to `taken` (compiled).
 
     Returns
     -------

@@ -17,8 +17,8 @@ __all__ = ["MultiDropScheme"]
 class MultiDropScheme(Scheme):
     """A scheme whose worms are copied to several nodes of a switch, and go on to one switch at most.
 
-    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes by
-    shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
+    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes
+    by shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
     waits for nothing that a unicast does not wait for, where switches hold whole worms (Theorem 5).
 
     Attributes

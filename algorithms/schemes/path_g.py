@@ -6,18 +6,18 @@ __all__ = ["PathGreedy"]
 
 
 class PathGreedy(MultiDropScheme):
-    """A worm for each chain of switches, copied at each to the destinations there, sent by all who have the message.
+    """A worm for each chain of switches; all who have the message send the rest of them.
 
-    The worms that a multicast takes are at most as many as with `ssr`, as chains of one switch are chains.
+    A worm is copied to the destinations at each switch of its chain (`chains`). In every step all who have the message
+    send a worm each: the fewest steps that so many worms take. Worms are as few as chains, which are few, not always
+    the fewest.
 
-    In every step all who have the message send a worm each, so that steps are as few as these worms allow; several may
-    leave a switch at once.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """
 
     name = "path-g"
-    description = "a worm for each chain of switches, down links from one to the next, sent by all who have the message"
-    provenance = "Sivaram et al. 1998, 5.2.2, 5.2.4 and 5.2.5 (ties: ours)"
+    description = "a worm for each chain of switches that links down lead along, sent on by all who have the message"
+    provenance = "Sivaram et al. 1998, 5.2.2 to 5.2.5 (ties: ours)"
     whole_chains = True
     all_send = True

@@ -6,18 +6,17 @@ __all__ = ["SsrGreedy"]
 
 
 class SsrGreedy(MultiDropScheme):
-    """A worm for each switch with destinations, copied there to all of them, sent by all who have the message.
+    """A worm for each switch with destinations; all who have the message send the rest of them.
 
-    Whoever sends needs to know at which switch nodes are; links decide only in which order switches come.
+    Switches come in the order of their chains, those with more destinations first. In every step all who have the
+    message send a worm each: the fewest steps that so many worms take.
 
-    In every step all who have the message send a worm each, so that steps are as few as these worms allow; several may
-    leave a switch at once.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """
 
     name = "ssr-g"
-    description = "a worm for each switch with destinations, sent by all who have the message"
-    provenance = "Sivaram et al. 1998, 5.2.1, 5.2.5 (ties: ours)"
+    description = "a worm for each switch with destinations, sent on by all who have the message"
+    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
     whole_chains = False
     all_send = True

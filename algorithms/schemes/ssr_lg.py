@@ -6,18 +6,17 @@ __all__ = ["SsrLessGreedy"]
 
 
 class SsrLessGreedy(MultiDropScheme):
-    """A worm for each switch with destinations, copied there to all of them, sent by one node of each switch.
+    """A worm for each switch with destinations; one node of each switch that has the message sends the rest of them.
 
-    Whoever sends needs to know at which switch nodes are; links decide only in which order switches come.
+    As `SsrGreedy`, but in every step no more than one worm starts at a switch, beside those of the source. It takes as
+    many steps or more, and fewer worms of a step wait for each other's links.
 
-    In every step the source and one destination of each switch that was reached send a worm each, so that fewer worms
-    of a step leave by the same links; it may take more steps.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """
 
     name = "ssr-lg"
-    description = "a worm for each switch with destinations, sent by one node of each switch that has it"
-    provenance = "Sivaram et al. 1998, 5.2.1, 5.2.5 (ties: ours)"
+    description = "a worm for each switch with destinations, sent on by one node of each switch"
+    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
     whole_chains = False
     all_send = False

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import MultiDrop
-from ..irregular import phased_worms, require_both_ways
+from ..irregular import descent, phased_worms, require_both_ways
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
 from ..worms import Worms
@@ -48,6 +48,16 @@ class MultiDropScheme(Scheme):
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """No class: a copy that is consumed keeps no other one waiting."""
         return ConsumptionClasses()
+
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """List the ways from switch to switch of a chain, with one node for each switch; none to one switch alone."""
+        homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
+        if not self.whole_chains:
+            return np.empty((0, 3), np.int32)
+        pairs = np.argwhere(descent(topology).below[np.ix_(homes, homes)])
+        pairs = first[pairs[pairs[:, 0] != pairs[:, 1]]]
+        sources = np.unique(topology.injections[:, 0], return_index=True)[1]
+        return np.column_stack([np.repeat(sources, len(pairs)), np.tile(pairs, (len(sources), 1))]).astype(np.int32)
 
     def worms(
         self,

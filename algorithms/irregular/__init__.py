@@ -3,7 +3,7 @@
 ``chains`` are the lists of switches that one worm can visit, ``phases`` say who sends which worm when.
 """
 
-from .chains import Descent, chains, descent, require_both_ways, weights
+from .chains import Descent, chains, descent, weights
 from .phases import phased_worms
 
-__all__ = ["Descent", "chains", "descent", "phased_worms", "require_both_ways", "weights"]
+__all__ = ["Descent", "chains", "descent", "phased_worms", "weights"]

@@ -1,6 +1,5 @@
 """Partial ordered chains: lists of switches that a worm can visit going down all along ([Sivaram98], section 5.2.4)."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..errors import WormcastError
 from ..topologies.base import Topology
 from ..topologies.places import levels
 
-__all__ = ["Descent", "chain_order", "chains", "descent", "require_both_ways", "weights"]
+__all__ = ["Descent", "chain_order", "chains", "descent", "weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,22 +82,6 @@ def chains(topology: Topology, nodes: Iterable[int]) -> list[list[int]]:
     for switch, chain in zip(order[:length].tolist(), number[:length].tolist(), strict=True):
         found[chain].append(switch)
     return found
-
-
-def require_both_ways(topology: Topology, whose: str) -> None:
-    """Refuse a network with a link that has no counterpart, where there is no up and down; ``whose`` says for whom.
-
-    Raises
-    ------
-    WormcastError
-        It has.
-    """
-    pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
-    for (start, end), count in pairs.items():
-        if pairs[end, start] != count:
-            one, other = topology.switch_names[start], topology.switch_names[end]
-            raise WormcastError(f"{whose}: {topology.name} has {count} links from switch {one} to {other} and "
-                                f"{pairs[end, start]} back, all must go both ways")
 
 
 def _participants(topology: Topology, nodes: Iterable[int]) -> npt.NDArray[np.int64]:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import MultiDrop
-from ..irregular import descent, phased_worms, require_both_ways
+from ..irregular import descent, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
 from ..worms import Worms
@@ -28,17 +28,13 @@ class MultiDropScheme(Scheme):
     """
 
     kinds = ()
+    both_ways = True
     relation = UP_DOWN
     header = MultiDrop
     replication = "asynchronous"
     buffered = True
     whole_chains: bool
     all_send: bool
-
-    def check(self, topology: Topology) -> None:
-        """Refuse a network with links that go one way."""
-        require_both_ways(topology, f"scheme {self.name}")
-        super().check(topology)
 
     def form(self, topology: Topology) -> str:
         """Say what worms visit, and who sends them."""

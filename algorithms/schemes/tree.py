@@ -1,7 +1,6 @@
 """A tree by reachability strings, in networks with up and down links."""
 
 from ..errors import WormcastError
-from ..irregular import require_both_ways
 from ..routing import UP_DOWN_TREE
 from ..topologies.base import Topology
 from .one_tree import OneTree
@@ -23,13 +22,13 @@ class Tree(OneTree):
     description = "a tree: one worm, up until links down lead to all destinations, then down by reachability strings"
     provenance = "Sivaram et al. 1998, 5.3 (links up, and the order inside a level: ours)"
     kinds = ()
+    both_ways = True
     relation = UP_DOWN_TREE
     replication = "asynchronous"
     buffered = True
 
     def check(self, topology: Topology) -> None:
         """Refuse a network with links that go one way, and relations that do not keep a worm whole while it goes up."""
-        require_both_ways(topology, f"scheme {self.name}")
         super().check(topology)
         if not self.relation.on(topology).together:
             raise WormcastError(f"scheme {self.name}: relation {self.relation.name} is given, its worms go by "

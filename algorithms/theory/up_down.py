@@ -57,7 +57,7 @@ def _theorem_4(part: Ways) -> Statement:
             front = {int(topology.links[link, 2]) for link in links}
     apart = int(np.abs(level[topology.links[:, 0]] - level[topology.links[:, 2]]).max(initial=0))
     return Statement(
-        "Theorem 4", "5.2.4",
+        "Theorem 4", "section 5.2.4",
         f"{len(pairs)} pairs of switches may follow each other in a chain, and of the links of the shortest legal ways "
         f"between them {upwards or 'none'} lead up; no link leaves out a level" if apart <= 1 else
         f"a link leaves out {apart - 1} levels", upwards == 0 and apart <= 1,
@@ -68,7 +68,7 @@ def _covered(part: Ways) -> Statement:
     """Going up, a worm comes to a switch from which links down lead to all destinations."""
     topology = part.topology
     reached = int(reachability(topology).total[topology.root].sum())
-    return Statement("Up", "5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
+    return Statement("Up", "section 5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
                      reached == topology.nodes, found={"reached": reached}, source=SOURCE)
 
 
@@ -78,7 +78,7 @@ def _once(part: Ways) -> Statement:
     ways = strings.restricted.sum(axis=1)
     once = bool((ways == strings.total).all())
     shared = int((ways > 1).sum())
-    return Statement("Restricted strings", "5.3.2",
+    return Statement("Restricted strings", "section 5.3.2",
                      "at each switch every node below it is in the string of one port" if once else
                      f"{shared} nodes are in the strings of several ports of a switch", once,
                      found={"shared": shared}, source=SOURCE)
@@ -86,8 +86,8 @@ def _once(part: Ways) -> Statement:
 
 def _theorem_5(worms: Buffered) -> Statement:
     cycle = len(worms.whole.cycle())
-    return Statement("Theorem 5" if worms.part.pairs is not None else "Trees", "5.2.4" if worms.part.pairs is not None
-                     else "5.3.3", "where switches hold whole worms " + (
+    return Statement("Theorem 5" if worms.part.pairs is not None else "Trees", "section 5.2.4" if worms.part.pairs is not None
+                     else "section 5.3.3", "where switches hold whole worms " + (
                          f"there is a cycle of {cycle} channels" if cycle else
                          "no channels are waited for in a circle, unicasts by the same relation among them"), not cycle,
                      found={"cycle": cycle}, source=SOURCE)
@@ -96,6 +96,6 @@ def _theorem_5(worms: Buffered) -> Statement:
 def _condition(worms: Buffered) -> Statement:
     """Whether it takes such buffers."""
     cycle = len(worms.partly.cycle())
-    return Statement("Whole worms", "3.4.2", "where switches hold a part of a worm " + (
+    return Statement("Whole worms", "section 3.4.2", "where switches hold a part of a worm " + (
         f"there is a cycle of {cycle} channels" if cycle else "none are either"), bool(cycle),
         found={"cycle": cycle}, source=SOURCE)

@@ -107,7 +107,7 @@ def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     ``networks``: the kinds of topology that it is defined on, or any.
     """
     return {
-        "name": name, "networks": ", ".join(scheme.kinds) or "any",
+        "name": name, "networks": scheme.networks,
         "description": scheme.description, "provenance": scheme.provenance,
         "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
         **{form: getattr(scheme, form, None) or None for form in FORMS},

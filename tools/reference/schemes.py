@@ -114,7 +114,7 @@ def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:
             yield ["in three dimensions", cell(scheme.in_three_dimensions)]
         yield ["in more dimensions", cell(scheme.in_more_dimensions or "not defined")]
     else:
-        yield ["defined on", ", ".join(scheme.kinds) or "all kinds of topology"]
+        yield ["defined on", scheme.networks]
     yield ["relation", code(scheme.relation.name)]
     yield ["header", f"{code(scheme.header.__name__)}: {cell(of_docstring(scheme.header).partition('.')[0])}"]
     classes = scheme.classes_on(network)

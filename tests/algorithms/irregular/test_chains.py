@@ -7,8 +7,9 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.algorithms.irregular import chains, require_both_ways, weights
+from wormcast.algorithms.irregular import chains, weights
 from wormcast.algorithms.routing import UP_DOWN_ADAPTIVE
+from wormcast.algorithms.topologies.joined import require_both_ways
 from wormcast.algorithms.topologies.places import levels
 
 from ..networks import network

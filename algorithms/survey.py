@@ -103,22 +103,26 @@ def survey(
 
 
 def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """First links of each multicast's source, and whether two of its worms leave their sender by the same one."""
+    """First links of each multicast's source, and whether two of its worms leave their sender by the same one.
+
+    Where a worm takes none, the port of its destination counts.
+    """
     count = worms.messages
     worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
     start, to = topology.injections[worms.source[worm], 0], worms.destinations
     ports = routes.options[0, start, to, 0] // len(routes.classes)
     away = topology.consumptions[to, 0] != start
-    if not spreads:  # the first that lies elsewhere tells
-        _, first = np.unique(worm[away], return_index=True)
-        away = np.flatnonzero(away)[first]
+    leaves = np.bincount(worm[away], minlength=len(worms)) > 0
+    away |= ~leaves[worm]
+    tells = np.flatnonzero(away)
+    if not spreads:  # the first that lies elsewhere
+        tells = tells[np.unique(worm[away], return_index=True)[1]]
     elif routes.together:  # where one lies up, all copies leave by that link
-        up = away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
+        up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
         only = np.full(len(worms), -1, ports.dtype)
         only[worm[up]] = ports[up]
         ports = np.where(only[worm] >= 0, only[worm], ports)
-        away |= only[worm] >= 0
-    worm, ports = worm[away], ports[away]
+    worm, ports = worm[tells], ports[tells]
     message = np.repeat(np.arange(count), np.diff(worms.message_offsets))[worm]
     ways = np.unique(np.stack([message, worms.source[worm], ports]), axis=1)  # message, sender and port, each once
     own = ways[1] == worms.source[worms.message_offsets[:-1]][ways[0]]

@@ -85,12 +85,12 @@ def _once(part: Ways) -> Statement:
 
 
 def _theorem_5(worms: Buffered) -> Statement:
-    cycle = len(worms.whole.cycle())
-    return Statement("Theorem 5" if worms.part.pairs is not None else "Trees", "section 5.2.4" if worms.part.pairs is not None
-                     else "section 5.3.3", "where switches hold whole worms " + (
-                         f"there is a cycle of {cycle} channels" if cycle else
-                         "no channels are waited for in a circle, unicasts by the same relation among them"), not cycle,
-                     found={"cycle": cycle}, source=SOURCE)
+    """Where switches hold whole worms there is no deadlock."""
+    cycle, chained = len(worms.whole.cycle()), worms.part.pairs is not None
+    found = (f"there is a cycle of {cycle} channels" if cycle else
+             "no channels are waited for in a circle, unicasts by the same relation among them")
+    return Statement("Theorem 5" if chained else "Trees", f"section {'5.2.4' if chained else '5.3.3'}",
+                     f"where switches hold whole worms {found}", not cycle, found={"cycle": cycle}, source=SOURCE)
 
 
 def _condition(worms: Buffered) -> Statement:

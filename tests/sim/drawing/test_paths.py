@@ -67,7 +67,7 @@ def distance(line, place):
     return np.linalg.norm(first + share[:, None] * (second - first) - place, axis=1).min()
 
 
-@pytest.mark.parametrize(("shape", "scheme"), CASES)
+@pytest.mark.parametrize(("shape", "scheme"), [*CASES, ("4x4", "tree"), ("8x8", "tree")])
 def test_every_hop_has_its_arrow_and_no_two_are_in_the_same_place(shape, scheme):
     made = planned(shape, scheme)
     sheet = paths_sheet(made)

@@ -105,7 +105,7 @@ def _turning(arrays, starts, stops):
     nodes = len(homes)
     here, before = np.empty(nodes, np.bool_), np.empty(nodes, np.bool_)  # whether links down lead to each node
     for u in range(nodes):
-        switch, channel = starts[u], -1
+        switch, channel = starts[u], np.int64(-1)
         before[:] = True
         while True:
             upwards = np.int64(-1)

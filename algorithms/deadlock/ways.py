@@ -203,7 +203,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     if not routes.deterministic:
         raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
                             "copied on their way needs one way to each node")
-    nothing = np.zeros((3, len(passes)), bool)
+    used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs = None
     if scheme.spreads:
         stops = turning_ways(routes, passes)
@@ -217,7 +217,8 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
         stops, _ = chained_ways(routes, pairs, passes)
     stated = classes_of(scheme, topology)
     return Ways(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
-                np.empty((0, 3), np.int32), *nothing, scheme.pairs_tell_all, scheme.replication, True, pairs)
+                np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_tell_all, scheme.replication,
+                buffered=True, pairs=pairs)
 
 
 def _unknown_leg(scheme: Scheme, topology: Topology, *leg: int) -> WormcastError:

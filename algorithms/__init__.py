@@ -5,14 +5,13 @@
     mesh = topology("mesh:8x8")
     plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
 
-One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers`` (the bits
-a worm carries), ``schemes/`` (which worms a multicast becomes, for millions at a time), ``worms`` (their
-arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of a node's ports they end),
-``consumption`` (which consumption channels they may take), ``stops`` (where a map of them says nothing), ``plan``
-(the readable, checked view of one multicast), ``survey`` (what many cost on average), ``legs`` and ``deadlock/``
-(whether worms can wait for each other in a circle), ``theory/`` (what the theorems on that come to for a scheme),
-``lookup`` (schemes and relations by the names
-that users give them).
+One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers/`` (the bits
+a worm carries), ``irregular/`` (chains of switches, and who sends along them), ``schemes/`` (which worms a multicast
+becomes, for millions at a time), ``worms`` (their arrays), ``channels`` (the names of what they hold), ``ejection`` (at
+which of a node's ports they end), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of
+them says nothing), ``plan`` (the readable, checked view of one multicast), ``survey`` (what many cost on average),
+``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle), ``theory/`` (what the theorems on that
+come to for a scheme), ``lookup`` (schemes and relations by the names that users give them).
 """
 
 if __name__ != "wormcast.algorithms":
@@ -21,7 +20,7 @@ if __name__ != "wormcast.algorithms":
 from .consumption import NO_CLASS, ConsumptionClasses
 from .deadlock import Analysis, Dependency, HeldWorm, check
 from .errors import WormcastError
-from .headers import AddressList, BitString, Header, Unicast
+from .headers import AddressList, BitString, Header, MultiDrop, Unicast
 from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
 from .plan import Plan, Worm, plan
 from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
@@ -49,6 +48,7 @@ __all__ = [
     "Header",
     "HeldWorm",
     "MeshScheme",
+    "MultiDrop",
     "Places",
     "PlainScheme",
     "Plan",

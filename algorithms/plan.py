@@ -37,8 +37,8 @@ class Worm:
     links : tuple of (int, int)
         Hops from switch to switch, in the order in which the head takes them; where the relation leaves a choice,
         those that it prefers. The first leaves the switch where the source injects, and the last leads to the one
-        where the last destination consumes; there is none where that is the same switch. Of a tree its edges, each
-        behind the one that leads to where it starts.
+        where the last destination consumes; there is none where that is the same switch. Of a tree its edges: each
+        goes on from the last one before it that leads to where it starts, or from the source.
     after : int or None
         The worm whose receipt at this worm's source releases it; None where it is sent at once.
     rank : int
@@ -65,6 +65,16 @@ class Worm:
     step: int
     signs: tuple[int, ...] | None = None
     vc_classes: tuple[str, ...] | None = None
+
+    @cached_property
+    def before(self) -> list[int | None]:
+        """Of each of the links the place of the one that leads to where it starts; None where that is the source."""
+        came: dict[int, int] = {}
+        found = []
+        for hop, (start, end) in enumerate(self.links):
+            found.append(came.get(start))
+            came[end] = hop
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Give the worm as plain data for JSON. Every worm so far is sent by a host."""
@@ -179,6 +189,19 @@ class Plan:
         return [{"step": step, "worms": len(worms), "hops": sum(len(worm.links) for worm in worms),
                  "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
 
+    def arrivals(self, worm: Worm) -> list[int | None]:
+        """Of each destination of a worm the place of the link by which it comes there; None where it starts there."""
+        homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
+        if self.scheme.spreads:
+            came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
+            return [came.get(home) for home in homes]
+        path = [int(self.topology.injections[worm.source, 0]), *(end for _, end in worm.links)]
+        found, at = [], 0
+        for home in homes:
+            at = path.index(home, at)
+            found.append(at - 1 if at else None)
+        return found
+
     def check(self) -> None:
         """Check that each destination is reached once, by worms of those who have the message, over legal hops.
 
@@ -255,22 +278,37 @@ class Plan:
             self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
 
     def _check_tree(self, worm: Worm, routes: Routes) -> None:
-        """Check a worm that is copied: over each link once, and over no other than those to its destinations."""
+        """Check a worm that is copied: over each link once, and over no other than those to its destinations.
+
+        One that goes up as a whole may come to a switch again on its way down.
+        """
         homes = self.topology.consumptions[:, 0].tolist()
         ahead = {int(self.topology.injections[worm.source, 0]): set(worm.destinations)}
         for start, end in worm.links:
-            if start not in ahead or end in ahead:
+            if start not in ahead or (end in ahead and (ahead[end] or not routes.together)):
                 self._refuse(f"worm {worm.id} takes {start} to {end}, which is no link from where it has been to where "
                              "it has not")
-            ahead[end] = {node for node in ahead[start]
-                          if homes[node] != start and routes.next_hop(start, node) == end}
-            if not ahead[end]:
+            hops = {node: routes.next_hop(start, node) for node in ahead[start] if homes[node] != start}
+            onwards = {node for node, hop in hops.items() if hop == end}
+            upwards = {hop for node, hop in hops.items() if self._goes_on_whole(routes, start, node)}
+            if upwards:
+                onwards = ahead[start] if end in upwards else set()
+            if not onwards:
                 self._refuse(f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
                              f"{routes.relation.name} to any of its destinations")
-            ahead[start] -= ahead[end]
+            ahead[end] = onwards
+            ahead[start] = ahead[start] - onwards
         missed = sorted(node for switch, nodes in ahead.items() for node in nodes if homes[node] != switch)
         if missed:
             self._refuse(f"worm {worm.id} does not reach node {missed[0]}")
+
+    def _goes_on_whole(self, routes: Routes, switch: int, node: int) -> bool:
+        """Whether a worm to this node goes on as one for all others, see `Routes`."""
+        if not routes.together:
+            return False
+        code = int(routes.options[0, switch, node, 0])
+        link = int(self.topology.link_of_port[switch, code // len(routes.classes)]) if code >= 0 else -1
+        return link >= 0 and int(routes.phase_of_link[link]) == 0
 
     def _refuse(self, what: str) -> None:
         raise WormcastError(f"plan of {self.scheme.name} on {self.topology.name}: {what}")

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .routing import Routes
-from .routing.base import walk
+from .routing import Routes, climb, walk
 from .schemes import Scheme
 from .topologies import Topology
 from .worms import AT_ONCE, Worms
@@ -104,13 +103,27 @@ def survey(
 
 
 def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """First links of each multicast's source, and whether two of its worms leave their sender by the same one."""
+    """First links of each multicast's source, and whether two of its worms leave their sender by the same one.
+
+    Where a worm takes none, the port of its destination counts.
+    """
     count = worms.messages
-    visits = np.diff(worms.destination_offsets) if spreads else np.ones(len(worms), np.int64)  # that a first link tells
-    worm = np.repeat(np.arange(len(worms)), visits)
+    worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
+    start, to = topology.injections[worms.source[worm], 0], worms.destinations
+    ports = routes.options[0, start, to, 0] // len(routes.classes)
+    away = topology.consumptions[to, 0] != start
+    leaves = np.bincount(worm[away], minlength=len(worms)) > 0
+    away |= ~leaves[worm]
+    tells = np.flatnonzero(away)
+    if not spreads:  # the first that lies elsewhere
+        tells = tells[np.unique(worm[away], return_index=True)[1]]
+    elif routes.together:  # where one lies up, all copies leave by that link
+        up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
+        only = np.full(len(worms), -1, ports.dtype)
+        only[worm[up]] = ports[up]
+        ports = np.where(only[worm] >= 0, only[worm], ports)
+    worm, ports = worm[tells], ports[tells]
     message = np.repeat(np.arange(count), np.diff(worms.message_offsets))[worm]
-    to = worms.destinations if spreads else worms.destinations[worms.destination_offsets[:-1]]
-    ports = routes.options[0, topology.injections[worms.source[worm], 0], to, 0] // len(routes.classes)
     ways = np.unique(np.stack([message, worms.source[worm], ports]), axis=1)  # message, sender and port, each once
     own = ways[1] == worms.source[worms.message_offsets[:-1]][ways[0]]
     left = np.bincount(ways[0], minlength=count)
@@ -125,11 +138,13 @@ def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.g
     """
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
-                     worms.after, worms.destination_offsets, worms.destinations, spreads)
+                     worms.after, worms.destination_offsets, worms.destinations, spreads,
+                     spreads and routes.together)
 
 
 @compiled
-def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations, spreads):
+def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations, spreads,
+              together):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
     channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
@@ -143,20 +158,23 @@ def _followed(arrays, longest, links, message_offsets, starts, after, destinatio
             phases[message] = max(phases[message], chain[worm])
             first, end = destination_offsets[worm], destination_offsets[worm + 1]
             whole = walk(arrays, starts[worm], 0, destinations[end - 1], direct)
-            switch, phase, passed = starts[worm], 0, 0
+            climbed, turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
+            switch, phase, passed = turn, 0, climbed
             for visit in range(first, end):
                 if spreads:  # each copy comes from the source
-                    switch, phase, passed = starts[worm], 0, 0
-                hops = walk(arrays, switch, phase, destinations[visit], taken)
-                for hop in range(hops):
+                    switch, phase, passed = turn, 0, climbed
+                hops = walk(arrays, switch, phase, destinations[visit], taken[climbed:])
+                for hop in range(0 if visit == first else climbed, climbed + hops):
                     link = taken[hop] // classes
                     if user[link] < message_offsets[message]:
                         channels[message] += 1
                     elif user[link] != worm:
                         shared[message] = True
                     user[link] = worm
-                    if passed >= whole or direct[passed] != taken[hop]:
+                    at = hop if hop < climbed else passed
+                    if at >= whole or direct[at] != taken[hop]:
                         as_unicast[worm] = False
-                    passed += 1
-                    switch, phase = switch_of_link[link], phase_of_link[link]
+                    if hop >= climbed:
+                        passed += 1
+                        switch, phase = switch_of_link[link], phase_of_link[link]
     return channels, shared, phases, as_unicast

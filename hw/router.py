@@ -12,7 +12,7 @@ from amaranth.lib import data
 from wormcast.algorithms.channels import require_share
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.headers import AddressList, BitString, Header, Unicast
+from wormcast.algorithms.headers import AddressList, BitString, Header, MultiDrop, Unicast
 from wormcast.algorithms.routing import (
     E_CUBE,
     E_CUBE_SIGNED,
@@ -374,8 +374,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     ------
     WormcastError
         Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
-        signed, and the switches' ports are not those of a torus; or lists of addresses are to be decoded at switches
-        of several nodes, or under a relation that leaves a choice.
+        signed, and the switches' ports are not those of a torus; the scheme needs switches that are not built; or lists
+        of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
     absorbs = configuration.slots > 0
@@ -387,6 +387,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
+    if scheme.buffered or isinstance(header, MultiDrop):
+        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, which are not "
+                            "built yet; it can be planned and checked")
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:
@@ -436,7 +439,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
-    return scheme.header(topology.shape, width, max(len(relations), 1), signed_dimensions(relation, topology))
+    return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 
 def _require_tree(header: BitString, configuration: Options) -> None:

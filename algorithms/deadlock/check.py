@@ -140,6 +140,8 @@ class Analysis:
         Where worms are copied on their way: groups of switches that share a token, 0 where they are copied without.
     consumed : bool
         Consumption channels are enough for all worms that are copied and may come to a node (`all_consumed`).
+    fits : bool or None
+        Where worms are copied out of buffers that may hold a whole one: whether they do.
     """
 
     topology: Topology
@@ -163,6 +165,7 @@ class Analysis:
     slots: int = 0
     tokens: int | None = None
     consumed: bool = False
+    fits: bool | None = None
 
     @property
     def free(self) -> bool:
@@ -186,6 +189,7 @@ class Analysis:
             "lemma1": self.lemma1,
             "corollary2": self.corollary2,
             "tokens": self.tokens,
+            "fits": self.fits,
         }
 
 
@@ -201,6 +205,7 @@ def check(
     ejection: str = "one",
     slots: int = 0,
     tokens: bool | None = None,
+    fits: bool | None = None,
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -227,6 +232,9 @@ def check(
         a slot. They then take any consumption channel, whatever classes there are.
     tokens : bool, optional
         Whether worms that are copied on their way wait for tokens, as they do by default.
+    fits : bool, optional
+        Whether a switch's buffers hold a whole worm, of a scheme that asks for that (`Scheme.buffered`), as they do by
+        default. Then no copy waits for another one.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -261,12 +269,20 @@ def check(
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
-    _require_trees(trees, parts, slots, classes, tokens)
-    if trees and tokens is not False:
+    buffered = any(part.buffered for part in parts)
+    serial = any(part.replication is not None and not part.buffered for part in parts)  # may take tokens
+    _require_trees(trees, serial, parts, slots, classes, tokens)
+    if fits is None:
+        fits = buffered
+    elif not buffered:
+        raise WormcastError(f"fits: {'on' if fits else 'off'} is given, worms of "
+                            f"{' and '.join(part.name for part in parts)} go through buffers that hold a part of them: "
+                            "allowed with path worms and trees in networks with up and down links")
+    if serial and tokens is not False:
         require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
     consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)
-    groups = token_groups(topology, consumed=consumed) if trees and tokens is not False else None
-    verdict = decide(parts, consumption, ejection, slots, groups, consumed)
+    groups = token_groups(topology, consumed=consumed) if serial and tokens is not False else None
+    verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
@@ -305,16 +321,20 @@ def check(
         corollary2=corollary2,
         complete=all(part.complete for part in parts),
         slots=slots,
-        tokens=None if not trees else 0 if groups is None else len(groups.names),
+        tokens=None if not serial else 0 if groups is None else len(groups.names),
         consumed=consumed,
+        fits=fits if buffered else None,
     )
 
 
-def _require_trees(trees: bool, parts: Sequence[Ways], slots: int, classes: ConsumptionClasses | None,
+def _require_trees(trees: bool, serial: bool, parts: Sequence[Ways], slots: int, classes: ConsumptionClasses | None,
                    tokens: bool | None) -> None:
     """Refuse what worms that are copied on their way do not have, and what they alone have."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
-    require_trees(None if tokens is None else "on" if tokens else "off", trees, names)
+    if tokens and trees and not serial:
+        raise WormcastError(f"tokens: on is given, worms of {names} are copied out of buffers that may hold them "
+                            "whole, and take no tokens: allowed is off")
+    require_trees(None if tokens is None else "on" if tokens else "off", serial, names)
     if trees and slots:
         raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
     if trees:

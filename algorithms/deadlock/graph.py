@@ -15,6 +15,7 @@ from ..stops import without_class
 from ..tokens import TokenGroups
 from ..topologies import Topology
 from .copied import CopiedEdges, Edges, Numbering, beyond, copied_edges
+from .drops import find_drops
 from .heads import find_heads
 from .labelled import may_return
 from .splits import find_splits
@@ -57,6 +58,10 @@ class DependencyGraph:
       for the first one of each other branch (`Splits`), beside the next one of its own. Where it takes the outputs of a
       switch all at once, it has that first one already: it waits for what comes next there, for itself or behind a worm
       that is still in the buffer.
+    - Where a switch holds a whole worm that is copied, each copy goes on whatever the others wait for (`fits`): the
+      worm holds the channel that it came by until the last of them has gone, and each needs the next channel on its own
+      way. One that is consumed needs nothing more. So such a worm waits for no more than unicasts on these ways do
+      (Theorem 5 of [Sivaram98]).
     - With tokens it asks for that of the switch's group where it comes to be copied, and keeps it while it waits for
       anything behind the switch: a cycle counts only where no two such waits are by one token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
@@ -188,6 +193,7 @@ class DependencyGraph:
 def dependency_graph(
     parts: Sequence[Ways], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
     without: Sequence[Ways] = (), slots: int = 0, tokens: TokenGroups | None = None, consumed: bool = False,
+    fits: bool = False,
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
@@ -211,6 +217,8 @@ def dependency_graph(
     consumed : bool
         Consumption channels are enough for all worms that may come (`all_consumed`): nobody waits for one. Otherwise
         those of a port are one resource for worms that are copied, however many there are.
+    fits : bool
+        A switch's buffers hold a whole worm, of those that are buffered.
 
     Raises
     ------
@@ -272,6 +280,9 @@ def dependency_graph(
             if part not in without:
                 heads = find_heads(part, mapped, channels, groups=groups, ports=ports, share=share)
                 add(index, *heads.edges())
+        elif part.buffered:
+            for ends in asked_of(held, output):
+                add_held(held, ends, part.stops[held, output])
         elif len(held):
             asked, witness = asked_of(held, output), part.stops[held, output]
             exits = ports.at(witness[:, 1], held // count)
@@ -299,9 +310,10 @@ def dependency_graph(
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             for ends in asked_of(held, output):
                 add_held(held, ends, part.passes[held, output])
-        if part.replication is not None:
+        if part.replication is not None and not (part.buffered and fits):
+            splits = find_splits(part.routes, ports) if part.pairs is None else find_drops(part, ports)
             numbering = Numbering(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
-            found = copied_edges(part, find_splits(part.routes, ports), numbering, tokens, consumed)
+            found = copied_edges(part, splits, numbering, tokens, consumed)
             add_copied(index, found.to_tokens)
             copies.append((index, found))
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..ejection import EjectionPorts
 from ..errors import WormcastError
-from ..routing import Routes, walk
+from ..routing import Routes, climb, walk
 
 __all__ = ["Splits", "find_splits"]
 
@@ -23,7 +23,8 @@ class Splits:
     """Where worms are copied, and which channels lie in different branches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
-    of a worm are in the tree from its source to all nodes, so that those of these trees are all there are.
+    of a worm are in the tree from its source to all nodes, so that those of these trees are all there are; where worms
+    go up as one, in the tree from where it turns down to all nodes to which links down lead from there.
 
     Parameters
     ----------
@@ -56,11 +57,11 @@ def find_splits(routes: Routes, ports: EjectionPorts) -> Splits:
         raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
                             "copied on their way needs one way to each node")
     starts = np.ascontiguousarray(topology.injections[:, 0])
-    return Splits(*_pairs(routes.arrays, starts, len(ports), ports.first, ports.place))
+    return Splits(*_pairs(routes.arrays, routes.together, starts, len(ports), ports.first, ports.place))
 
 
 @compiled
-def _pairs(arrays, starts, ports, first_port, port_of_link):
+def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     """Pairs and enters of `Splits`."""
     options, classes, _, switch_of_link, _, _ = arrays
     nodes, channels = len(starts), len(switch_of_link) * classes
@@ -73,13 +74,22 @@ def _pairs(arrays, starts, ports, first_port, port_of_link):
     parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # in the tree; a node behind each place
     listed = np.empty(places, np.int32)
     first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # children of each place, the root's
-    for u in range(nodes):
+    u, climbed = 0, np.empty(0, np.int32)  # the links up that a worm has taken before its ways part
+    while u < nodes:
         behind[:], first[:] = -1, -1
         size = 0
+        turn = switch_of_link[climbed[-1] // classes] if len(climbed) else starts[u]
+        higher = np.empty(0, np.int32)  # the climb to the next switch where worms turn down
         for v in range(nodes):
             if v == u:
                 continue
-            hops = walk(arrays, starts[u], 0, v, taken)
+            hops, _ = climb(arrays, together, turn, np.full(1, v), taken)
+            if hops > 0:
+                if len(higher) == 0:
+                    higher = np.append(climbed, taken[:1])
+                continue
+            hops = len(climbed) + walk(arrays, turn, 0, v, taken[len(climbed):])
+            taken[:len(climbed)] = climbed
             before = places  # the root
             for hop in range(hops + 1):
                 if hop < hops:
@@ -112,4 +122,6 @@ def _pairs(arrays, starts, ports, first_port, port_of_link):
                         enters[before, 0], enters[before, 1], enters[before, 2] = u, behind[branch], behind[other]
                     other = following[other]
                 branch = before
+        climbed = higher
+        u += len(climbed) == 0
     return found[:count].copy(), enters

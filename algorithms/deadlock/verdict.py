@@ -38,7 +38,7 @@ class Verdict:
 
 
 def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: int = 0,
-           tokens: TokenGroups | None = None, consumed: bool = False) -> Verdict:
+           tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> Verdict:
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
@@ -53,10 +53,11 @@ def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: i
         Consumption channels of each ejection port.
     ejection : "one" or "all"
         As `ejection_ports` has it.
-    slots, tokens, consumed
+    slots, tokens, consumed, fits
         As `dependency_graph` has them.
     """
-    graph = dependency_graph(parts, channels, ejection=ejection, slots=slots, tokens=tokens, consumed=consumed)
+    graph = dependency_graph(parts, channels, ejection=ejection, slots=slots, tokens=tokens, consumed=consumed,
+                             fits=fits)
     if graph.free:
         return Verdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
     if tokens is not None:

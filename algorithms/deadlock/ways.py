@@ -11,9 +11,10 @@ from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..legs import legs_of_worms
 from ..routing import Relation, Routes, last_option, walk
-from ..schemes import Scheme, TreeScheme, ask, classes_of
+from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..worms import Worms
+from .buffered import chained_ways, turning_ways
 
 __all__ = ["NOWHERE", "Ways", "find_ways", "legs_of"]
 
@@ -52,7 +53,9 @@ class Ways:
         that is a node's own port is that of its last destination.
     stops : int32 array [channels, outputs, 3]
         A worm (from u, to v, to w) that comes by this channel to v, and asks there first for a consumption channel
-        and then for this output; of several outputs the last one, which decides the class of consumption channels.
+        and then for this output; of several outputs the last one, which decides the class of consumption channels. Of
+        worms that are buffered, which ask for both at once, all ways that go to more than one destination; of a tree
+        (from u) that has come by this channel for v, and goes by this output to w.
     legs : int32 array [legs, 3]
         All such (u, v, w), each once, where worms have a choice of channels between their stops.
     used : bool array [channels]
@@ -65,6 +68,10 @@ class Ways:
         Whether these are known to be all ways, for all multicasts.
     replication : str, optional
         How switches copy the worms, where they do; see `TreeScheme`. The passes are those of all copies then.
+    buffered : bool
+        Whether they are copied out of buffers that may hold a whole one.
+    pairs : int32 array [pairs, 2], optional
+        Of worms that are buffered, and no trees: a node of one switch, and one of another that they may go on to.
     """
 
     name: str
@@ -80,6 +87,8 @@ class Ways:
     arrives: npt.NDArray[np.bool_]
     complete: bool
     replication: str | None = None
+    buffered: bool = False
+    pairs: Integers | None = None
 
     @property
     def vc_classes(self) -> int:
@@ -156,7 +165,9 @@ def find_ways(
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    replication = scheme.replication if isinstance(scheme, TreeScheme) else None
+    if scheme.buffered:
+        return _buffered(scheme, name, routes, passes, classes, seed)
+    replication = scheme.replication
     legs = legs_of(scheme, topology)
     sample = legs_of_worms(_sample(scheme, topology, seed)) if replication is None else legs
     chosen_from = np.empty((0, 3), np.int32)
@@ -173,11 +184,7 @@ def find_ways(
             known = set(map(tuple, chosen_from.tolist()))
             unknown = next((row for row, leg in enumerate(sample.tolist()) if tuple(leg) not in known), -1)
         if unknown >= 0:
-            came, at, to = map(topology.node_name, sample[unknown].tolist())
-            raise WormcastError(
-                f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs do not "
-                "show; legs() must give all of them, as multicasts to two destinations do not"
-            )
+            raise _unknown_leg(scheme, topology, *sample[unknown].tolist())
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         used, loaded, arrives = np.zeros((3, len(passes)), bool)
@@ -186,6 +193,38 @@ def find_ways(
     chosen = stated if classes is None else classes
     return Ways(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
                 scheme.pairs_tell_all, replication)
+
+
+def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
+              seed: int) -> Ways:
+    """The ways of worms that are copied out of buffers: those may go back to the switch that they came from."""
+    topology = routes.topology
+    ask(scheme.routed_by(routes.relation), "check", topology)
+    if not routes.deterministic:
+        raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
+                            "copied on their way needs one way to each node")
+    used, loaded, arrives = np.zeros((3, len(passes)), bool)
+    pairs = None
+    if scheme.spreads:
+        stops = turning_ways(routes, passes)
+    else:
+        homes = topology.consumptions[:, 0]
+        pairs = np.unique(legs_of(scheme, topology)[:, 1:], axis=0)
+        known = set(map(tuple, homes[pairs].tolist()))
+        for came, at, to in legs_of_worms(_sample(scheme, topology, seed)).tolist():
+            if homes[at] != homes[to] and (homes[at], homes[to]) not in known:
+                raise _unknown_leg(scheme, topology, came, at, to)
+        stops, _ = chained_ways(routes, pairs, passes)
+    stated = classes_of(scheme, topology)
+    return Ways(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
+                np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_tell_all, scheme.replication,
+                buffered=True, pairs=pairs)
+
+
+def _unknown_leg(scheme: Scheme, topology: Topology, *leg: int) -> WormcastError:
+    came, at, to = map(topology.node_name, leg)
+    return WormcastError(f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs "
+                         "do not show; legs() must give all of them, as multicasts to two destinations do not")
 
 
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:

@@ -3,5 +3,6 @@
 from .address_list import AddressList, Unicast
 from .base import Header
 from .bit_string import BitString
+from .multi_drop import MultiDrop
 
-__all__ = ["AddressList", "BitString", "Header", "Unicast"]
+__all__ = ["AddressList", "BitString", "Header", "MultiDrop", "Unicast"]

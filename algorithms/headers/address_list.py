@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..errors import WormcastError
-from .base import Header, or_bits
+from .base import HeaderByShape, or_bits
 
 __all__ = ["AddressList", "Unicast"]
 
 
 @dataclass(frozen=True)
-class AddressList(Header):
+class AddressList(HeaderByShape):
     """Destinations in visiting order, several addresses to a flit ([Boppana98]: dual-path and its kin).
 
     A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::

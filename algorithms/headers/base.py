@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
+from ..topologies.base import Topology
 
-__all__ = ["Header", "or_bits"]
+__all__ = ["Header", "HeaderByShape", "or_bits"]
 
 
 class Header(ABC):
@@ -18,8 +19,6 @@ class Header(ABC):
 
     Attributes
     ----------
-    shape : tuple of int
-        Extents of the coordinates; node ids are row-major in it.
     flit_width : int
         W, bits of data in a flit.
     relations : int
@@ -28,29 +27,38 @@ class Header(ABC):
         Dimensions in which it says which way around a ring is meant where both are as long.
     """
 
-    shape: tuple[int, ...]
     flit_width: int
     relations: int
     signed: tuple[int, ...]
 
+    @classmethod
     @abstractmethod
-    def __init__(self, shape: tuple[int, ...], flit_width: int, relations: int = 1,
-                 signed: tuple[int, ...] = ()) -> None: ...
+    def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> "Header":
+        """Give the format for a network.
+
+        Raises
+        ------
+        WormcastError
+            It has no room for what it is to hold.
+        """
 
     @classmethod
     @abstractmethod
-    def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
-                    signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``)."""
+    def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
+                       signed: tuple[int, ...] = ()) -> int:
+        """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``).
+
+        Of a header in several parts that switches take off one by one, it is each part.
+        """
 
     @property
+    @abstractmethod
     def nodes(self) -> int:
-        """Number of nodes that have an address."""
-        return int(np.prod(self.shape))
+        """Number of nodes that can be destinations."""
 
     @abstractmethod
     def flits(self, destinations: int) -> int:
-        """Count the header flits for so many destinations."""
+        """Count the header flits of a worm to so many destinations: the most that it may have, wherever they are."""
 
     @abstractmethod
     def encode_batch(
@@ -85,6 +93,45 @@ class Header(ABC):
     @abstractmethod
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, in visiting order where there is one."""
+
+
+class HeaderByShape(Header):
+    """A header that follows from the extents of the coordinates alone.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Extents of the coordinates; node ids are row-major in it.
+    """
+
+    shape: tuple[int, ...]
+
+    @abstractmethod
+    def __init__(self, shape: tuple[int, ...], flit_width: int, relations: int = 1,
+                 signed: tuple[int, ...] = ()) -> None: ...
+
+    @classmethod
+    @abstractmethod
+    def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
+                    signed: tuple[int, ...] = ()) -> int:
+        """Compute the flit width that makes the header of so many destinations one flit."""
+
+    @classmethod
+    def on(cls, topology: Topology, flit_width: int, relations: int = 1,
+           signed: tuple[int, ...] = ()) -> "HeaderByShape":
+        """Give the format for a network, of its shape."""
+        return cls(topology.shape, flit_width, relations, signed)
+
+    @classmethod
+    def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
+                       signed: tuple[int, ...] = ()) -> int:
+        """Compute the flit width that makes the header of so many destinations one flit, on a network's shape."""
+        return cls.ideal_width(topology.shape, destinations, relations, signed)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes that have an address."""
+        return int(np.prod(self.shape))
 
 
 @compiled

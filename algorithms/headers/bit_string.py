@@ -8,22 +8,23 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..errors import WormcastError
-from .base import Header, or_bits
+from .base import HeaderByShape, or_bits
 
 __all__ = ["BitString"]
 
 
 @dataclass(frozen=True)
-class BitString(Header):
-    """A report bit, and a bit for each of N nodes: the header of a worm that is copied on its way ([Varavithya]).
+class BitString(HeaderByShape):
+    """A mark, and a bit for each of N nodes, of a worm that is copied on its way ([Varavithya], [Sivaram98]).
 
     It is one string of N + 1 bits, cut into flits of W bits, the lowest first::
 
-         N + 1 bits:  node N-1 ... node 1 | node 0 | report
+         N + 1 bits:  node N-1 ... node 1 | node 0 | mark
 
     A host sets the bits of the destinations. At a switch each copy keeps those of the nodes that its output reaches.
-    The report bit says that the worm is a copy, and that the switch where it was made waits to hear of its arrival;
-    hosts send 0.
+    Hosts send 0 as the mark. With tokens it says that the worm is a copy, and that the switch where it was made waits
+    to hear of its arrival. In a network with up and down links it says that the worm has turned down: one that has not
+    goes up as long as a switch does not lead down to all of its destinations ([Sivaram98] has the bit inverted).
 
     Parameters
     ----------

@@ -13,10 +13,12 @@ from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
+from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
-from .spread import spread, spread_hops
+from .spread import climb, spread, spread_hops
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
-from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown
+from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
+from .up_down_tree import UP_DOWN_TREE, UpDownTree
 
 __all__ = [
     "ADAPTIVE",
@@ -31,6 +33,7 @@ __all__ = [
     "TIES",
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
+    "UP_DOWN_TREE",
     "Adaptive",
     "AnyChannel",
     "ChoiceRelation",
@@ -38,13 +41,18 @@ __all__ = [
     "DestinationTags",
     "ECube",
     "Hamiltonian",
+    "Reachability",
     "Relation",
     "Routes",
     "Shortest",
     "UpDown",
+    "UpDownTree",
     "as_built",
+    "climb",
     "default_signs",
+    "goes_up",
     "last_option",
+    "reachability",
     "routes_of",
     "signed_dimensions",
     "spread",
@@ -59,8 +67,8 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, ADAPTIVE,
-                  E_CUBE_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE,
+                  ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

@@ -40,11 +40,15 @@ class Choices:
     classes : tuple of str
         Names of the classes of virtual channels that are told apart on links between switches. Class k of K owns
         channels k*V/K to (k+1)*V/K - 1 of each link's V.
+    together : bool
+        Whether a worm for several destinations goes on as one while one of them lies on by a link of phase 0, and its
+        ways part behind that alone.
     """
 
     options: npt.NDArray[np.int16]
     phase_of_link: npt.NDArray[np.int8]
     classes: tuple[str, ...] = ANY_CLASS
+    together: bool = False
 
 
 class Relation(ABC):
@@ -119,7 +123,7 @@ class Relation(ABC):
         if not isinstance(choices, Choices):
             raise WormcastError(f"relation {self.name}: its choices give a {type(choices).__name__}, they must give "
                                 "Choices")
-        return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes)
+        return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together)
 
 
 class ChoiceRelation(Relation):
@@ -164,7 +168,8 @@ class AnyChannel(ChoiceRelation):
             twice = (ports[..., :place] == ports[..., place, None]).any(axis=-1)
             ports[..., place][twice] = -1
         behind = np.argsort(ports < 0, axis=-1, kind="stable")
-        return Choices(np.take_along_axis(ports, behind, axis=-1).astype(np.int16), routes.phase_of_link)
+        return Choices(np.take_along_axis(ports, behind, axis=-1).astype(np.int16), routes.phase_of_link,
+                       together=routes.together)
 
 
 @lru_cache
@@ -199,6 +204,7 @@ class Routes:
     options : int16 array [phases, switches, nodes, alternatives]
     phase_of_link : int8 array [links]
     classes : tuple of str
+    together : bool
         As `Choices` has them.
 
     Raises
@@ -212,6 +218,7 @@ class Routes:
     options: npt.NDArray[np.int16]
     phase_of_link: npt.NDArray[np.int8]
     classes: tuple[str, ...] = ANY_CLASS
+    together: bool = False
 
     def __post_init__(self) -> None:
         topology, options, whose = self.topology, self.options, f"relation {self.relation.name}"

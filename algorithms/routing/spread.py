@@ -7,7 +7,7 @@ from ..compiled import compiled
 from ..worms import Worms
 from .base import Routes, walk
 
-__all__ = ["spread", "spread_hops"]
+__all__ = ["climb", "spread", "spread_hops"]
 
 
 def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
@@ -25,9 +25,16 @@ def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     WormcastError
         The relation does not lead there.
     """
-    depth: dict[int, int] = {}
+    taken = np.empty(len(routes.options) * routes.topology.switches, np.int32)
+    start, nodes = int(routes.topology.injections[source, 0]), np.array(destinations, np.int32)
+    climbed, turn = climb(routes.arrays, routes.together, start, nodes, taken)
+    before = taken[:max(climbed, 0)].tolist()
+    depth = {channel: hop for hop, channel in enumerate(before)}
     for node in destinations:
-        for hop, channel in enumerate(routes.channels(source, [node])):
+        hops = walk(routes.arrays, turn, 0, node, taken) if climbed >= 0 else -1
+        if hops < 0:
+            routes.channels(source, [node])  # says which hop
+        for hop, channel in enumerate(taken[:hops].tolist(), len(before)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()
     return sorted(depth, key=lambda channel: (depth[channel], ends[channel // len(routes.classes)]))
@@ -41,8 +48,8 @@ def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
     WormcastError
         The relation does not lead there.
     """
-    counts = _hops(routes.arrays, routes.topology.injections[worms.source, 0], worms.destination_offsets,
-                   worms.destinations, len(routes.topology.links))
+    counts = _hops(routes.arrays, routes.together, routes.topology.injections[worms.source, 0],
+                   worms.destination_offsets, worms.destinations, len(routes.topology.links))
     if counts.size and counts.min() < 0:
         worm = int(counts.argmin())
         spread(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
@@ -50,14 +57,49 @@ def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
 
 
 @compiled
-def _hops(arrays, starts, destination_offsets, destinations, links):
+def climb(arrays, together, switch, destinations, taken):
+    """Follow a worm while all its copies are one, see `Routes`, writing each channel to `taken` (compiled).
+
+    Returns
+    -------
+    int, int
+        Number of hops, -1 where there is no way; and the switch behind them.
+    """
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    hops, going = 0, together
+    while going:
+        going = False
+        for node in destinations:
+            code = options[0, switch, node, 0]
+            if code < 0:
+                return -1, switch
+            if homes[node] == switch:
+                continue
+            link = link_of_port[switch, code // classes]
+            if phase_of_link[link] == 0:
+                if hops == len(taken):
+                    return -1, switch
+                taken[hops] = link * classes + code % classes
+                hops += 1
+                switch = switch_of_link[link]
+                going = True
+                break
+    return hops, switch
+
+
+@compiled
+def _hops(arrays, together, starts, destination_offsets, destinations, links):
     classes = arrays[1]
     seen = np.full(links * classes, -1, np.int64)
     taken = np.empty(arrays[0].shape[0] * arrays[0].shape[1], np.int32)
     counts = np.zeros(len(starts), np.int64)
     for worm in range(len(starts)):
-        for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
-            hops = walk(arrays, starts[worm], 0, destinations[visit], taken)
+        first, end = destination_offsets[worm], destination_offsets[worm + 1]
+        counts[worm], turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
+        if counts[worm] < 0:
+            continue
+        for visit in range(first, end):
+            hops = walk(arrays, turn, 0, destinations[visit], taken)
             if hops < 0:
                 counts[worm] = -1
                 break

@@ -18,10 +18,15 @@ from .gtdmpm import Gtdmpm
 from .individual import Individual
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
+from .path_g import PathGreedy
+from .path_lg import PathLessGreedy
 from .plain import PlainScheme
 from .separate import Separate
 from .sp import SixPhase
+from .ssr_g import SsrGreedy
+from .ssr_lg import SsrLessGreedy
 from .tp import TwoPhase
+from .tree import Tree
 from .tree_serial import TreeSerial
 from .tree_synchronous import TreeSynchronous
 from .tseng import Tseng
@@ -37,5 +42,6 @@ for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
     TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
     Atbm(), TreeSynchronous(), TreeSerial(), Cmin(), CminHalving(),
+    SsrGreedy(), SsrLessGreedy(), PathGreedy(), PathLessGreedy(), Tree(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

@@ -14,6 +14,7 @@ from ..headers import Header
 from ..legs import legs_of_pairs
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
+from ..topologies.joined import require_both_ways
 from ..worms import Worms
 from .cost import Cost
 
@@ -36,11 +37,11 @@ class Scheme(ABC):
         Paper and section; or ``"reconstructed"`` and from what, where no description was to be had. Where nothing is
         stated it is the user's own.
     kinds : tuple of str
-        Kinds of topology it is defined on; empty: all of them.
+        Kinds of topology it is defined on; empty: all of them, or those whose links go `both_ways`.
     relation : Relation
         By which its worms are routed, if the topology does not decide; see `relation_on`.
     header : type
-        Header format of its worms; made for a network by ``header(topology.shape, flit_width)``.
+        Header format of its worms; made for a network by ``header.on(topology, flit_width)``.
     """
 
     name: str
@@ -56,8 +57,22 @@ class Scheme(ABC):
     spreads = False
     """Whether its worms are trees: copied at each switch to all outputs that lead to destinations, in any order."""
 
+    both_ways = False
+    """Whether it is defined on networks alone whose links all go both ways."""
+
+    replication: str | None = None
+    """How switches copy its worms to several outputs, see `TreeInput`; None: they do not, but for a consumed copy."""
+
+    buffered = False
+    """Whether switches are to hold a whole worm, so that none of its copies waits for another one."""
+
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
+
+    @property
+    def networks(self) -> str:
+        """On which networks it is defined, in words."""
+        return ", ".join(self.kinds) or ("any with links both ways" if self.both_ways else "any")
 
     @property
     def own_relation(self) -> Relation:
@@ -119,6 +134,8 @@ class Scheme(ABC):
                 f"scheme {self.name}: it is not defined on {topology.name}, "
                 f"allowed are {', '.join(self.kinds)}"
             )
+        if self.both_ways:
+            require_both_ways(topology, f"scheme {self.name}")
         self.relation_on(topology).on(topology)
 
     def form(self, topology: Topology) -> str:

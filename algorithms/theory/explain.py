@@ -1,4 +1,4 @@
-"""All statements on the worms of some schemes: of [Boppana98], sections 2 and 3; on trees [Varavithya], section 3."""
+"""All statements on the worms of some schemes: of [Boppana98], [Varavithya] or [Sivaram98], as they are copied."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +20,7 @@ from .subject import Subject
 from .theorem1 import theorem1
 from .trees import Copies, trees
 from .unicasts import unicasts
+from .up_down import Buffered, buffered
 
 __all__ = ["explain"]
 
@@ -40,7 +41,8 @@ def explain(
     """Decide the statements of [Boppana98], sections 2 and 3, for what `check` takes; parameters and errors as there.
 
     Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
-    ``tokens`` says, as all are of circles that tokens are there to break.
+    ``tokens`` says, as all are of circles that tokens are there to break. Of those that are copied out of buffers,
+    those of [Sivaram98], section 5, whether these hold whole worms or not.
 
     Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
@@ -52,6 +54,8 @@ def explain(
         if len(parts) > 1:
             raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are given together, the "
                                 f"statements of trees are of one scheme (which sends unicasts, too): {copied[0].name}")
+        if copied[0].buffered:
+            return buffered(Buffered(copied[0], ejection))
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
         return trees(Copies(copied[0], ejection, enough))
     subject = Subject([one for one, _ in everybody], parts, vcs, ejection)

@@ -1,14 +1,16 @@
 """What each port of each switch is joined to, and which switches are one piece of hardware for it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import WormcastError
 from .base import Topology
 
-__all__ = ["LINK", "NODE", "built_alike", "built_ports", "same_end", "way_back", "ways_back"]
+__all__ = ["LINK", "NODE", "built_alike", "built_ports", "require_both_ways", "same_end", "way_back", "ways_back"]
 
 Ids = npt.NDArray[np.int64]
 
@@ -82,6 +84,22 @@ def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: 
         options = [o for o, fit in enumerate(fits.tolist()) if fit]
         found.append(next((o for o in options if others[o] == port), options[0] if options else None))
     return tuple(found)
+
+
+def require_both_ways(topology: Topology, whose: str) -> None:
+    """Refuse a network with a link that has no counterpart, where there is no up and down; ``whose`` says for whom.
+
+    Raises
+    ------
+    WormcastError
+        It has.
+    """
+    pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
+    for (start, end), count in pairs.items():
+        if pairs[end, start] != count:
+            one, other = topology.switch_names[start], topology.switch_names[end]
+            raise WormcastError(f"{whose}: {topology.name} has {count} links from switch {one} to {other} and "
+                                f"{pairs[end, start]} back, all must go both ways")
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:

@@ -186,8 +186,8 @@ class Configuration:
         if self.header == "real":
             return self
         relation = as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
-        width = scheme.header.ideal_width(topology.shape, max(destinations, 1),
-                                          signed=signed_dimensions(relation, topology))
+        width = scheme.header.ideal_width_on(topology, max(destinations, 1),
+                                             signed=signed_dimensions(relation, topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:

@@ -74,9 +74,13 @@ def check_(
     ties: Ties = None,
     absorb: Absorb = None,
     tokens: Tokens = None,
+    fits: Annotated[str | None, typer.Option(
+        metavar="on|off", help="Whether a switch's buffers hold a whole worm (on, default), or a part of it (off); of "
+        "path worms and trees in networks with up and down links.", show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
-        "paper; of trees those of Varavithya and Mohapatra, section 3.",
+        "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
+        "those of Sivaram et al. 1998, section 5.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
@@ -115,7 +119,7 @@ def check_(
             "tokens": None if chosen("tokens", tokens) is None else tokens == "on",
         }
         analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
-                         slots=built.configuration.slots, **worms)
+                         slots=built.configuration.slots, fits=_fits(fits), **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -133,7 +137,7 @@ def check_(
                 "with": with_ or [],
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
                 "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
-                "absorb": built.configuration.absorb, "tokens": tokens,
+                "absorb": built.configuration.absorb, "tokens": tokens, "fits": fits,
             },
             seed,
         )
@@ -143,6 +147,13 @@ def check_(
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
+
+
+def _fits(given: str | None) -> bool | None:
+    """Read ``on`` or ``off``; refuses what is neither."""
+    if given not in (None, "on", "off"):
+        raise WormcastError(f"fits: {given!r} is given, allowed are on, off")
+    return None if given is None else given == "on"
 
 
 def _title(analysis: Analysis) -> str:
@@ -209,7 +220,7 @@ def report(analysis: Analysis) -> None:
         table(["resource", "held by a worm of", "from", "that goes on to"],
               [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
-    if analysis.tokens is not None:
+    if analysis.tokens is not None or analysis.fits is not None:
         _report_copies(analysis)
         return
     least = "no number will do"
@@ -238,12 +249,16 @@ def report(analysis: Analysis) -> None:
 
 def _report_copies(analysis: Analysis) -> None:
     """Print what it depends on where worms are copied on their way."""
-    if analysis.tokens:
+    if analysis.fits is not None:
+        say("buffers: " + ("a switch holds a whole worm, so that no copy waits for another one" if analysis.fits else
+                           "a switch holds a part of a worm, so that each copy keeps what it has while another waits"))
+    elif analysis.tokens:
         say(f"tokens: {analysis.tokens}, of which each is shared by the switches of a group; who is copied at one of "
             "them holds it until the headers of all copies have arrived")
     else:
         say("tokens: none, so that a worm is copied wherever it finds a channel")
     say("consumption channels: " + (
+        "the same for any number of them" if analysis.fits else
         "enough for all worms that may come to a node, so that none waits for one" if analysis.consumed else
         "fewer than worms that may come to a node; the same for any number of them that is too few"))
 

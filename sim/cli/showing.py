@@ -1,7 +1,7 @@
 """``list``, ``topology`` and ``plan``: look at what there is, without running it."""
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,7 +107,7 @@ def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     ``networks``: the kinds of topology that it is defined on, or any.
     """
     return {
-        "name": name, "networks": ", ".join(scheme.kinds) or "any",
+        "name": name, "networks": scheme.networks,
         "description": scheme.description, "provenance": scheme.provenance,
         "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
         **{form: getattr(scheme, form, None) or None for form in FORMS},
@@ -258,11 +258,7 @@ def plan_(
     rows: list[list[object]] = []
     signed = bool(signed_dimensions(found.scheme.relation, network))
     for worm in found.worms:
-        stops = set(network.consumptions[list(worm.destinations), 0].tolist())
-        path = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]
-        written = {switch: network.switch_title(switch) + ("*" if switch in stops else "") for switch in path}
-        drawn = (_branches(network, worm, written) if found.scheme.spreads
-                 else " ".join(written[switch] for switch in path))
+        drawn = _drawn(network, worm, found.arrivals(worm))
         visits = " ".join(map(network.node_name, worm.destinations))
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
@@ -271,17 +267,24 @@ def plan_(
         say(f"picture: {plot}")
 
 
-def _branches(network: Topology, worm: Worm, written: Mapping[int, str]) -> str:
-    """Write the switches of a tree, each branch in parentheses where it parts from others."""
-    onwards: dict[int, list[int]] = {}
-    for start, end in worm.links:
-        onwards.setdefault(start, []).append(end)
+def _drawn(network: Topology, worm: Worm, arrivals: Collection[int | None]) -> str:
+    """Write the switches on a worm's way, each branch of a tree in parentheses where it parts from others."""
+    onwards: dict[int | None, list[int]] = {}
+    for hop, before in enumerate(worm.before):
+        onwards.setdefault(before, []).append(hop)
 
-    def along(switch: int) -> str:
-        here, ends = written[switch], onwards.get(switch, [])
-        return " ".join([here, *(along(end) if len(ends) == 1 else f"({along(end)})" for end in ends)])
+    def along(hop: int | None) -> str:
+        """From behind a hop on."""
+        words: list[str] = []
+        while True:
+            switch = int(network.injections[worm.source, 0]) if hop is None else worm.links[hop][1]
+            words.append(network.switch_title(switch) + ("*" if hop in arrivals else ""))
+            following = onwards.get(hop, [])
+            if len(following) != 1:
+                return " ".join([*words, *(f"({along(one)})" for one in following)])
+            hop = following[0]
 
-    return along(int(network.injections[worm.source, 0]))
+    return along(None)
 
 
 #: What the means of random multicasts are called for people.

@@ -127,13 +127,13 @@ def _chains(worm: Worm) -> list[list[int]]:
     Of a worm with one way that is all of them; of a tree each goes on along one branch as far as it leads.
     """
     found: list[list[int]] = []
-    ends: dict[int, list[int]] = {}  # the chain that ends at a switch, and goes on from there
-    for hop, (start, end) in enumerate(worm.links):
-        chain = ends.pop(start, None)
+    ends: dict[int | None, list[int]] = {}  # the chain that ends with a hop, and goes on from there
+    for hop, before in enumerate(worm.before):
+        chain = ends.pop(before, None)
         if chain is None:
             found.append(chain := [])
         chain.append(hop)
-        ends[end] = chain
+        ends[hop] = chain
     return found
 
 
@@ -196,7 +196,6 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
     """Draw a worm from its source to its destinations, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
 
-    homes = plan.topology.consumptions[:, 0].tolist()
     apart = [sheet.cells(ways.apart(hop, place)) for hop, place in zip(worm.links, places, strict=True)]
     hops = [ways[hop] for hop in worm.links]
     last = worm.destinations[-1]
@@ -209,22 +208,19 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
         return bend(hops[hop:hop + 1], apart[hop:hop + 1])[-1]  # the disc may be beside the line
 
     begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
+    came = plan.arrivals(worm)
     if plan.scheme.spreads:
-        came = {end: hop for hop, (_, end) in enumerate(worm.links)}  # by which hop it comes to each switch
         for chain in _chains(worm):
-            first = came.get(worm.links[chain[0]][0])
+            first = worm.before[chain[0]]
             draw([*(begin if first is None else [passed(first)]),
                   *bend([hops[hop] for hop in chain], [apart[hop] for hop in chain])])
-        for node in worm.destinations:
-            draw([passed(came[homes[node]]), *(layout.consumptions[node] if layout.consumptions
-                                               else layout.sinks[[node]])])
+        for node, hop in zip(worm.destinations, came, strict=True):
+            draw([*(begin if hop is None else [passed(hop)]),
+                  *(layout.consumptions[node] if layout.consumptions else layout.sinks[[node]])])
     else:
         draw([*begin, *bend(hops, apart), *end], _width(plan, worm), look.dashes)
-    at = 0
-    for node in () if plan.scheme.spreads else worm.destinations[:-1]:
-        while at < len(worm.links) and worm.links[at][1] != homes[node]:
-            at += 1
-        draw([layout.sinks[node], passed(at)])
+        for node, hop in zip(worm.destinations[:-1], came, strict=False):
+            draw([layout.sinks[node], begin[-1] if hop is None else passed(hop)])
     if not worm.links:
         return
     arrows = []

@@ -11,7 +11,8 @@ from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme
 CASES = [
     ("mesh:6x6", "individual"), ("mesh:6x6", "dual-path"), ("mesh:6x6", "multipath"), ("mesh:6x6", "column-path"),
     ("mesh:3x4x2", "e-mcast"), ("mesh:5x7", "u-mesh"), ("torus:4x5", "individual"),
-    ("min:b=2,stages=3,kind=omega", "individual"), ("mesh:3x3x3", "sp"),
+    ("min:b=2,stages=3,kind=omega", "individual"), ("mesh:3x3x3", "sp"), ("irregular:seed=2", "individual"),
+    ("irregular:seed=2", "ssr-g"), ("irregular:seed=2", "path-lg"), ("mesh:4x4", "path-g"),
 ]
 
 
@@ -93,3 +94,18 @@ def test_a_worm_that_takes_a_link_twice_shares_it_with_no_other():
 
     found = survey(topology("mesh:1x5"), Back(), [0], [0, 3], [2, 1, 3])
     assert (found.hops, found.channels, found.shared, found.as_unicasts) == (5, 4, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["irregular:seed=2", "mesh:4x4"])
+def test_of_trees_that_go_up_as_one(name):
+    network = topology(name)
+    messages = list(multicasts(network, 60))
+    plans = [plan(network, "tree", source, destinations) for source, destinations in messages]
+    found = survey(network, SCHEMES["tree"], *as_arrays(messages))
+    firsts = [[link for link, before in zip(one.worms[0].links, one.worms[0].before, strict=True) if before is None]
+              for one in plans]
+    assert found.hops == found.channels == pytest.approx(np.mean([one.hops for one in plans]))
+    assert found.longest == found.hops
+    assert found.first_links == pytest.approx(np.mean([len(links) for links in firsts]))
+    assert found.as_unicasts == pytest.approx(np.mean([as_unicast(one, one.worms[0]) for one in plans]))
+    assert (found.shared, found.sharing, found.copies) == (0, 0, 1)

@@ -47,10 +47,13 @@ TORI = ("torus:4x4", "0.0", "all"), ("torus:5x5", "0.0", "all")
 STAGES = "min:b=2,stages=3", "0", "1,2,4,5,6"
 """The one for those of multistage networks."""
 
+IRREGULAR = "irregular:seed=1", "1", "0,5,9,12,17,22,30"
+"""The one for those of networks with up and down links."""
+
 
 def _example(scheme: Scheme) -> tuple[str, str, str]:
     """Network, source and destinations that a scheme is shown with: the first that it is defined on."""
-    for example in (EXAMPLE, DEEP, *TORI, STAGES):
+    for example in (IRREGULAR,) if scheme.both_ways else (EXAMPLE, DEEP, *TORI, STAGES):
         with contextlib.suppress(WormcastError):
             scheme.check(topology(example[0]))
             return example
@@ -114,7 +117,7 @@ def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:
             yield ["in three dimensions", cell(scheme.in_three_dimensions)]
         yield ["in more dimensions", cell(scheme.in_more_dimensions or "not defined")]
     else:
-        yield ["defined on", ", ".join(scheme.kinds) or "all kinds of topology"]
+        yield ["defined on", scheme.networks]
     yield ["relation", code(scheme.relation.name)]
     yield ["header", f"{code(scheme.header.__name__)}: {cell(of_docstring(scheme.header).partition('.')[0])}"]
     classes = scheme.classes_on(network)

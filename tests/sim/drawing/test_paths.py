@@ -16,7 +16,8 @@ PLANS = {
     "3x3x3": ("1.1.1", "0.0.0,2.2.2,0.2.1,2.0.1,1.0.2,2.1.0"),
 }
 FLAT_ALONE, DEEP_ALONE = ("multipath", "multipath-lmn"), ("sp", "gtdmpm")
-ON_MESHES = [name for name in SCHEMES if not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds]
+ON_MESHES = [name for name in SCHEMES if not SCHEMES[name].spreads
+             and (not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds)]
 CASES = [(shape, scheme) for shape in PLANS for scheme in ON_MESHES
          if scheme not in (FLAT_ALONE if shape == "3x3x3" else DEEP_ALONE)]
 
@@ -66,7 +67,7 @@ def distance(line, place):
     return np.linalg.norm(first + share[:, None] * (second - first) - place, axis=1).min()
 
 
-@pytest.mark.parametrize(("shape", "scheme"), CASES)
+@pytest.mark.parametrize(("shape", "scheme"), [*CASES, ("4x4", "tree"), ("8x8", "tree")])
 def test_every_hop_has_its_arrow_and_no_two_are_in_the_same_place(shape, scheme):
     made = planned(shape, scheme)
     sheet = paths_sheet(made)

@@ -1,0 +1,129 @@
+"""Worms that are copied out of buffers that may hold a whole one: which turns they take that no unicast takes."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..routing import Routes, walk
+
+__all__ = ["chained_ways", "turning_ways"]
+
+NOWHERE = -1
+
+Integers = npt.NDArray[np.int32]
+
+
+def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Integers, Integers]:
+    """Follow worms that stop at nodes of one switch after the other.
+
+    Parameters
+    ----------
+    routes : Routes
+        Without a choice.
+    pairs : int32 array [pairs, 2]
+        A node, and one that worms may go on to from there: one for each switch will do.
+    passes : int32 array [channels, outputs, 2]
+        Those of unicasts; those that are found beside are added, with (last stop, next one).
+
+    Returns
+    -------
+    stops : int32 array [channels, outputs, 3]
+        As `Ways` has them.
+    came : int32 array [switches, channels]
+        A node from which worms come to destinations at a switch by a channel, where they do, or -1.
+    """
+    starts = np.ascontiguousarray(routes.topology.injections[:, 0])
+    stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
+    came = np.full((routes.topology.switches, len(passes)), NOWHERE, np.int32)
+    _chained(routes.arrays, starts, pairs, passes, stops, came)
+    return stops, came
+
+
+def turning_ways(routes: Routes, passes: Integers) -> Integers:
+    """Follow trees that go up as one: where they turn down each copy has turned there, whichever way it goes.
+
+    Returns
+    -------
+    int32 array [channels, outputs, 3]
+        As `Ways` has stops: a source, the node for which the worm has come there, and the one behind the output.
+    """
+    stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
+    _turning(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)
+    return stops
+
+
+@compiled
+def _chained(arrays, starts, pairs, passes, stops, came):
+    options, classes, _, switch_of_link, phase_of_link, homes = arrays
+    taken = np.empty(options.shape[0] * options.shape[1], np.int32)
+    nodes = len(homes)
+    known_start, known_home = np.full(options.shape[1], -1), np.full(options.shape[1], -1)
+    for node in range(nodes - 1, -1, -1):  # one node stands for all of its switch
+        known_start[starts[node]], known_home[homes[node]] = node, node
+    for u in known_start:
+        for v in known_home:
+            if u >= 0 and v >= 0:
+                hops = walk(arrays, starts[u], 0, v, taken)
+                if hops > 0:
+                    came[homes[v], taken[hops - 1]] = u
+    changed = True
+    while changed:
+        changed = False
+        for row in range(len(pairs)):
+            v, w = pairs[row]
+            for phase in range(len(options)):
+                reached = phase == 0  # from the switch's own nodes
+                for channel in range(len(passes)):
+                    reached |= came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase
+                if not reached:
+                    continue
+                hops = walk(arrays, homes[v], phase, w, taken)
+                for channel in range(len(passes)):
+                    if hops > 0 and came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase:
+                        way = stops[channel, options[phase, homes[v], w, 0]]
+                        if way[0] < 0:
+                            way[0], way[1], way[2] = came[homes[v], channel], v, w
+                for hop in range(hops - 1):
+                    link = taken[hop] // classes
+                    way = passes[taken[hop], options[phase_of_link[link], switch_of_link[link], w, 0]]
+                    if way[0] < 0:
+                        way[0], way[1] = v, w
+                if hops > 0 and came[homes[w], taken[hops - 1]] < 0:
+                    came[homes[w], taken[hops - 1]] = v
+                    changed = True
+                    link = taken[hops - 1] // classes
+                    for node in range(nodes):
+                        if homes[node] == homes[w]:
+                            way = passes[taken[hops - 1], options[phase_of_link[link], homes[w], node, 0]]
+                            if way[0] < 0:
+                                way[0], way[1] = v, node
+
+
+@compiled
+def _turning(arrays, starts, stops):
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    nodes = len(homes)
+    here, before = np.empty(nodes, np.bool_), np.empty(nodes, np.bool_)  # whether links down lead to each node
+    for u in range(nodes):
+        switch, channel = starts[u], np.int64(-1)
+        before[:] = True
+        while True:
+            upwards = np.int64(-1)
+            newly = -1  # a node for which worms come as far as this
+            for node in range(nodes):
+                code = options[0, switch, node, 0]
+                link = link_of_port[switch, code // classes]
+                here[node] = code >= 0 and (homes[node] == switch or phase_of_link[link] != 0)
+                if code >= 0 and not here[node] and node != u:
+                    upwards = link * classes + code % classes
+                if here[node] and not before[node] and node != u:
+                    newly = node
+            for node in range(nodes):
+                if channel >= 0 and newly >= 0 and here[node] and node not in (u, newly):
+                    way = stops[channel, options[0, switch, node, 0]]
+                    if way[0] < 0:
+                        way[0], way[1], way[2] = u, newly, node
+            if upwards < 0:
+                break
+            before[:] = here
+            channel, switch = upwards, switch_of_link[upwards // classes]

@@ -1,0 +1,215 @@
+"""Switches in visiting order, and the output ports at each that lead to destinations."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..errors import WormcastError
+from ..topologies.base import Topology
+from .base import Header, or_bits
+
+__all__ = ["MultiDrop"]
+
+
+@dataclass(frozen=True)
+class MultiDrop(Header):
+    """A pair for each switch with destinations, in visiting order: its id, and a bit for each output port.
+
+    Source: [Sivaram98], section 5.2.3, with switch ids. A pair of B + 1 + p bits is cut into flits of W bits, the
+    lowest first, and begins a flit::
+
+         pair:  port p-1 ... port 1 | port 0 | last | switch
+
+    The id has B = ceil(log2(switches)) bits, at least one, and p is the most ports that a switch has. Bit i of the
+    ports is set where the node at output port i of that switch is a destination. ``last`` marks the worm's last pair.
+    Switches that the worm only passes have no pair. A switch finds itself in the first pair, and strips it: what is
+    left is the header of the rest.
+
+    Parameters
+    ----------
+    places : tuple of (int, int)
+        Of each node the switch and the output port where it consumes.
+    switches : int
+        Number of switches.
+    ports : int
+        p, most ports of a switch.
+    flit_width : int
+        W, bits of data in a flit.
+    relations : int
+        One.
+    signed : tuple of int
+        None.
+
+    Raises
+    ------
+    WormcastError
+        A place is none of these switches and ports, a flit has no bit, or relations or signs are asked for.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    switches: int
+    ports: int
+    flit_width: int
+    relations: int = 1
+    signed: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for switch, port in self.places:
+            if not (0 <= switch < self.switches and 0 <= port < self.ports):
+                raise WormcastError(f"header: a node at port {port} of switch {switch} is given, allowed are ports 0 "
+                                    f"to {self.ports - 1} of switches 0 to {self.switches - 1}")
+        if self.flit_width < 1:
+            raise WormcastError(f"header: flit_width {self.flit_width} is given, it must be from 1")
+        if self.relations != 1 or self.signed:
+            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are given, "
+                                "pairs of switches and ports have room for one relation and no sign")
+
+    @classmethod
+    def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> "MultiDrop":
+        """Give the format for a network, of its switches and of the ports of its nodes."""
+        places = tuple((switch, port) for switch, port in topology.consumptions.tolist())
+        return cls(places, topology.switches, max(map(len, topology.ports)), flit_width, relations, signed)
+
+    @classmethod
+    def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
+                       signed: tuple[int, ...] = ()) -> int:
+        """Compute the flit width that makes a pair one flit."""
+        return cls.on(topology, 1, relations, signed).pair_bits
+
+    @property
+    def nodes(self) -> int:
+        return len(self.places)
+
+    @property
+    def switch_bits(self) -> int:
+        """B, bits of a switch's id."""
+        return max(1, (self.switches - 1).bit_length())
+
+    @property
+    def pair_bits(self) -> int:
+        """B + 1 + p, bits of a pair."""
+        return self.switch_bits + 1 + self.ports
+
+    @property
+    def pair_flits(self) -> int:
+        """Flits of a pair."""
+        return -(-self.pair_bits // self.flit_width)
+
+    def flits(self, destinations: int) -> int:
+        """Count the header flits of a worm to so many destinations: with each at a switch of its own, if there are."""
+        return self.pair_flits * min(destinations, len({switch for switch, _ in self.places}))
+
+    def pair(self, switch: int, ports: Iterable[int], *, last: bool) -> list[int]:
+        """Pack a pair into flits."""
+        bits = switch | last << self.switch_bits | sum(1 << self.switch_bits + 1 + port for port in set(ports))
+        return [bits >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.pair_flits)]
+
+    def encode(self, destinations: Iterable[int]) -> list[int]:
+        """Encode destinations as header flits; those at one switch stand together.
+
+        Raises
+        ------
+        WormcastError
+            No destination, one twice, or one without a port; or the worm would come to a switch twice.
+        """
+        nodes = np.array([int(node) for node in destinations], np.int32)
+        _, flits = self.encode_batch(np.array([0, len(nodes)]), nodes)
+        return [sum(int(part) << 64 * place for place, part in enumerate(flit)) for flit in flits.tolist()]
+
+    def encode_batch(
+        self,
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+        relation: int = 0,
+        signs: npt.NDArray[np.int64] | None = None,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        counts = np.diff(destination_offsets)
+        if counts.size and counts.min() < 1:
+            raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
+        if destinations.size and not 0 <= destinations.min() <= destinations.max() < self.nodes:
+            outside = destinations[(destinations < 0) | (destinations >= self.nodes)][0]
+            raise WormcastError(f"header: node {outside} has no port, ids go from 0 to {self.nodes - 1}")
+        pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
+        if worm >= 0:
+            visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()
+            raise WormcastError(f"header: destinations {visits} are given, a worm has each once, and those at one "
+                                "switch one after the other")
+        flit_offsets = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
+        flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
+        _fill(flits, flit_offsets, destination_offsets, destinations, self._places, self.switch_bits, self.pair_flits,
+              self.flit_width)
+        return flit_offsets, flits
+
+    def strip(self, flits: Sequence[int]) -> list[int] | None:
+        """Take the first pair away, as its switch does: the header that it passes on, None behind the last pair."""
+        last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1
+        return None if last else list(flits[self.pair_flits:])
+
+    def decode(self, flits: Iterable[int]) -> list[int]:
+        """Decode header flits to destinations in visiting order, at one switch in the order of its ports.
+
+        Raises
+        ------
+        WormcastError
+            A port is set where there is no node.
+        """
+        rest: list[int] | None = list(flits)
+        found = []
+        while rest:
+            bits = sum(flit << self.flit_width * place for place, flit in enumerate(rest[:self.pair_flits]))
+            switch, ports = bits & (1 << self.switch_bits) - 1, bits >> self.switch_bits + 1
+            for port in range(self.ports):
+                if ports >> port & 1:
+                    if (switch, port) not in self._node_at:
+                        raise WormcastError(f"header: port {port} of switch {switch} is given, there is no node")
+                    found.append(self._node_at[switch, port])
+            rest = self.strip(rest)
+        return found
+
+    @cached_property
+    def _places(self) -> npt.NDArray[np.int64]:
+        return np.array(self.places, np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _node_at(self) -> dict[tuple[int, int], int]:
+        return {place: node for node, place in enumerate(self.places)}
+
+
+@compiled
+def _pairs(destination_offsets, destinations, places, switches):
+    """Pairs of each worm, int64 [worms], and the first worm with a node twice, or that would come to a switch twice."""
+    pairs = np.zeros(len(destination_offsets) - 1, np.int64)
+    seen = np.full(switches, -1, np.int64)  # the last worm at each switch
+    last_seen = np.full(len(places), -1, np.int64)
+    for worm in range(len(pairs)):
+        before = np.int64(-1)
+        for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
+            switch = places[destinations[visit], 0]
+            if last_seen[destinations[visit]] == worm or (switch != before and seen[switch] == worm):
+                return pairs, worm
+            last_seen[destinations[visit]] = worm
+            pairs[worm] += switch != before
+            seen[switch] = worm
+            before = switch
+    return pairs, -1
+
+
+@compiled
+def _fill(flits, flit_offsets, destination_offsets, destinations, places, switch_bits, pair_flits, flit_width):
+    for worm in range(len(flit_offsets) - 1):
+        first, before = flit_offsets[worm] - pair_flits, np.int64(-1)
+        for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
+            switch, port = places[destinations[visit]]
+            if switch != before:
+                first += pair_flits
+                for bit in range(switch_bits):
+                    or_bits(flits[first + bit // flit_width], bit % flit_width, np.uint64(switch >> bit & 1))
+                before = switch
+            bit = switch_bits + 1 + port
+            or_bits(flits[first + bit // flit_width], bit % flit_width, np.uint64(1))
+        or_bits(flits[first + switch_bits // flit_width], switch_bits % flit_width, np.uint64(1))

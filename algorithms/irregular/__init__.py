@@ -1,0 +1,9 @@
+"""Multicast by path worms in networks with up and down links ([Sivaram98], section 5.2).
+
+``chains`` are the lists of switches that one worm can visit, ``phases`` say who sends which worm when.
+"""
+
+from .chains import Descent, chains, descent, weights
+from .phases import phased_worms
+
+__all__ = ["Descent", "chains", "descent", "phased_worms", "weights"]

@@ -1,0 +1,105 @@
+"""Who sends which worm, and when: the greedy and the less greedy algorithm ([Sivaram98], section 5.2.5)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..topologies.base import Topology
+from ..worms import AT_ONCE, Worms
+from .chains import chain_order, descent
+
+__all__ = ["phased_worms"]
+
+
+def phased_worms(
+    topology: Topology,
+    sources: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    destinations: npt.NDArray[np.int32],
+    *,
+    whole_chains: bool,
+    all_send: bool,
+) -> Worms:
+    """Make a worm for each switch or chain of switches, and let those who have the message send them.
+
+    Worms are sent in the order of how many destinations they have, those of as many in the order of their chains
+    (`chains`). In each step all who send take one worm each, first the source and then the others in the order in which
+    they got the message.
+
+    Parameters
+    ----------
+    sources, destination_offsets, destinations
+        As in `Scheme.batch`.
+    whole_chains : bool
+        A worm visits all switches of a chain; or it goes to those at one switch alone.
+    all_send : bool
+        All destinations send that were reached in an earlier step (greedy); or the first at each switch of each worm
+        alone, the lowest id there (less greedy).
+    """
+    graph = descent(topology)
+    homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
+    return Worms(*_phased(homes, starts, graph.first, graph.children, graph.below, sources, destination_offsets,
+                          destinations, whole_chains, all_send))
+
+
+@compiled
+def _phased(homes, starts, first, children, below, sources, destination_offsets, destinations, whole_chains, all_send):
+    switches, nodes, visits = len(first) - 1, len(homes), len(destinations)
+    message_offsets = np.zeros(len(sources) + 1, np.int64)
+    source = np.empty(visits, np.int32)
+    rank = np.empty(visits, np.int32)
+    after = np.empty(visits, np.int64)
+    visit_offsets = np.zeros(visits + 1, np.int64)
+    ordered = np.empty(visits, np.int32)
+
+    counts, place, group = np.zeros((3, switches), np.int64)
+    order, number = np.empty((2, switches), np.int64)
+    ends = np.empty(nodes + 1, np.int64)  # where each worm of the message begins, in the order of chains
+    sender, receipt = np.empty((2, nodes), np.int64)
+    sent = np.empty(nodes, np.int32)
+    row = 0
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        counts[:] = 0
+        counts[starts[sources[message]]] = 1
+        for visit in range(begin, end):
+            counts[homes[destinations[visit]]] += 1
+        length = chain_order(counts, first, children, below, order, number)
+        for at in range(length):
+            place[order[at]] = at
+            group[order[at]] = number[at] if whole_chains else at
+
+        keys = np.empty(end - begin, np.int64)
+        for visit in range(begin, end):
+            keys[visit - begin] = place[homes[destinations[visit]]] * nodes + destinations[visit]
+        keys.sort()
+        worms = 0
+        for visit in range(len(keys)):
+            if visit == 0 or group[order[keys[visit] // nodes]] != group[order[keys[visit - 1] // nodes]]:
+                ends[worms] = visit
+                worms += 1
+        ends[worms] = len(keys)
+        by_size = np.argsort(ends[:worms] - ends[1:worms + 1], kind="mergesort")
+
+        sender[0], receipt[0], sent[0] = sources[message], AT_ONCE, 0
+        senders, done = 1, 0
+        while done < worms:
+            ready, before = senders, row
+            for one in range(min(ready, worms - done)):
+                worm = by_size[done]
+                done += 1
+                source[row], rank[row], after[row] = sender[one], sent[one], receipt[one]
+                sent[one] += 1
+                visit_offsets[row + 1] = visit_offsets[row] + ends[worm + 1] - ends[worm]
+                for visit in range(ends[worm], ends[worm + 1]):
+                    ordered[visit_offsets[row] + visit - ends[worm]] = keys[visit] % nodes
+                row += 1
+            for worm in range(before, row):  # they send from the next step on
+                for visit in range(visit_offsets[worm], visit_offsets[worm + 1]):
+                    node = ordered[visit]
+                    if all_send or visit == visit_offsets[worm] or homes[node] != homes[ordered[visit - 1]]:
+                        sender[senders], receipt[senders], sent[senders] = node, worm, 0
+                        senders += 1
+        message_offsets[message + 1] = row
+    return (message_offsets, source[:row].copy(), rank[:row].copy(), after[:row].copy(),
+            visit_offsets[:row + 1].copy(), ordered)

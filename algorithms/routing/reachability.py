@@ -1,0 +1,70 @@
+"""Reachability strings: which nodes a switch reaches by links down, and which of them by which of its ports."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..topologies.base import Topology
+from ..topologies.places import levels
+from .up_down import goes_up
+
+__all__ = ["Reachability", "reachability"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reachability:
+    """The strings of all switches. Ports of a switch's own nodes lead down, too.
+
+    Parameters
+    ----------
+    up : int64 array [switches]
+        The output port by which worms go up: the lowest that leads to the level above; -1 at the root.
+    total : bool array [switches, nodes]
+        Whether some port down leads to a node.
+    restricted : bool array [switches, ports, nodes]
+        Whether a port is the one down that a worm takes to a node.
+    """
+
+    up: npt.NDArray[np.int64]
+    total: npt.NDArray[np.bool_]
+    restricted: npt.NDArray[np.bool_]
+
+
+@lru_cache(maxsize=16)
+def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "highest") -> Reachability:
+    """Compute the strings of a network, from the lowest level of its breadth-first tree upwards.
+
+    Inside a level higher ids come first, as a link between two switches of one level leads down to the higher id;
+    [Sivaram98], Figure 18, leaves that open.
+
+    Parameters
+    ----------
+    keeps : "highest" or "lowest"
+        Which of several ports down to a node is the one that a worm takes. The figure says the highest, a footnote of
+        section 5.3.2 seems to say the lowest.
+    """
+    level, up = levels(topology), goes_up(topology)
+    ports = topology.link_of_port.shape[1]
+    strings = np.zeros((topology.switches, ports, topology.nodes), bool)
+    homes, exits = topology.consumptions.T
+    strings[homes, exits, np.arange(topology.nodes)] = True
+    total = np.zeros((topology.switches, topology.nodes), bool)
+    rows = topology.links.tolist()
+    for switch in sorted(range(topology.switches), key=lambda switch: (level[switch], switch), reverse=True):
+        for link in topology.link_of_port[switch].tolist():
+            if link >= 0 and not up[link]:
+                strings[switch, rows[link][1]] = total[rows[link][2]]
+        total[switch] = strings[switch].any(axis=0)
+    behind = strings[:, ::-1] if keeps == "highest" else strings
+    only = behind & (np.cumsum(behind, axis=1) == 1)
+    upwards = np.full(topology.switches, -1, np.int64)
+    for start, port, end, _ in reversed(rows):
+        if level[end] < level[start] and (upwards[start] < 0 or port < upwards[start]):
+            upwards[start] = port
+    found = Reachability(upwards, total, only[:, ::-1] if keeps == "highest" else only)
+    for array in (found.up, found.total, found.restricted):
+        array.setflags(write=False)
+    return found

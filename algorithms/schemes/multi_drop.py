@@ -1,0 +1,67 @@
+"""What the schemes of multi-drop worms have in common."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..consumption import ConsumptionClasses
+from ..headers import MultiDrop
+from ..irregular import descent, phased_worms
+from ..routing import UP_DOWN
+from ..topologies.base import Topology
+from ..worms import Worms
+from .base import Scheme
+
+__all__ = ["MultiDropScheme"]
+
+
+class MultiDropScheme(Scheme):
+    """A scheme whose worms are copied to several nodes of a switch, and go on to one switch at most.
+
+    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes
+    by shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
+    waits for nothing that a unicast does not wait for, where switches hold whole worms (Theorem 5).
+
+    Attributes
+    ----------
+    whole_chains, all_send : bool
+        As `phased_worms` has them.
+    """
+
+    kinds = ()
+    both_ways = True
+    relation = UP_DOWN
+    header = MultiDrop
+    replication = "asynchronous"
+    buffered = True
+    whole_chains: bool
+    all_send: bool
+
+    def form(self, topology: Topology) -> str:
+        """Say what worms visit, and who sends them."""
+        return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
+                + ("all destinations send" if self.all_send else "one destination of each switch sends"))
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """No class: a copy that is consumed keeps no other one waiting."""
+        return ConsumptionClasses()
+
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """List the ways from switch to switch of a chain, with one node for each switch; none to one switch alone."""
+        homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
+        if not self.whole_chains:
+            return np.empty((0, 3), np.int32)
+        pairs = np.argwhere(descent(topology).below[np.ix_(homes, homes)])
+        pairs = first[pairs[pairs[:, 0] != pairs[:, 1]]]
+        sources = np.unique(topology.injections[:, 0], return_index=True)[1]
+        return np.column_stack([np.repeat(sources, len(pairs)), np.tile(pairs, (len(sources), 1))]).astype(np.int32)
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms, in the order of steps."""
+        return phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
+                            all_send=self.all_send)

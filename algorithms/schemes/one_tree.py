@@ -1,0 +1,55 @@
+"""Schemes whose multicast is one worm, copied wherever ways part."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..consumption import ConsumptionClasses
+from ..headers import BitString
+from ..routing import Routes, spread, spread_hops
+from ..topologies.base import Topology
+from ..worms import AT_ONCE, Worms
+from .base import Scheme
+
+__all__ = ["OneTree"]
+
+
+class OneTree(Scheme):
+    """A scheme whose multicast is one worm with a bit string, copied at each switch to all outputs that it leads to."""
+
+    header = BitString
+    spreads = True
+
+    def classes_on(self, topology: Topology) -> ConsumptionClasses:
+        """No class: each copy ends where it is consumed."""
+        return ConsumptionClasses()
+
+    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """No worm goes on from a destination."""
+        return np.empty((0, 3), np.int32)
+
+    def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
+        """List the channels of the tree."""
+        return spread(routes, source, destinations)
+
+    def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
+        """Count the links of each tree."""
+        return spread_hops(routes, worms)
+
+    def worms(
+        self,
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """One worm for each message."""
+        count = len(sources)
+        message = np.repeat(np.arange(count), np.diff(destination_offsets))
+        return Worms(
+            message_offsets=np.arange(count + 1),
+            source=sources,
+            rank=np.zeros(count, np.int32),
+            after=np.full(count, AT_ONCE),
+            destination_offsets=destination_offsets.copy(),
+            destinations=destinations[np.lexsort((destinations, message))],
+        )

@@ -1,0 +1,22 @@
+"""Single-switch replication, less greedy."""
+
+from .multi_drop import MultiDropScheme
+
+__all__ = ["SsrLessGreedy"]
+
+
+class SsrLessGreedy(MultiDropScheme):
+    """A worm for each switch with destinations; one node of each switch that has the message sends the rest of them.
+
+    As `SsrGreedy`, but in every step no more than one worm starts at a switch, beside those of the source. It takes as
+    many steps or more, and fewer worms of a step wait for each other's links.
+
+
+    Source: [Sivaram98], sections 5.2.1 and 5.2.5.
+    """
+
+    name = "ssr-lg"
+    description = "a worm for each switch with destinations, sent on by one node of each switch"
+    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
+    whole_chains = False
+    all_send = False

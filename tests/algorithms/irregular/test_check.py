@@ -1,0 +1,174 @@
+"""What `check` says of worms that are copied out of buffers, against all worms of small networks one by one."""
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+from cases import slow
+
+from wormcast.algorithms import SCHEMES, WormcastError, check, explain, load_relation, plan, topology
+from wormcast.algorithms.deadlock.graph import dependency_graph
+from wormcast.algorithms.deadlock.ways import find_ways
+
+from ..networks import network
+
+SWITCH_BASED = ["ssr-g", "ssr-lg", "path-g", "path-lg", "tree"]
+
+
+def small(seed):
+    """A network of up to six switches and six nodes, some switches without."""
+    draw = random.Random(seed)
+    while True:
+        switches = draw.randint(2, 6)
+        nodes = 2 * switches if switches < 4 and draw.random() < 0.5 else draw.randint(2, 6)
+        try:
+            return topology(f"irregular:switches={switches},ports=5,nodes={nodes},connectivity=0.9,"
+                            f"seed={draw.randrange(10**6)}")
+        except WormcastError:
+            continue
+
+
+def waits(found, scheme, *, fits):
+    """Who may wait for what: pairs of links and nodes, as ("link", U, V) and ("node", n), by all multicasts there are.
+
+    Whoever holds a place of a worm waits for the next one on its branch; where a switch holds a part of the worm alone,
+    and for the first one of each other branch. Nobody waits behind a node.
+    """
+    pairs = set()
+    for source in range(found.nodes):
+        others = [node for node in range(found.nodes) if node != source]
+        for count in range(1, len(others) + 1):
+            for destinations in combinations(others, count):
+                multicast = plan(found, scheme, source, destinations)
+                for worm in multicast.worms:
+                    pairs |= waits_of(worm, multicast.arrivals(worm), fits)
+    return pairs
+
+
+def waits_of(worm, arrivals, fits):
+    places = [("link", *link) for link in worm.links] + [("node", node) for node in worm.destinations]
+    parents = [None if one is None else places[one] for one in [*worm.before, *arrivals]]
+    children, ways = {}, {None: []}
+    for place, parent in zip(places, parents, strict=True):
+        children.setdefault(parent, []).append(place)
+    pending = [(None, [])]
+    while pending:  # the way to each place, from the source
+        at, way = pending.pop()
+        for child in children.get(at, []):
+            ways[child] = [*way, child]
+            pending.append((child, ways[child]))
+    found = {(parent, place) for place, parent in zip(places, parents, strict=True) if parent is not None}
+    if not fits:
+        for held in places:
+            for step, branch in enumerate(ways[held]):
+                before = ways[held][step - 1] if step else None
+                found |= {(held, other) for other in children[before] if other != branch}
+    return found
+
+
+def has_a_circle(pairs):
+    after = {}
+    for start, end in pairs:
+        after.setdefault(start, set()).add(end)
+    left = set(after)
+    while True:
+        safe = {start for start in left if not after[start] & left}
+        if not safe:
+            return bool(left)
+        left -= safe
+
+
+def analysed(found, scheme, *, fits):
+    """The same pairs as `check` has them."""
+    graph = dependency_graph([find_ways(SCHEMES[scheme], found)], 1, fits=fits)
+    links = found.links.tolist()
+    names = [("link", start, end) for start, _, end, _ in links] + [("node", node) for node in range(found.nodes)]
+    return {(names[start], names[end]) for start, end in zip(graph.starts.tolist(), graph.ends.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("scheme", SWITCH_BASED)
+@pytest.mark.parametrize("seeds", [range(6), slow(range(6, 60))])
+@pytest.mark.parametrize("fits", [True, False])
+def test_against_all_worms_of_small_networks(scheme, seeds, fits):
+    for seed in seeds:
+        found = small(seed)
+        expected, has = waits(found, scheme, fits=fits), analysed(found, scheme, fits=fits)
+        assert expected <= has, (seed, expected - has)
+        free = check(found, SCHEMES[scheme], fits=fits).free
+        assert not (free and has_a_circle(expected)), seed
+        if fits or np.bincount(found.consumptions[:, 0], minlength=found.switches).min() > 1:
+            assert free == (not has_a_circle(expected)), seed  # a lone node is no source beside itself
+        if scheme == "tree":
+            assert has == expected, seed
+
+
+@pytest.mark.parametrize("scheme", SWITCH_BASED)
+@pytest.mark.parametrize("seeds", [range(1, 4), slow(range(4, 40))])
+def test_theorem_5(scheme, seeds):
+    """With whole worms in buffers there is no deadlock, unicasts by up*/down* among them; else there is."""
+    for seed in seeds:
+        found = topology(f"irregular:switches=8,ports=8,nodes=24,connectivity=0.8,seed={seed}")
+        unicasts = [(SCHEMES["individual"], load_relation("up-down"))]
+        assert check(found, SCHEMES[scheme], others=unicasts).free
+        analysis = check(found, SCHEMES[scheme], fits=False)
+        assert (analysis.verdict, analysis.fits, analysis.tokens) == ("deadlock", False, None)
+
+
+def test_the_circle_is_told_by_worms_that_may_meet():
+    found = topology("irregular:seed=1")
+    steps = [(step.resource, step.source, step.stops) for step in check(found, SCHEMES["tree"], fits=False).cycle]
+    assert len(steps) == 2
+    for resource, source, stops in steps:
+        [worm] = plan(found, "tree", source, stops).worms
+        named = [f"link:s{start}>s{end}:*" for start, end in worm.links]
+        assert resource in named
+        assert {name for name, _, _ in steps} <= set(named)
+
+
+def test_channels_for_all_who_may_come_keep_path_worms_from_deadlock_in_any_buffers():
+    found = topology("irregular:seed=1")
+    assert check(found, SCHEMES["path-lg"], fits=False, consumption=16, vcs=1).free
+    assert not check(found, SCHEMES["tree"], fits=False, consumption=16, vcs=1).free
+
+
+@pytest.mark.parametrize(("scheme", "names"), [
+    ("path-g", ["Theorem 4", "Theorem 5", "Whole worms"]),
+    ("tree", ["Up", "Restricted strings", "Trees", "Whole worms"]),
+])
+def test_statements(scheme, names):
+    for name in ("irregular:seed=1", "mesh:3x3"):
+        found = explain(topology(name), SCHEMES[scheme])
+        assert [one.statement for one in found] == names
+        assert all(one.holds and one.source == "Sivaram98" for one in found)
+
+
+REFUSALS = {
+    "fits: on is given, worms of dual-path go through buffers that hold a part of them: allowed with path worms and "
+    "trees in networks with up and down links": {"scheme": "dual-path", "fits": True},
+    "tokens: on is given, worms of tree are copied out of buffers that may hold them whole, and take no tokens: "
+    "allowed is off": {"scheme": "tree", "tokens": True},
+    "slots: 2 is given, worms of path-g are copied on their way: allowed is 0": {"scheme": "path-g", "slots": 2},
+    "check: relation up-down-adaptive leaves a choice, the analysis of worms that are copied on their way needs one "
+    "way to each node": {"scheme": "path-g", "relation": "up-down-adaptive"},
+    "scheme tree: relation e-cube is given, its worms go by up-down-tree alone":
+        {"scheme": "tree", "relation": "e-cube"},
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSALS)
+def test_refusals(sentence):
+    options = dict(REFUSALS[sentence])
+    options["scheme"] = SCHEMES[options["scheme"]]
+    if "relation" in options:
+        options["relation"] = load_relation(options["relation"])
+    with pytest.raises(WormcastError) as refused:
+        check(topology("mesh:3x3"), **options)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("scheme", SWITCH_BASED)
+def test_strings_that_do_not_cover_a_destination_are_refused(scheme):
+    apart = network(4, [(0, 1), (1, 0), (2, 3), (3, 2)])
+    with pytest.raises(WormcastError, match=r"it does not lead from switch 0 to node 2 in hand-made$"):
+        plan(apart, scheme, 0, [2])

@@ -40,6 +40,8 @@ from .decoders import (
     BitStringDecoder,
     Decoder,
     MeshDecoder,
+    MultiDropDecoder,
+    ReachDecoder,
     RouteDecoder,
     TableDecoder,
     TagDecoder,
@@ -245,8 +247,9 @@ class Blueprint(Generic[Given]):
     def tokens(self) -> TokenGroups | None:
         """The groups of switches that share a token, where worms are copied by tokens."""
         options = self.configuration
-        require_trees(options.tokens, self.scheme.spreads, self.scheme.name)
-        if not self.scheme.spreads or options.tokens == "off":
+        copied = self.scheme.spreads and not self.scheme.buffered  # whole worms in buffers need no tokens
+        require_trees(options.tokens, copied, self.scheme.name)
+        if not copied or options.tokens == "off":
             return None
         channels: dict[str, Any] = {"channels": options.consumption, "vcs": options.vcs, "ejection": options.ejection}
         require_one_or_all(self.topology, **channels)
@@ -259,7 +262,7 @@ class Blueprint(Generic[Given]):
         layouts = [decoder.table_layout for decoder in decoders if decoder.table_layout is not None]
         if not layouts:
             return None
-        return table_bus(inputs=max(len(decoder.inputs) for decoder in decoders),
+        return table_bus(tables=max(decoder.table_count for decoder in decoders),
                          address_bits=max(layout["address"].width for layout in layouts),
                          entry_bits=max(layout["entry"].width for layout in layouts))
 
@@ -387,9 +390,13 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
-    if scheme.buffered or isinstance(header, MultiDrop):
-        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, which are not "
-                            "built yet; it can be planned and checked")
+    if scheme.buffered and not configuration.deep:
+        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
+                            "shallow is given: allowed is deep")
+    if isinstance(header, MultiDrop):
+        return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
+    if scheme.buffered and isinstance(header, BitString):
+        return ReachDecoder(header, kind=kind, injection=configuration.ports)
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:

@@ -169,7 +169,7 @@ class Switch(wiring.Component):
                                     f"{decoder.vc_classes} classes of them it must be a multiple of that")
         self.tables = tables
         if decoder.table_layout is not None and tables is None:
-            self.tables = table_bus(inputs=len(inputs), address_bits=decoder.table_layout["address"].width,
+            self.tables = table_bus(tables=decoder.table_count, address_bits=decoder.table_layout["address"].width,
                                     entry_bits=decoder.table_layout["entry"].width)
         consumption_vcs = 1 if self.separate else outputs[-1].vcs
         super().__init__({
@@ -314,10 +314,10 @@ class Switch(wiring.Component):
         self._finish(m, inputs, outputs)
         return m
 
-    def _finish(self, m, inputs, outputs):
-        """Pass tables on, and say what was wrong first."""
+    def _finish(self, m, inputs, outputs, tables=()):
+        """Pass tables on, those behind the inputs' too, and say what was wrong first."""
         if self.decoder.table_layout is not None:
-            pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
+            pass_on(m, self.tables_in, self.tables_out, [*(unit.table for unit in inputs), *tables])
         elif self.tables is not None:
             pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))

@@ -9,7 +9,7 @@ HOPS = 12
 """Bits that count switches: as many as a network can have."""
 
 
-def table_bus(*, inputs: int, address_bits: int, entry_bits: int) -> data.StructLayout:
+def table_bus(*, tables: int, address_bits: int, entry_bits: int) -> data.StructLayout:
     """Layout of the bus: one write of one entry in a cycle.
 
     ::
@@ -23,13 +23,14 @@ def table_bus(*, inputs: int, address_bits: int, entry_bits: int) -> data.Struct
 
     Parameters
     ----------
-    inputs, address_bits, entry_bits : int
-        Most inputs of a switch, and most bits of an address and of an entry in the chain.
+    tables, address_bits, entry_bits : int
+        Most tables of a switch, one for each input and what comes behind these, and most bits of an address and of an
+        entry in the chain.
     """
     return data.StructLayout({
         "write": 1,
         "hops": HOPS,
-        "input": max(inputs - 1, 1).bit_length(),
+        "input": max(tables - 1, 1).bit_length(),
         "address": address_bits,
         "entry": entry_bits,
     })
@@ -42,7 +43,7 @@ def pass_on(m: Module, bus, following, tables: list) -> None:
     ----------
     bus, following : views of `table_bus`
     tables : list of views of `RouteDecoder.table_layout`
-        One for each input.
+        One for each input, and for what else has one.
     """
     for i, table in enumerate(tables):
         m.d.comb += [

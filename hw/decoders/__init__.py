@@ -4,7 +4,9 @@ from .adaptive import AdaptiveDecoder
 from .base import Decoder
 from .bit_string import BitStringDecoder
 from .mesh import MeshDecoder
+from .multi_drop import MultiDropDecoder
 from .path import Arrival, Decoded, PathDecoder, Request
+from .reach import ReachDecoder
 from .route import RouteDecoder
 from .table import TableDecoder
 from .tag import TagDecoder, tag_digits
@@ -17,7 +19,9 @@ __all__ = [
     "Decoded",
     "Decoder",
     "MeshDecoder",
+    "MultiDropDecoder",
     "PathDecoder",
+    "ReachDecoder",
     "Request",
     "RouteDecoder",
     "TableDecoder",

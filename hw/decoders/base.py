@@ -10,6 +10,7 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.routing import Routes
 
 from ..kinds import SwitchKind
+from .tabled import Rows
 
 __all__ = ["ANY_CHANNEL", "INJECTION", "Decoder"]
 
@@ -126,6 +127,15 @@ class Decoder(ABC):
     def turns(self, port: int, output: int) -> bool:
         """Whether some worm may go from input ``port`` to another switch's ``output``."""
         return True
+
+    @property
+    def table_count(self) -> int:
+        """Tables of a switch, by the numbers that the bus calls them: those of the inputs come first."""
+        return len(self.inputs)
+
+    def memories(self, routes: Routes, kind: SwitchKind) -> list[Rows]:
+        """What the memories of a kind's members hold, where the decoder has tables; refuses as `strap_values` does."""
+        return []
 
     @abstractmethod
     def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:

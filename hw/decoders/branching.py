@@ -1,6 +1,7 @@
 """What a decoder offers to inputs that send a worm by any number of outputs."""
 
 from abc import abstractmethod
+from typing import Any
 
 from amaranth.hdl import C, Module, Value, ValueLike
 
@@ -8,7 +9,7 @@ from wormcast.algorithms.headers import Header
 
 from .base import Decoder
 
-__all__ = ["BranchingDecoder"]
+__all__ = ["BranchingDecoder", "CopyingDecoder"]
 
 
 class BranchingDecoder(Decoder):
@@ -46,6 +47,28 @@ class BranchingDecoder(Decoder):
         """Whether the outputs are known with the header flit at a place."""
         return place == self.flits - 1
 
+    def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
+        """Whether some destination can not be reached from here; the others can."""
+        return C(0)
+
+    def carried(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
+                place: Value) -> Value | None:
+        """What the copy by an output carries in place of the header flit at a place; None: the same.
+
+        ``table``: writes to the table of this output, whose number comes behind those of the inputs.
+        """
+        return None
+
     def drops(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Whether the copies to other switches lose flits here."""
         return C(0)
+
+
+class CopyingDecoder(BranchingDecoder):
+    """Of worms with several destinations, which may go back to the switch that they came from."""
+
+    def reaches(self, port):
+        return super().reaches(port) if port >= self.links_in else list(range(self.ejection))
+
+    def leads(self, port):
+        return self.reaches(port) + self.exits(port)

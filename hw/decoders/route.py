@@ -12,6 +12,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
 from ..kinds import SwitchKind
+from .tabled import Rows
 from .unicast import UnicastDecoder
 
 __all__ = ["RouteDecoder"]
@@ -127,6 +128,11 @@ class RouteDecoder(UnicastDecoder):
             entries[:, addresses] = self._entries(port, numbers, none)
             found[name] = entries
         return found
+
+    def memories(self, routes, kind):
+        found = self.tables(routes, kind)
+        return [Rows(self.table_path(name), port, 0, found[name], self.nowhere(port))
+                for port, name in enumerate(self.inputs)]
 
     def _numbers(self, port: int) -> Entries:
         """Number of the target, or of the exit behind them, by the routes' codes; -1 where the port has none."""

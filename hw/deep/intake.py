@@ -110,9 +110,10 @@ class DeepIntake(wiring.Component):
             self.branches.eq(Mux(cut, 0, asks)),
             self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]
-        nothing = Signal()
+        nothing, lacks = Signal(), Signal()
         m.d.comb += [
             nothing.eq(self.known & ~self.branches.any()),
+            lacks.eq(self.known & self.decoder.astray(self.port, straps, so_far)),
             self.ends.eq(self.flit.tail | closes),
             self.void.eq(accepted & (lost | stray | nothing)),
             self.write.eq(accepted & ~self.void),
@@ -134,7 +135,7 @@ class DeepIntake(wiring.Component):
         with m.If(self.valid & self.full):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):
-            for cause, found in ((Cause.NO_SUCH_DESTINATION, nothing & ~cut), (Cause.NO_TAIL, unended),
+            for cause, found in ((Cause.NO_SUCH_DESTINATION, (nothing | lacks) & ~cut), (Cause.NO_TAIL, unended),
                                  (Cause.LIST_TOO_LONG, too_long), (Cause.LIST_CUT, cut), (Cause.NO_HEADER, stray)):
                 with m.If(found):
                     m.d.comb += self.cause.eq(cause)

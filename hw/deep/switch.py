@@ -107,14 +107,21 @@ class DeepSwitch(Switch):
             m.submodules[f"{port.name}_reader"] = reader
         self._allocate(m, inputs, outputs, readers)
         self._fetch(m, inputs, readers)
+        tables = [Signal(self.branching.table_layout, name=f"{port.name}_table") for port in self.outputs] if (
+            self.branching.table_count > len(inputs)) else []
         for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
             self._read(m, o, output, reader, inputs)
+            carried = self.branching.carried(m, o, straps, tables[o] if tables else None, reader.flit.data,
+                                             reader.place)
+            if carried is not None:
+                with m.If(reader.first & reader.flit.head & ~reader.flit.tail):
+                    m.d.comb += output.flit.data.eq(carried)
         for i, unit in enumerate(inputs):
             m.d.comb += [
                 unit.held.eq(any_of([reader.holds[i] for reader in readers])),
                 unit.follows.eq(sum((reader.follows[i] for reader in readers[1:]), start=readers[0].follows[i])),
             ]
-        self._finish(m, inputs, outputs)
+        self._finish(m, inputs, outputs, tables)
         return m
 
     def _allocate(self, m, inputs, outputs, readers):

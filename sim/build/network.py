@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header, Unicast
 from wormcast.algorithms.routing import routes_of
-from wormcast.hw.decoders.route import RouteDecoder
+from wormcast.hw.decoders.tabled import Rows
 from wormcast.hw.front import Front
 from wormcast.hw.fronts import front_of
 from wormcast.hw.interface import NetworkInterface
@@ -265,11 +265,10 @@ class Network(Placement):
 
     def _tables(self, kind: str) -> dict[str, Instances]:
         """What the memories of a kind of routers hold in one lane, by their names."""
-        decoder = self.routers[kind].decoder
-        if not isinstance(decoder, RouteDecoder):
-            return {}
-        return {".".join(decoder.table_path(port)): rows
-                for port, rows in decoder.tables(self.blueprint.routes, self.switch_kinds[kind]).items()}
+        return {".".join(found.path): found.rows for found in self._memories(kind)}
+
+    def _memories(self, kind: str) -> list[Rows]:
+        return self.routers[kind].decoder.memories(self.blueprint.routes, self.switch_kinds[kind])
 
     @property
     def chain(self) -> list[tuple[str, int]]:
@@ -283,14 +282,12 @@ class Network(Placement):
     def table_writes(self) -> Iterator[dict[int | str, int]]:
         """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
         for hops, (kind, instance) in enumerate(self.chain):
-            decoder = self.routers[kind].decoder
-            if not isinstance(decoder, RouteDecoder):
-                continue
-            for number, port in enumerate(decoder.inputs):
-                rows = self.kinds[kind].tables[".".join(decoder.table_path(port))]
+            for found in self._memories(kind):
+                rows = self.kinds[kind].tables[".".join(found.path)]
                 for address, entry in enumerate(rows[instance].tolist()):
-                    if entry != decoder.nowhere(number):
-                        yield {"write": 1, "hops": hops, "input": number, "address": address, "entry": entry}
+                    if entry != found.nowhere:
+                        yield {"write": 1, "hops": hops, "input": found.table, "address": found.first + address,
+                               "entry": entry}
 
     def _in_lanes(self, names: list[str]) -> tuple[str, ...]:
         """Names of instances of one lane, told apart by their lanes where there are several."""

@@ -341,5 +341,5 @@ def test_one_bus_fits_all_switches_of_a_network():
     routers = [built.router(kind) for kind in built.kinds]
     assert len({str(router.tables) for router in routers}) == 1
     layouts = [router.decoder.table_layout for router in routers]
-    assert built.tables == table_bus(inputs=6, address_bits=4,
+    assert built.tables == table_bus(tables=6, address_bits=4,
                                      entry_bits=max(layout["entry"].width for layout in layouts))

@@ -1,0 +1,142 @@
+"""Lists of switches and ports: worms that drop copies at switches on their way."""
+
+from typing import Any
+
+import numpy as np
+from amaranth.hdl import C, Cat, Mux, Signal, Value
+from amaranth.lib import data, memory
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import MultiDrop
+
+from ..kinds import SwitchKind
+from ..logic import any_of
+from .branching import CopyingDecoder
+from .tabled import Rows
+
+__all__ = ["MultiDropDecoder"]
+
+
+class MultiDropDecoder(CopyingDecoder):
+    """Finds the switch in the first pair, and at that switch the nodes and the way on.
+
+    ::
+
+        id of the first pair ─▶ the own one? ─┬─ no: the way to it
+                                              └─ yes: a copy to each port of the mask; not the last pair:
+        id of the second pair ────────────────────────▶ and one on the way to that switch, without the first pair
+
+    Ways are looked up by the switch's id in a table of the input's own, as of `RouteDecoder`: at a switch that a worm
+    only passes the id alone is looked at, as a unicast's address is. Where it stops, the whole pair is waited for, and
+    the id behind it.
+
+    Source: [Sivaram98], section 5.2.3.
+
+    Parameters
+    ----------
+    header : MultiDrop
+    kind : SwitchKind
+    injection : "one" or "all"
+
+    Straps
+    ------
+    switch
+        The own id.
+    """
+
+    goes_on = True
+
+    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one"):
+        super().__init__(kind, injection=injection)
+        self.header: MultiDrop = header
+        self.strips = header.pair_flits
+        self.id_flits = -(-header.switch_bits // header.flit_width)
+        self.flits = self.strips + self.id_flits
+        self.straps = {"switch": header.switch_bits}
+        self.table_layout = data.StructLayout({
+            "write": 1,
+            "address": header.switch_bits,
+            "entry": max((self.nowhere(port).bit_length() for port in range(len(self.inputs))), default=1),
+        })
+
+    def nowhere(self, port: int) -> int:
+        """The entry of a switch to which there is no way from an input: what memories hold at first."""
+        return max(1, len(self.reaches(port)))
+
+    def strap_values(self, routes, kind):
+        return {"switch": kind.members.tolist()}
+
+    def seen(self, m, port, straps, flit, place):
+        return Cat(Mux(place == k, flit, 0) for k in range(self.flits))
+
+    def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
+        """Id, mark of the last pair, and ports of the first pair."""
+        bits = self.header.switch_bits
+        return seen[:bits], seen[bits], seen[bits + 1:self.header.pair_bits]
+
+    def _mine(self, straps: dict[str, Value], seen: Value) -> Value:
+        return self._pair(seen)[0] == straps["switch"]
+
+    def known(self, port, straps, seen, place):
+        _, last, _ = self._pair(seen)
+        stops = Mux(last, place == self.strips - 1, place == self.flits - 1)
+        if self.strips == 1:
+            return Mux(self._mine(straps, seen), stops, 1)
+        return Mux(place < self.id_flits - 1, 0, Mux(self._mine(straps, seen) | (place >= self.id_flits), stops, 1))
+
+    def drops(self, port, straps, seen):
+        return self._mine(straps, seen)
+
+    def branches(self, m, port, straps, seen):
+        reaches, exits = self.reaches(port), self.exits(port)
+        first, last, ports = self._pair(seen)
+        mine = Signal(name="stops_here")
+        behind = seen[self.strips * self.header.flit_width:][:self.header.switch_bits]
+        entry = self._look_up(m, port, straps, Mux(mine, behind, first))
+        onward = Mux(mine & last, 0, Cat(entry == i for i in range(len(reaches))))
+        m.d.comb += mine.eq(self._mine(straps, seen))
+        # the mask has the topology's numbers of ports
+        near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
+        return Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
+
+    def _look_up(self, m, port, straps, switch) -> Value:
+        rows, none = 1 << self.header.switch_bits, self.nowhere(port)
+        store: memory.Memory = memory.Memory(shape=none.bit_length(), depth=rows, init=[none] * rows,
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.routes = store
+        write, read = store.write_port(), store.read_port(domain="comb")
+        table: Any = straps["table"]
+        m.d.comb += [
+            write.en.eq(table.write), write.addr.eq(table.address), write.data.eq(table.entry),
+            read.addr.eq(switch),
+        ]
+        return read.data
+
+    def astray(self, port, straps, seen):
+        _, _, ports = self._pair(seen)
+        exits = set(self.exits(port))
+        near = [self.kind.ejections[n] for n, outputs in enumerate(self.ejections) if exits & set(outputs)]
+        others = [ports[bit] for bit in range(self.header.ports) if bit not in near]
+        return self._mine(straps, seen) & (any_of(others) if others else C(0))
+
+    def memories(self, routes, kind):
+        if len(routes.classes) != 1 or not routes.deterministic:
+            raise WormcastError(f"relation {routes.relation.name}: it has {len(routes.classes)} classes of virtual "
+                                f"channels{'' if routes.deterministic else ' and alternatives'}, lists of switches go "
+                                "by one way")
+        topology = routes.topology
+        homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
+        phases = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
+        found = []
+        for port, name in enumerate(self.inputs):
+            phase = np.zeros(len(kind.members), np.int32)
+            if port < self.links_in:
+                phase = phases[kind.members, kind.network_inputs[port]]
+            numbers = np.full(len(kind.names) + 1, self.nowhere(port), np.int64)
+            for i, o in enumerate(self.reaches(port)):
+                numbers[kind.network_outputs[o]] = i
+            rows = np.full((len(kind.members), 1 << self.header.switch_bits), self.nowhere(port), np.int64)
+            rows[:, homes] = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :], 0]]
+            rows[phase < 0] = self.nowhere(port)
+            found.append(Rows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
+        return found

@@ -1,0 +1,168 @@
+"""Bit strings in networks with up and down links: reachability strings say which copies a worm has."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, memory
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import BitString
+from wormcast.algorithms.routing import Routes
+
+from ..kinds import SwitchKind
+from ..logic import any_of, bits_for
+from .branching import CopyingDecoder
+from .tabled import Rows
+
+__all__ = ["ReachDecoder"]
+
+Strings = npt.NDArray[np.bool_]
+
+
+class ReachDecoder(CopyingDecoder):
+    """Sends a worm up until links down lead to all its destinations, and then a copy down by each that is needed.
+
+    ::
+
+        header flit ─▶ AND with the restricted string of output o ─▶ any set: a copy goes by o, and carries these bits
+                    ─▶ AND with none of them ─▶ any set: not all are below: it goes up, as it is
+
+    Each output has a restricted string: the nodes that a worm takes it to, going down. Links up have none, and a strap
+    says by which the switch's worms go up; a root has no such link. A copy that goes down carries bit 0, and is never
+    sent up again; a bit of a node that is not below is dropped there, and is an error on the wire
+    (`Cause.NO_SUCH_DESTINATION`). A copy may go back to the switch that the worm came from.
+
+    The strings are in memories, one row for each header flit: at each input one for each output, and at each output
+    its own. They are written before the first cycle, and are empty until then.
+
+    Source: [Sivaram98], sections 5.3.2 and 5.3.3.
+
+    Parameters
+    ----------
+    header : BitString
+    kind : SwitchKind
+    injection : "one" or "all"
+
+    Straps
+    ------
+    up
+        A bit for each output to another switch: worms go up by it; of one at most.
+    """
+
+    def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one"):
+        super().__init__(kind, injection=injection)
+        self.header: BitString = header
+        self.flits = header.flits()
+        self.row_bits = max(1, bits_for(self.flits))
+        self.straps = {"up": self.ejection}
+        self.table_layout = data.StructLayout({
+            "write": 1,
+            "address": self.row_bits + bits_for(len(self.outputs)),
+            "entry": header.flit_width,
+        })
+
+    @property
+    def table_count(self) -> int:
+        return len(self.inputs) + len(self.outputs)
+
+    def strap_values(self, routes, kind):
+        up, _ = self._ways(routes, kind)
+        return {"up": [sum(1 << o for o in range(self.ejection) if kind.network_outputs[o] == port)
+                       for port in up.tolist()]}
+
+    def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
+        """A memory with a string, and the row that is read."""
+        store: memory.Memory = memory.Memory(shape=self.header.flit_width, depth=1 << self.row_bits, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules[name] = store
+        write, read = store.write_port(), store.read_port(domain="comb")
+        own = C(1) if output is None else table.address[self.row_bits:] == output
+        m.d.comb += [
+            write.en.eq(table.write & own),
+            write.addr.eq(table.address[:self.row_bits]),
+            write.data.eq(table.entry),
+            read.addr.eq(place),
+        ]
+        return read.data
+
+    def seen(self, m, port, straps, flit, place):
+        first, bits = place == 0, self.header.flit_width
+        nodes, total = Signal(bits, name="node_bits"), Signal(bits, name="below")
+        strings = [self._string(m, f"string_{o}", straps["table"], o, place) for o in range(len(self.outputs))]
+        m.d.comb += [nodes.eq(Cat(flit[0] & ~first, flit[1:])), total.eq(any_of(strings))]
+        hits = [(nodes & strings[o]).any() for o in self.leads(port)]
+        return Cat(*hits, (nodes & ~total).any(), flit[0] & first)
+
+    def branches(self, m, port, straps, seen):
+        leads = self.leads(port)
+        down = Signal(name="goes_down")
+        m.d.comb += down.eq(self._turned(seen) | ~self._above(seen) | ~straps["up"].any())
+        return Cat(Mux(down, seen[i], straps["up"][o] if o < self.ejection else C(0)) for i, o in enumerate(leads))
+
+    def astray(self, port, straps, seen):
+        return self._above(seen) & (self._turned(seen) | ~straps["up"].any())
+
+    @staticmethod
+    def _above(seen: Value) -> Value:
+        """Whether some destination is not below."""
+        return seen[-2]
+
+    @staticmethod
+    def _turned(seen: Value) -> Value:
+        return seen[-1]
+
+    def carried(self, m, output, straps, table, flit, place):
+        string = self._string(m, f"{self.outputs[output]}_string", table, None, place)
+        goes_up = straps["up"][output] if output < self.ejection else C(0)
+        kept = Signal(len(flit), name=f"{self.outputs[output]}_kept")
+        m.d.comb += kept.eq(Mux(goes_up, flit, (flit & string) | (place == 0)))
+        return kept
+
+    def memories(self, routes, kind):
+        _, strings = self._ways(routes, kind)
+        rows = self._rows(strings)
+        found = []
+        for i, name in enumerate(self.inputs):
+            found += [Rows((f"{name}_input", "intake", f"string_{o}"), i, o << self.row_bits, rows[:, o])
+                      for o in range(len(self.outputs))]
+        return found + [Rows((f"{name}_string",), len(self.inputs) + o, 0, rows[:, o])
+                        for o, name in enumerate(self.outputs)]
+
+    def _rows(self, strings: Strings) -> npt.NDArray[Any]:
+        """Rows of strings [members, outputs, nodes], as the header has bits: [members, outputs, rows]."""
+        width = self.header.flit_width
+        rows = np.zeros((*strings.shape[:2], 1 << self.row_bits), np.int64 if width < 64 else object)
+        for node in range(self.header.nodes):
+            at, bit = self.header.place(node)
+            rows[:, :, at] += strings[:, :, node].astype(rows.dtype) * (1 << bit)
+        return rows
+
+    def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.int64], Strings]:
+        """By which port the worms of each member go up, -1 at a root; and which nodes each output leads down to.
+
+        Raises
+        ------
+        WormcastError
+            The routes do not go up and then down, or leave a node out.
+        """
+        whose = f"relation {routes.relation.name}"
+        if len(routes.options) != 2 or not routes.deterministic or len(routes.classes) != 1:
+            raise WormcastError(f"{whose}: it has {len(routes.options)} phases, classes {len(routes.classes)}"
+                                f"{'' if routes.deterministic else ' and alternatives'}; strings are of one way up and "
+                                "one down")
+        up, down = (routes.options[phase, :, :, 0].astype(np.int64) for phase in (0, 1))
+        above = np.where(down < 0, up, -1)
+        ports = above.max(axis=1)
+        odd = ((above >= 0) & (above != ports[:, None])).any(axis=1) | ((above < 0) & (down < 0)).any(axis=1)
+        if odd.any():
+            switch = int(odd.argmax())
+            left = np.flatnonzero((above[switch] < 0) & (down[switch] < 0)).tolist()
+            raise WormcastError(
+                f"{whose}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}, "
+                "every node must lie below a switch or above it" if left else
+                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} by several ports, all must go by "
+                "one")
+        own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
+        return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

@@ -85,11 +85,6 @@ class Front(ABC):
         """Register that is 0 while no worm is arriving."""
         return f"{self.name}_input.intake.vc{self.vc}_frame"
 
-    @property
-    def memory(self) -> str:
-        """The memory with the flits of all virtual channels."""
-        return f"{self.name}_input.buffer.memory"
-
     @abstractmethod
     def waits(self) -> list[Wait]:
         """What its worm may wait for at the same time."""
@@ -112,12 +107,30 @@ class Front(ABC):
         """Register that changes whenever the first reader takes a flit."""
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("read0_at" if self.spec.depth > 1 else "filled0")
 
-    def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
-        """Row of the memory where the buffer begins, and the place in it of the flit that a reader takes next."""
-        return self._row(f"read{reader}_at", read)
+    def flits(self, read: Callable[[str], Any]) -> list[int]:
+        """Flits stored, the oldest first, of one front: data, then head mark, then what `row_layout` has; ``read``
+        gives a memory's register as its rows."""
+        unread = [int(flits) for flits in self.unread(read)]
+        # of several readers the last one has the most before it
+        oldest = unread.index(max(unread))
+        if not unread[oldest]:
+            return []
+        memory, first = read(f"{self.name}_input.buffer.memory"), self.vc << (self.spec.depth - 1).bit_length()
+        start = int(self._at(self._start(oldest), read))
+        return [int(memory[first + (start + k) % self.spec.depth]) for k in range(unread[oldest])]
 
-    def _row(self, position: str, read: Callable[[str], Any]) -> tuple[int, Any]:
-        return self.vc << (self.spec.depth - 1).bit_length(), self._at(position, read)
+    def _start(self, reader: int) -> str:
+        """Register with the place of the flit that a reader takes next."""
+        return f"read{reader}_at"
+
+    def reader(self, output: int) -> int:
+        """The reader that sends to an output."""
+        return 0
+
+    def together(self, output: int) -> list[int]:
+        """Outputs that get each flit in the cycle in which this one does, itself among them; none where a worm has but
+        one copy for other switches, which waits for no other."""
+        return []
 
     @abstractmethod
     def active(self, of: Of) -> Any:

@@ -73,19 +73,33 @@ class PortSpec:
     vcs : int
         Virtual channels; consumption channels where the port is an ejection port.
     depth : int
-        Flits of buffer per virtual channel at the receiving end, 1 to 16: the own buffer of an input, the
-        credits of an output.
+        Flits of buffer per virtual channel at the receiving end: the own buffer of an input, the credits of an
+        output. 1 to 16; of chunks any number of them from 2.
     to_node : bool
         It is an ejection port.
+    chunk : int
+        Flits that a credit stands for. Of more than one: it is spent with the first flit of each worm, and of each
+        chunk of it.
     """
 
     name: str
     vcs: int = 1
     depth: int = 4
     to_node: bool = False
+    chunk: int = 1
 
     def __post_init__(self):
         if self.vcs < 1:
             raise WormcastError(f"PortSpec.vcs: must be at least 1, not {self.vcs}")
-        if not 1 <= self.depth <= 16:
+        if self.chunk < 1:
+            raise WormcastError(f"PortSpec.chunk: must be at least 1 flit, not {self.chunk}")
+        if self.chunk == 1 and not 1 <= self.depth <= 16:
             raise WormcastError(f"PortSpec.depth: must be 1 to 16 flits, not {self.depth}")
+        if self.chunk > 1 and (self.depth % self.chunk or self.depth < 2 * self.chunk):
+            raise WormcastError(f"PortSpec.depth: must be 2 chunks of {self.chunk} flits or more, not {self.depth} "
+                                "flits")
+
+    @property
+    def credits(self) -> int:
+        """Credits of a virtual channel that has sent nothing."""
+        return self.depth // self.chunk

@@ -28,6 +28,8 @@ class OutputUnit(wiring.Component):
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
+    Where a credit stands for a chunk of flits, a worm's first flit and that of each further chunk spend one.
+
     A credit for a flit that was not sent cannot be repaired: from the next cycle on ``wrong`` says so, and no flit is
     sent on that virtual channel; but one flit still is if the channel is reserved in the cycle of the credit itself.
 
@@ -148,12 +150,19 @@ class OutputUnit(wiring.Component):
 
     def _channel(self, m, v, touched, sent, tail, returned, awaits, usable):
         """Owner and credits of one virtual channel."""
-        depth = self.port.depth
         busy = Signal(name=f"vc{v}_busy")
         now_busy = Signal(name=f"vc{v}_now_busy")
         m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
         m.d.sync += busy.eq(now_busy)
-        # credits spent; one more than there are stands for a virtual channel that got one too many
+        after = self._credits(m, v, sent, tail, returned)
+        m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.ready[v]))
+
+    def _credits(self, m, v, sent, tail, returned):
+        """Count credits spent: how many there are in the next cycle, if nothing is sent in this one."""
+        if self.port.chunk > 1:
+            return self._chunks(m, v, sent, tail, returned)
+        depth = self.port.depth
+        # one more than there are stands for a virtual channel that got one too many
         stopped = depth + 1
         spent = Signal(range(depth + 2), name=f"vc{v}_spent")
         after = Signal(range(depth + 2), name=f"vc{v}_spent_after")
@@ -166,9 +175,29 @@ class OutputUnit(wiring.Component):
             self.wrong[v].eq(spent == stopped),
             self.ready[v].eq(after < depth),
             self.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
-            usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.ready[v])),
         ]
         m.d.sync += spent.eq(after)
+        return after
+
+    def _chunks(self, m, v, sent, tail, returned):
+        """Likewise where a credit is a chunk: the first flit of each spends it."""
+        port = self.port
+        spent = Signal(range(port.credits + 1), name=f"vc{v}_spent")
+        after = Signal(range(port.credits + 1), name=f"vc{v}_spent_after")
+        place = Signal(range(port.chunk), name=f"vc{v}_place")  # of the flit to be sent next, in its chunk
+        now_place = Signal(range(port.chunk), name=f"vc{v}_now_place")
+        stopped, begins, some = Signal(name=f"vc{v}_stopped"), Signal(), Signal()
+        m.d.comb += [
+            begins.eq(sent & (place == 0)),
+            after.eq(Mux(begins == returned, spent, Mux(begins, spent + 1, spent - 1))),
+            now_place.eq(Mux(sent, Mux(tail | (place == port.chunk - 1), 0, place + 1), place)),
+            some.eq((after != port.credits) & ~stopped),
+            self.wrong[v].eq(stopped),
+            self.ready[v].eq(Mux(now_place == 0, some, ~stopped)),
+            self.ready_after[v].eq(Mux(now_place == port.chunk - 1, some, ~stopped)),
+        ]
+        m.d.sync += [spent.eq(after), place.eq(now_place), stopped.eq(stopped | (returned & (spent == 0)))]
+        return after
 
     def _picks(self, m, usable):
         """Choose, for each class, the virtual channel that its next header may take."""

@@ -48,6 +48,7 @@ from .decoders import (
 )
 from .decoders.grid import grid_kind
 from .decoders.table import MOST_ADDRESS_BITS
+from .deep import DeepSwitch
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
 from .link import PortSpec
@@ -57,6 +58,7 @@ from .tables import table_bus
 __all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
+MOST_SHALLOW_FLITS = 16
 
 
 class Options(Protocol):
@@ -66,6 +68,10 @@ class Options(Protocol):
     def vcs(self) -> int: ...
     @property
     def buffer(self) -> int: ...
+    @property
+    def deep(self) -> bool: ...
+    @property
+    def chunk(self) -> int: ...
     @property
     def readers(self) -> str: ...
     @property
@@ -203,12 +209,13 @@ class Blueprint(Generic[Given]):
                       self.topology)
         kind = kind or self.kinds[0]
         decoder, options = self.decoder(kind), self.configuration
-        inputs = [PortSpec(name, vcs=options.vcs, depth=options.buffer) for name in decoder.inputs]
-        outputs = [
-            PortSpec(name, vcs=options.vcs if o < decoder.ejection else options.consumption, depth=options.buffer,
-                     to_node=o >= decoder.ejection)
-            for o, name in enumerate(decoder.outputs)
-        ]
+        inputs = [self._buffer(name) for name in decoder.inputs]
+        outputs = [self._buffer(name) if o < decoder.ejection else
+                   PortSpec(name, vcs=options.consumption, depth=self.consumption_depth, to_node=True)
+                   for o, name in enumerate(decoder.outputs)]
+        if options.deep:
+            return DeepSwitch(inputs=inputs, outputs=outputs, decoder=decoder, width=options.flit_width,
+                              tables=self.tables)
         return Switch(
             inputs=inputs,
             outputs=outputs,
@@ -223,6 +230,16 @@ class Blueprint(Generic[Given]):
             reports=self.tokens is not None,
             tokens=self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
         )
+
+    def _buffer(self, name: str) -> PortSpec:
+        """A port whose link leads to a switch."""
+        options = self.configuration
+        return PortSpec(name, vcs=options.vcs, depth=options.buffer, chunk=options.chunk if options.deep else 1)
+
+    @property
+    def consumption_depth(self) -> int:
+        """Flits of buffer of a consumption channel: as elsewhere, but never deep."""
+        return min(self.configuration.buffer, MOST_SHALLOW_FLITS)
 
     @cached_property
     def tokens(self) -> TokenGroups | None:
@@ -315,8 +332,8 @@ class Blueprint(Generic[Given]):
         if channels is None:
             channels = options.consumption if options.consumption_links == "shared" else 1
         return NetworkInterface(
-            injection=PortSpec("injection", vcs=options.vcs, depth=options.buffer),
-            consumption=PortSpec("consumption", vcs=channels, depth=options.buffer),
+            injection=self._buffer("injection"),
+            consumption=PortSpec("consumption", vcs=channels, depth=self.consumption_depth),
             ports=ports,
             links=links,
             width=options.flit_width,
@@ -357,7 +374,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     ------
     WormcastError
         Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
-        signed, and the switches' ports are not those of a torus; the scheme needs switches that are not built; or lists
+        signed, and the switches' ports are not those of a torus; the scheme's headers have no decoder yet; or lists
         of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
@@ -371,8 +388,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
     if scheme.buffered or isinstance(header, MultiDrop):
-        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, which are not "
-                            "built yet; it can be planned and checked")
+        raise WormcastError(f"scheme {scheme.name}: routers do not decode its headers yet; it can be planned and "
+                            "checked")
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:
@@ -430,7 +447,8 @@ def _require_tree(header: BitString, configuration: Options) -> None:
     flits, depth = header.flits(), configuration.buffer
     if flits > depth:
         raise WormcastError(f"buffer: {depth} is given where a bit string of {header.bits} bits has {flits} flits of "
-                            f"{header.flit_width} bits; the buffer must hold all of them: use wider flits or more room")
+                            f"{header.flit_width} bits; the buffer must hold all of them: use wider flits"
+                            + (" or more room" if flits <= MOST_SHALLOW_FLITS else ""))
     if configuration.ports != "one":
         raise WormcastError(f"ports: {configuration.ports} is given with bit strings, each port then leads by one "
                             "output, and a worm is for several: allowed is one")

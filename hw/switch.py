@@ -311,12 +311,16 @@ class Switch(wiring.Component):
             takes = [self._send(m, o, number, output, requesters, allocator, flits)
                      for number in range(len(self._links(o)))]
             m.d.comb += output.take.eq(Cat(takes).any())
+        self._finish(m, inputs, outputs)
+        return m
+
+    def _finish(self, m, inputs, outputs):
+        """Pass tables on, and say what was wrong first."""
         if self.decoder.table_layout is not None:
             pass_on(m, self.tables_in, self.tables_out, [unit.table for unit in inputs])
         elif self.tables is not None:
             pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
-        return m
 
     @property
     def copies(self) -> bool:

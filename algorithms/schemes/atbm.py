@@ -1,9 +1,13 @@
 """ATBM: one worm for all destinations, copied where its ways part."""
 
+from ..errors import WormcastError
 from ..routing import DESTINATION_TAGS
+from ..topologies.base import Topology
 from .one_tree import OneTree
 
-__all__ = ["Atbm", "TreeScheme"]
+__all__ = ["REPLICATION", "Atbm", "TreeScheme"]
+
+REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 class TreeScheme(OneTree):
@@ -17,7 +21,14 @@ class TreeScheme(OneTree):
 
     kinds = ("min",)
     relation = DESTINATION_TAGS
-    replication: str
+    replication = "asynchronous"
+
+    def check(self, topology: Topology) -> None:
+        """Refuse also a way to copy that switches do not have."""
+        super().check(topology)
+        if self.replication not in REPLICATION:
+            raise WormcastError(f"scheme {self.name}: its replication is {self.replication!r}, allowed are "
+                                f"{', '.join(REPLICATION)}")
 
 
 class Atbm(TreeScheme):
@@ -33,4 +44,3 @@ class Atbm(TreeScheme):
     name = "atbm"
     description = "a tree: one worm, copied asynchronously in a multistage network, serialised by tokens"
     provenance = "Varavithya and Mohapatra, section 3.2"
-    replication = "asynchronous"

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from amaranth.hdl import C, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS
 from wormcast.algorithms.errors import WormcastError
@@ -11,12 +11,13 @@ from wormcast.algorithms.headers import AddressList, Unicast
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import beyond, coordinates
+from .branching import BranchingDecoder
 from .path import Decoded, PathDecoder
 
 __all__ = ["UnicastDecoder"]
 
 
-class UnicastDecoder(PathDecoder):
+class UnicastDecoder(PathDecoder, BranchingDecoder):
     """Decodes a header flit of one address, at switches of any number of nodes.
 
     ::
@@ -53,6 +54,19 @@ class UnicastDecoder(PathDecoder):
     def way(self, m: Module, port: int, straps: dict[str, Value],
             address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
         """The way to an address: bits by the port's targets, and one for each of its exits; none set if it has none."""
+
+    header: AddressList
+    flits = 1
+
+    def leads(self, port):
+        return [o for o, _ in self.targets(port)] + self.exits(port)
+
+    def seen(self, m, port, straps, flit, place):
+        ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
+        return Cat(*(ways.get(target, C(0)) for target in self.targets(port)), *exits)
+
+    def branches(self, port, seen):
+        return seen
 
     def hop_class(self, output, straps, *, into, vc_class=None):
         """No class: a unicast stops nowhere on its way."""

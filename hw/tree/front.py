@@ -40,8 +40,10 @@ class TreeFront(Front):
         return None if name in self._lacking else f"{self.scope}.{name}"
 
     def reader(self, output: int) -> int:
-        """The reader that sends to an output."""
         return self._branch[output]
+
+    def together(self, output: int) -> list[int]:
+        return self.branches[self._branch[output]]
 
     @property
     def position(self) -> str:
@@ -57,8 +59,8 @@ class TreeFront(Front):
         before = [self._before(read, f"read{b}_at", f"filled{b}") * left for b, left in enumerate(needed)]
         return [*before, self._before(read, "front_at", "filled")]
 
-    def first_row(self, reader: int, read: Callable[[str], Any]) -> tuple[int, Any]:
-        return self._row("front_at" if reader == self.readers > 1 else f"read{reader}_at", read)
+    def _start(self, reader: int) -> str:
+        return "front_at" if reader == self.readers > 1 else super()._start(reader)
 
     def waits(self) -> list[Wait]:
         found: list[Wait] = []

@@ -6,6 +6,8 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.schemes.atbm import REPLICATION
+
 from ..buffer import ReplicationBuffer
 from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
@@ -17,8 +19,6 @@ from .intake import TreeIntake
 from .worm import TreeState, TreeWorm
 
 __all__ = ["REPLICATION", "TreeInput", "branches_of"]
-
-REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 def branches_of(leads: list[int], replication: str) -> list[list[int]]:

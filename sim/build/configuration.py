@@ -22,6 +22,12 @@ from ..common.schema import option, options_of, require_allowed
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
            "changing", "unusual"]
 
+#: Most flits of a buffer, shallow and deep.
+MOST_SHALLOW, MOST_DEEP = 16, 4096
+
+#: What deep buffers are built with.
+DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ejection": "one", "absorb": "off"}
+
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
 
@@ -61,8 +67,15 @@ class Configuration:
 
     vcs: int = _hardware("Virtual channels of each link, {} by default.", 2, limits=(1, 16),
                          label="virtual channels of a link")
-    buffer: int = _hardware("Flits of buffer per virtual channel and per consumption channel, {} by default.", 4,
-                            limits=(1, 16), label="buffer of a virtual channel", unit="flits")
+    buffer: int = _hardware(
+        "Flits of buffer per virtual channel and per consumption channel, {} by default; shallow up to 16.", 4,
+        limits=(1, MOST_DEEP), label="buffer of a virtual channel", unit="flits")
+    buffer_kind: str = _hardware(
+        "shallow: buffers that a worm passes through (default). deep: buffers of whole packets in block memory at the "
+        "inputs of switches, each output reads a worm by itself; of one virtual channel.", "shallow",
+        allowed=("shallow", "deep"))
+    chunk: int = _hardware("Flits of a row of a deep buffer, which is freed as a whole, {} by default.", 8,
+                           limits=(2, 256), label="chunk of a deep buffer", unit="flits")
     readers: str = _hardware("Whether the outputs of a worm advance together, as they do by default.", "coupled",
                              allowed=READERS, changes="router")
     consumption: int = _hardware(
@@ -127,6 +140,11 @@ class Configuration:
     def __post_init__(self) -> None:
         require_fields(self)
         require_allowed(self)
+        if not self.deep and self.buffer > MOST_SHALLOW:
+            raise WormcastError(f"buffer: {self.buffer} is given, allowed are 1 to {MOST_SHALLOW}; more with "
+                                "buffer-kind deep")
+        if self.deep:
+            self._require_deep()
         if self.slots:
             alone = {"ports": "one", "ejection": "one", "consumption_links": "shared"}
             for name, allowed in alone.items():
@@ -136,6 +154,21 @@ class Configuration:
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
             raise WormcastError(f"classes: {self.classes} is given with absorb {self.absorb}, where worms end at each "
                                 'destination and take any channel: allowed is ""')
+
+    def _require_deep(self) -> None:
+        """Refuse what deep buffers do not go with."""
+        for name, allowed in DEEP.items():
+            if getattr(self, name) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with buffer-kind deep, "
+                                    f"allowed is {allowed}")
+        if self.buffer % self.chunk or self.buffer < 2 * self.chunk:
+            raise WormcastError(f"buffer: {self.buffer} is given with chunks of {self.chunk} flits, allowed are their "
+                                f"multiples from {2 * self.chunk}")
+
+    @property
+    def deep(self) -> bool:
+        """Whether the inputs of switches hold whole packets."""
+        return self.buffer_kind == "deep"
 
     @property
     def slots(self) -> int:

@@ -89,6 +89,11 @@ CONFIGURATIONS.add("atbm_256", Named(
     TREE_SWITCHES,
 ))
 
+CONFIGURATIONS.add("sivaram_32", Named(
+    "Sivaram et al. 1998, section 6.2: 640 flits of a byte at each input; chunks of 8, as the SP2's",
+    {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": 640, "chunk": 8, "flit_width": 8},
+))
+
 #: What `hardware` takes.
 KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 

@@ -12,10 +12,10 @@ from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, Wormc
 from wormcast.algorithms.headers import AddressList, Header, Unicast
 from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.route import RouteDecoder
-from wormcast.hw.front import Front, PathFront
+from wormcast.hw.front import Front
+from wormcast.hw.fronts import front_of
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.switch import Switch
-from wormcast.hw.tree.front import TreeFront
 
 from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from .fabric import HOST, Fabric
@@ -157,7 +157,7 @@ class Network(Placement):
         """The front of a virtual channel of an input of a kind of routers."""
         if (kind, port, vc) not in self._fronts:
             router = self.routers[kind]
-            self._fronts[kind, port, vc] = (TreeFront if router.copies else PathFront)(router, port, vc)
+            self._fronts[kind, port, vc] = front_of(router, port, vc)
         return self._fronts[kind, port, vc]
 
     @cached_property

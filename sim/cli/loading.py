@@ -278,13 +278,20 @@ def report_stages(result: Load) -> None:
                 [one, *_rounded(stages.mean(HEADS, one), 3)] for one in range(len(stages))])
         return
     table(["stage", "tokens", "heads that wait", "wait for the token, cycles each", "held", "walk", "tokens held"], [
-        [one, stages.tokens[one], *(_rounded(value, places)[0] for value, places in (
+        [one, stages.tokens[one], *(_told(value, places) for value, places in (
             (stages.mean(HEADS, one), 3), (stages.each(WAITS, one), 1), (stages.each(HELD, one), 1),
             (stages.each(WALK, one), 2), (stages.mean(HELD, one), 3)))]
         for one in range(len(stages))])
     ceiling = stages.ceiling()
     if ceiling.mean is not None:
-        say(f"tokens of the busiest stage would do for {ceiling.mean:.3g} accepted flits per node and cycle")
+        say(f"tokens of the busiest stage would do for {_told(ceiling, 3)} accepted flits per node and cycle, if "
+            "they were held as long at that load")
+
+
+def _told(value: Interval, places: int) -> str | None:
+    """A mean with half its 95 % interval; None where nothing was counted."""
+    mean, half = _rounded(value, places)
+    return None if mean is None else f"{mean}" if half is None else f"{mean} ± {half}"
 
 
 def _slow(result: Load, message: Mapping[str, int | None]) -> str:

@@ -11,7 +11,6 @@ from wormcast.hw.front import TOKEN, Front
 from wormcast.hw.intake import Mark
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.interface.front import SlotsFront
-from wormcast.hw.tree.front import TreeFront
 
 from ..build.fabric import Link
 from ..host import Packet, packet_at_interface, packet_of
@@ -153,14 +152,8 @@ class Snapshot:
         """Rows in a buffer, front first, and of the flit on its link: data, then marks."""
         fronts, router = self._front(channel)
         read = partial(self.register, self.network.home(channel[0]).kind, instance=router)
-        # of several readers the last one has the most before it
-        levels = fronts.unread[router]
-        stored = max(levels)
-        if not stored:
-            return self._arriving(channel)
-        first, start = fronts.path.first_row(levels.index(stored), read)
-        memory = read(fronts.path.memory)
-        return [int(memory[first + (start + k) % self.depth]) for k in range(stored)] + self._arriving(channel)
+        stored = fronts.path.flits(read) if max(fronts.unread[router]) else []
+        return stored + self._arriving(channel)
 
     def _arriving(self, channel: Channel) -> list[int]:
         """The flit that lies on the link to a buffer, as a row of it."""
@@ -271,14 +264,14 @@ class Snapshot:
         if owner is None or link.output is None:
             return True
         fronts, router = self._front(owner)
-        if not isinstance(fronts.path, TreeFront):
+        together = fronts.path.together(link.output)
+        if not together:
             return True
         # another branch may hold up what this one is to send: then nothing is there that it has not sent, or, where
         # they go in lockstep, there is no room for the other's copy
-        branch = fronts.path.reader(link.output)
-        if fronts.unread[router][branch] or self._arriving(owner):
+        if fronts.unread[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
-                           if target[0] in fronts.path.branches[branch] and not self.to_node(owner[0], target[0]))
+                           if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)
         staged = self.network.configuration.delays == "fast"  # a flit between the crossbar and the link
         return staged and bool(self.register(home.kind, f"{home.router.outputs[link.output].name}_output.sent",

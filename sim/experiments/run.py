@@ -20,6 +20,7 @@ from ..build.network import Network
 from ..engines.bulk import BulkEngine
 from ..engines.deadlock import Deadlock, find_deadlock
 from ..engines.faults import Fault, find_faults
+from ..engines.tokens import require_tokens
 from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from ..waves.record import About, find_instances, record_window
 from .contention import contention as waits_of
@@ -288,6 +289,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tu
         now = int(host.counters[NOW])
         engine.run(min(CHUNK, patience, timeout - now))
         faults = find_faults(engine)
+        require_tokens(engine)
         check_receipts(host, faults=bool(faults))
         if host.counters[UNDELIVERED] == 0:
             return "delivered", None, faults

@@ -12,7 +12,7 @@ from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.deadlock.labelled import may_return
 from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.theory.trees import overlapped_networks
-from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, all_consumed, token_groups
+from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, _components, all_consumed, token_groups
 
 from . import copied_reference as reference
 
@@ -65,6 +65,13 @@ def test_tokens_keep_all_networks_from_deadlock(size, kind, scheme):
         # all outputs at once: nothing is waited for behind the last but one stage
         assert without.free == (scheme == "tree-synchronous" and "stages=2" in size and options != {"consumption": 1})
         assert without.tokens == 0
+
+
+def test_who_shares_with_a_third_is_in_one_group():
+    """A and C share nothing, B shares with each; D is alone."""
+    shared = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]], bool)
+    assert _components(shared).tolist() == [0, 0, 0, 1]
+    assert _components(shared[[2, 3, 0, 1]]).tolist() == [0, 1, 0, 0]
 
 
 def test_tokens_for_enough_consumption_channels_are_too_few_for_one():

@@ -105,8 +105,10 @@ def run(switch, kernel, straps, lanes, cycles):
         for part, row in enumerate(word.reshape(-1, word.shape[-1])):
             row[:] = value >> 64 * part & (1 << 8 * word.itemsize) - 1
     links = [*switch.decoder.outputs[:switch.ejection], *switch.consumption_ports]
-    depth = {(port.name, vc): port.depth for port in switch.inputs for vc in range(port.vcs)}
+    depth = {(port.name, vc): port.credits for port in switch.inputs for vc in range(port.vcs)}
+    chunk = {port.name: port.chunk for port in (*switch.inputs, *switch.outputs)}
     room = [dict(depth) for _ in lanes]
+    places = [Counter() for _ in lanes]  # of the next flit in its chunk, by link
     owed = [{} for _ in lanes]
     reports = [{} for _ in lanes]
     vcs = {port.name: port.vcs for port in switch.inputs}
@@ -131,8 +133,9 @@ def run(switch, kernel, straps, lanes, cycles):
                     if asks and lane.report_after is not None:
                         at = cycle + lane.report_after, port
                         reports[k][at] = reports[k].get(at, 0) | 1 << vc
-                back = max(cycle + lane.credit_after, lane.held.get(port, 0) + len(lane.when[port, vc]))
-                owed[k][back, port] = owed[k].get((back, port), 0) | 1 << vc
+                if _begins_chunk(places[k], (port, "out"), chunk.get(port, 1), flags >> 1 & 1):
+                    back = max(cycle + lane.credit_after, lane.held.get(port, 0) + len(lane.when[port, vc]))
+                    owed[k][back, port] = owed[k].get((back, port), 0) | 1 << vc
             for k, lane in enumerate(lanes):
                 due = owed[k].pop((cycle, port), 0) | lane.false_credits.get((cycle, port), 0)
                 due |= reports[k].pop((cycle, port), 0) << count
@@ -152,7 +155,8 @@ def run(switch, kernel, straps, lanes, cycles):
             for k, lane in enumerate(lanes):
                 # a credit seen in this cycle can be spent in the next but one at the earliest, as by a switch
                 ready = [vc for vc in range(vcs[port])
-                         if (queue := lane.queues.get((port, vc))) and queue[0][0] <= cycle and room[k][port, vc]]
+                         if (queue := lane.queues.get((port, vc))) and queue[0][0] <= cycle
+                         and (room[k][port, vc] or places[k][port, vc])]
                 for vc in range(vcs[port]):
                     if int(back[k]) >> vc & 1:
                         room[k][port, vc] += 1
@@ -166,7 +170,7 @@ def run(switch, kernel, straps, lanes, cycles):
                 elif ready:
                     vc = ready[(cycle + k) % len(ready)]
                     _, (head, tail, value) = lane.queues[port, vc].pop(0)
-                    room[k][port, vc] -= 1
+                    room[k][port, vc] -= _begins_chunk(places[k], (port, vc), chunk[port], tail)
                     lane.sent[port, vc] += 1
                     marks[k] = 1 | (vc | (head | tail << 1) << into_bits[port]) << 1
                     data[k] = value
@@ -178,6 +182,13 @@ def run(switch, kernel, straps, lanes, cycles):
                   (fault["cause"], fault["port"], fault["vc"])]
         lane.fault = Cause(fields[0]).name, fields[1], fields[2]
     return block
+
+
+def _begins_chunk(places, link, chunk, tail):
+    """Whether a flit that is sent is the first of its chunk; where the next one stands is kept."""
+    place = places[link]
+    places[link] = 0 if tail else (place + 1) % chunk
+    return place == 0
 
 
 #: What registers hold in a switch at rest, by the end of their names.

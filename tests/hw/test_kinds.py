@@ -5,6 +5,7 @@ import pytest
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, Topology, WormcastError, topology, without_classes
 from wormcast.algorithms.routing import DESTINATION_TAGS, E_CUBE_EITHER, SHORTEST, UP_DOWN, UP_DOWN_ADAPTIVE
+from wormcast.algorithms.tokens import all_consumed
 from wormcast.hw.decoders.grid import grid_kind
 from wormcast.hw.kinds import switch_kinds
 from wormcast.hw.router import Blueprint
@@ -108,3 +109,18 @@ def test_routers_have_the_turns_that_a_relation_names(name, relation):
                 else:
                     assert (kind.network_outputs.index(output) in reached) == named
     assert compared
+
+
+@pytest.mark.parametrize("ejection", ["one", "all"])
+@pytest.mark.parametrize("network", ["min:b=2,stages=2", "min:b=2,stages=3,kind=omega", "min:b=4,stages=2"])
+def test_switches_and_groups_of_tokens_agree_on_what_is_consumed_at_once(network, ejection):
+    """The hardware reports such copies at once, and the last stage then has no tokens."""
+    built, found = topology(network), set()
+    for vcs, channels in [(1, 1), (1, 2), (1, 4), (2, 1), (2, 4), (2, 8), (3, 5), (3, 6)]:
+        options = {"vcs": vcs, "consumption": channels, "ejection": ejection, "buffer": 4, "flit_width": 65}
+        blueprint = Blueprint(built, SCHEMES["atbm"], Configuration(**options, tokens="off"))
+        enough = [router.enough(port) for router in blueprint.routers.values() if not router.ejection
+                  for port in range(len(router.inputs))]
+        assert set(enough) == {all_consumed(built, channels=channels, vcs=vcs, ejection=ejection)}
+        found.update(enough)
+    assert found == {True, False}

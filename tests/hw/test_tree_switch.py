@@ -132,7 +132,7 @@ def test_a_report_goes_up_when_all_branches_have_reported():
         assert [(cycle - START, port, vc) for cycle, port, vc in lane.reported] == [(header + 9 + 2, "p1", 0)]
 
 
-@pytest.mark.parametrize(("options", "expected"), [({}, 5), slow({"consumption": 2}, 4)], ids=str)
+@pytest.mark.parametrize(("options", "expected"), [({}, 5), ({"consumption": 2}, 4)], ids=str)
 def test_a_copy_that_is_consumed_has_arrived(options, expected):
     """In the cycle in which it owns a channel; where these are enough for all that may come when it is fetched."""
     tree = copier(*LAST, **BASE | options)

@@ -56,7 +56,9 @@ class Copier:
     def splits_report(self):
         """Whether the branches of a worm that is copied here report."""
         decoder, switch = self.switch.decoder, self.switch
-        consumed = not decoder.ejection and all(switch.enough(port) for port in range(len(decoder.inputs)))
+        # in the last stage all worms can come to a node at once
+        most = sum(port.vcs for port in switch.inputs)
+        consumed = not decoder.ejection and all(port.vcs >= most for port in switch.outputs)
         return switch.has_reports and not consumed
 
     def header(self, nodes, reports=False):

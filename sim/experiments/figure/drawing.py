@@ -93,7 +93,7 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
         across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
         return [(Curve.at, _latency, across, latency),
                 (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
-    offered = "offered (flits per node and cycle)"
+    offered = "load (payload flits to deliver per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
     whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (
         _accepted, "accepted (flits per node and cycle)")
@@ -217,8 +217,12 @@ def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[
 def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     """What is the same for all curves, and what the picture leaves out."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
-    names = ["topology", "vcs", "buffer", "consumption", "length", "destinations_mean", "destinations_distribution",
-             "multicast_fraction", "seeds", "cycles"]
+    names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
+             "destinations_deviation", "destinations_distribution", "multicast_fraction", "seeds", "cycles"]
+    if first.get("destinations_distribution") != "normal":
+        names.remove("destinations_deviation")
+    if first.get("multicast_fraction") == 1:
+        names.remove("unicast_length")
     names[-2:-2] = [name for name in ("t_hs", "injection_delay") if first.get(name)]
     if figure.over != LOAD:
         names = ["rate", *(name for name in names if name != figure.over)]

@@ -20,7 +20,8 @@ Told = Callable[[str, str], Any]
 #: Words of which there is a value at each load; with a second argument, at that load alone.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
                "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
-               "token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling", "blocked_early")
+               "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
+               "blocked_early")
 
 #: Words of which a curve has one value.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")

@@ -282,20 +282,26 @@ class Load:
     @property
     def imprecise(self) -> str | None:
         """Why the mean latency does not count as precise, in words; None if it does."""
-        latency = self.span("latency")
-        if latency.mean is None:
+        if self.span("latency").mean is None:
             return "no message received: no latency"
-        if latency.half_width is None:
-            seeds = "one seed" if len(self.seeds) == 1 else "one seed alone has messages"
-            return f"{seeds}: no confidence interval"
-        if latency.half_width > self.precision * latency.mean:
-            return f"the latency's interval is wider than {100 * self.precision:g} %"
-        fewest = int(self.totals["messages"].min())
-        return f"a seed has {fewest} messages, fewer than {FEWEST}" if fewest < FEWEST else None
+        # of a mix each kind's latency is known so well: the few multicasts are lost in the mean of all
+        mixed = all(self.totals[kind].any() for kind in KINDS)
+        for whose, kind in (("", "messages"), *((f"{kind}s' ", kind) for kind in KINDS if mixed)):
+            latency = self.span("latency" if kind == "messages" else f"{kind}_latency")
+            if latency.half_width is None:
+                seeds = "one seed" if len(self.seeds) == 1 else f"one seed alone has {kind.removesuffix('s')}s"
+                return f"{seeds}: no confidence interval"
+            if latency.half_width > self.precision * (latency.mean or 0):
+                return f"the {whose}latency's interval is wider than {100 * self.precision:g} %"
+            fewest = int(self.totals[kind].min())
+            if fewest < FEWEST:
+                return f"a seed has {fewest} {kind.removesuffix('s')}s, fewer than {FEWEST}"
+        return None
 
     @property
     def precise(self) -> bool:
-        """Whether half the latency's interval is within ``precision`` of its mean, with 30 messages of each seed."""
+        """Whether half the latency's interval is within ``precision`` of its mean, with 30 messages of each seed; of a
+        mix that of multicasts and that of unicasts, too."""
         return self.imprecise is None
 
     @property
@@ -361,6 +367,7 @@ class Load:
             "link_wait": self.wait("link").to_dict(),
             "consumption_wait": self.wait("consumption").to_dict(),
             "token_wait": self.stages.each(WAITS).to_dict(),
+            "longest_token_wait": self.stages.longest(WAITS).to_dict(),
             "token_hold": self.stages.each(HELD).to_dict(),
             "token_walk": self.stages.each(WALK).to_dict(),
             "token_holders": self.stages.mean(HELD).to_dict(),

@@ -11,6 +11,7 @@ from ...build.network import Network
 from ...engines.bulk import BulkEngine, Capture
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...engines.meter import take
+from ...engines.tokens import require_tokens
 from ...host import NOW, UNDELIVERED, MovingHost, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
@@ -176,6 +177,7 @@ class SeedBatch:
         self.totals.add(window.take_done(tell))
         engine.host = window.host
         require_no_faults(engine, self.seeds)
+        require_tokens(engine)
         check_receipts(window.host)
         at_the_end = self.now == self.totals.edges[-1]
         if at_the_end or self.drained or self.now // CHUNK % window.rhythm == 0:

@@ -1,0 +1,136 @@
+"""What the registers of a deep input say of the worm at its front."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..front import CONSUMPTION, LINK, LINKS, Front, Of, Target, Wait
+from ..intake import Mark
+from ..link import flit_layout
+from .switch import DeepSwitch
+
+__all__ = ["DeepFront"]
+
+
+class DeepFront(Front):
+    """The front of a `DeepInput`: branches that ask, read and send by themselves.
+
+    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer.
+    """
+
+    def __init__(self, router: DeepSwitch, port: int, vc: int):
+        super().__init__(router, port, vc)
+        self.leads, self.exits = router.branching.leads(port), router.branching.exits(port)
+        self.readers = len(self.leads) + 1
+        self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
+        self.port = port
+        self._outputs = {o: router.outputs[o].name for o in self.leads}
+
+    @property
+    def scope(self) -> str:
+        return f"{self.name}_input"
+
+    @property
+    def frame(self) -> str:
+        return f"{self.scope}.intake.under_way"
+
+    def register(self, name: str) -> str | None:
+        what, _, output = name.partition(" ")
+        return f"{self._outputs[int(output)]}_reader.{what}" if output else f"{self.scope}.{name}"
+
+    def reader(self, output: int) -> int:
+        return self.leads.index(output)
+
+    def together(self, output: int) -> list[int]:
+        return [output]
+
+    def waits(self) -> list[Wait]:
+        return [{"leaves" if o in self.exits else "asks": f"{self.scope}.wants_{o}"} for o in self.leads]
+
+    def _reads(self, of: Of, output: int) -> Any:
+        """Whether an output's reader has flits of the worm to take."""
+        return (of(f"holding {output}") != 0) & ((of(f"owner {output}") >> self.port & 1) != 0)
+
+    def active(self, of: Of) -> Any:
+        found: Any = False
+        for o in self.leads:
+            found = found | (of(f"wants_{o}") != 0) | self._reads(of, o)
+        return found
+
+    def consuming(self, of: Of) -> list[tuple[int, Any]]:
+        return [(self.reader(o), self._reads(of, o)) for o in self.exits]
+
+    def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
+        return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]
+
+    def unread(self, read: Callable[[str], Any]) -> list[Any]:
+        """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
+        used, lane, written, begins = (read(f"{self.scope}.{name}") for name in ("store.used", "store.lane",
+                                                                                 "store.write_row", "start_row"))
+        stored = (used - (lane != 0)) * self.chunk + lane
+        found = []
+        for output in self.leads:
+            reader = f"{self._outputs[output]}_reader"
+            mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
+            at = np.where(mine, read(f"{reader}.row"), begins)
+            place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
+            ahead = self._rows_between(at, written) * self.chunk + lane - place
+            found.append(np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0))
+        return [*found, stored]
+
+    def _rows_between(self, start: Any, end: Any) -> Any:
+        """Rows from one number to another."""
+        bits = (self.rows - 1).bit_length()
+        laps, (first, last) = (start >> bits) != (end >> bits), ((row & (1 << bits) - 1) for row in (start, end))
+        return last - first + laps * self.rows
+
+    def flits(self, read: Callable[[str], Any]) -> list[int]:
+        """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
+        used, lane, written = (int(read(f"{self.scope}.store.{name}")) for name in ("used", "lane", "write_row"))
+        written &= (1 << (self.rows - 1).bit_length()) - 1
+        closed = used - (lane != 0)
+        lanes = [read(f"{self.scope}.store.lane_{k}") for k in range(self.chunk)]
+        found = []
+        for row in range(written - closed, written + (lane != 0)):
+            for k in range(self.chunk if row < written else lane):
+                flit = int(lanes[k][row % self.rows])
+                found.append(self._as_row(flit))
+                if flit >> 1 & 1:
+                    break
+        return found
+
+    def _as_row(self, flit: int) -> int:
+        assert flit_layout(self.width)["tail"].offset == 1
+        head, tail = flit & 1, flit >> 1 & 1
+        mark = Mark.TAIL if tail else Mark.PAYLOAD
+        return flit >> 2 | (head & ~tail | (0 if head & ~tail else mark.value << 1)) << self.width
+
+    def waiting(self, of: Of) -> Any:
+        asked = 0
+        for i, output in enumerate(self.leads):
+            asked = asked + (of(f"wants_{output}") << LINKS + i)
+        return self._kinds(asked) | asked
+
+    def _kinds(self, asked: Any) -> Any:
+        """Which kinds of outputs are asked for."""
+        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
+        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
+        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0)
+
+    def in_vain(self, now: Any, following: Any) -> Any:
+        asked = now & following & ~((1 << LINKS) - 1)
+        return np.asarray(self._kinds(asked) | asked)
+
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
+        return [[(o, 0)] for i, o in enumerate(self.leads) if code >> LINKS + i & 1]
+
+    def going(self, of: Of) -> Any:
+        found = 0
+        for i, output in enumerate(self.leads):
+            found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)
+        return found
+
+    def ways(self, code: int) -> tuple[list[int], list[int]]:
+        ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
+        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]

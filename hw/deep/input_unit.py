@@ -1,0 +1,209 @@
+"""The receiving end of a deep link: intake, rows of flits, and the worm in front."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..decoders.branching import BranchingDecoder
+from ..faults import Cause
+from ..link import LinkSignature, PortSpec, flit_layout
+from ..logic import bits_for
+from .intake import DeepIntake
+from .store import ChunkStore, row_bits
+from .window import Window
+
+__all__ = ["DeepInput"]
+
+
+class DeepInput(wiring.Component):
+    """One input port of a switch with deep buffers ([Sivaram98], section 5.1.2).
+
+    ::
+
+        link ─▶ register ─▶ intake ─┬─▶ ChunkStore ───────────────────▶ fetched rows ─▶ RowReaders
+                             │      └─▶ Window ─▶ the flit that passes ───────────────▶ RowReaders
+                             │ known
+                             ▼
+                        worms behind ─▶ wants ─▶ allocator ─▶ won
+
+    Worms are served in the order in which they came: the next one asks for its outputs when every branch of the one in
+    front has read its last flit. A worm that finds the input idle asks for its outputs as its first flit passes the
+    window: who wins in that cycle follows it. All others fetch it row by row.
+
+    *Latency*, from link to link, of a worm that follows: 3 cycles, and as many more as its header has flits beyond the
+    first. *Throughput*: a flit a cycle in, and for each branch a flit a cycle out. *Reset*: empty.
+
+    Parameters
+    ----------
+    port : int
+        Index of the port in the decoder's list.
+    spec : PortSpec
+        One virtual channel; its buffer's depth is a multiple of its chunk.
+    outputs : int
+        Outputs of the switch.
+    decoder : BranchingDecoder
+
+    Members
+    -------
+    link : In(LinkSignature)
+        A credit is a chunk.
+    strap_{name} : In
+        The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's tables, where it has some.
+    wants_{o} : Out(1)
+        The worm in front asks for output o, and has not won it.
+    won : In(outputs)
+        Those that it wins with this cycle.
+    held : In(1)
+        Some reader still reads the worm in front after this cycle.
+    follows : In(range(outputs + 1))
+        So many readers take the flit that passes.
+    starts : Out(1)
+        The first flit of the worm in front passes: who wins in this cycle takes it.
+    start_row : Out
+        Where the worm in front begins.
+    passes, closes, passing : Out
+        A flit passes; it is the last of its row; the flit.
+    fetch, fetch_row, row, closed_row : In, In, Out, Out
+        As of `ChunkStore`.
+    busy : Out(1)
+        No row can be fetched in this cycle.
+    cause, cause_vc : Out(Cause), Out(1)
+        What was wrong with the flit that was on the link two cycles before.
+    """
+
+    def __init__(self, port: int, spec: PortSpec, *, outputs: int, decoder: BranchingDecoder):
+        self.port = port
+        self.spec = spec
+        self.outputs = outputs
+        self.decoder = decoder
+        self.width = decoder.header.flit_width
+        self.leads = decoder.leads(port)
+        self.rows = spec.depth // spec.chunk
+        flit = flit_layout(self.width)
+        row = row_bits(self.rows)
+        super().__init__({
+            "link": In(LinkSignature(vcs=1, width=self.width)),
+            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+            **{f"wants_{o}": Out(1) for o in self.leads},
+            "won": In(outputs),
+            "held": In(1),
+            "follows": In(range(outputs + 1)),
+            "starts": Out(1),
+            "start_row": Out(row),
+            "passes": Out(1),
+            "closes": Out(1),
+            "passing": Out(flit),
+            "fetch": In(1),
+            "fetch_row": In(row),
+            "row": Out(spec.chunk * flit.size),
+            "closed_row": Out(row),
+            "busy": Out(1),
+            "cause": Out(Cause),
+            "cause_vc": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        flit = flit_layout(self.width)
+        m.submodules.intake = intake = DeepIntake(self.port, decoder=self.decoder)
+        m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
+                                                readers=len(self.leads))
+        m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1)
+        arrived, arrives = Signal(flit, name="arrived"), Signal()
+        m.d.sync += [
+            arrives.eq(self.link.valid),
+            arrived.eq(self.link.flit),
+            self.link.credit.eq(store.freed),
+            self.cause.eq(intake.cause),
+        ]
+        m.d.comb += [
+            intake.valid.eq(arrives),
+            intake.flit.eq(arrived),
+            intake.full.eq(store.full),
+            *(getattr(intake, f"strap_{name}").eq(getattr(self, f"strap_{name}")) for name in self.decoder.straps),
+            *([] if self.decoder.table_layout is None else [intake.table.eq(self.table)]),
+            store.write.eq(intake.write),
+            store.void.eq(intake.void),
+            store.data.eq(intake.row),
+            store.ends.eq(intake.ends),
+            window.write.eq(intake.write),
+            window.data.eq(Cat(intake.row, store.closes)),
+            window.first.eq(intake.first),
+            window.known.eq(intake.known),
+            self.passes.eq(window.valid),
+            self.passing.eq(window.flit[:flit.size]),
+            self.closes.eq(window.flit[flit.size]),
+            store.fetch.eq(self.fetch),
+            store.fetch_row.eq(self.fetch_row),
+            self.row.eq(store.row),
+            self.closed_row.eq(store.closed_row),
+            self.busy.eq(store.close),
+        ]
+        asked = self._spread(m, intake.branches)
+        self._close(m, store, asked, intake.known)
+        self._serve(m, intake, store, asked)
+        return m
+
+    def _spread(self, m, branches):
+        """The branches as outputs of the switch."""
+        asked = Signal(self.outputs, name="asked")
+        m.d.comb += [asked[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
+        return asked
+
+    def _close(self, m, store, asked, known):
+        """Close a row when its last flit has passed: those who did not take it there will fetch it."""
+        copies, coming = (Signal(range(self.outputs + 1), name=name) for name in ("copies", "coming"))
+        m.d.comb += coming.eq(sum(asked, start=asked[0] & 0))
+        with m.If(known):
+            m.d.sync += copies.eq(coming)
+        m.d.sync += [
+            store.close.eq(self.passes & self.closes),
+            store.needed.eq(copies - self.follows),
+        ]
+
+    def _serve(self, m, intake, store, asked):
+        """Let one worm after the other ask for its outputs."""
+        wants = [getattr(self, f"wants_{o}") for o in self.leads]
+        comes = Signal()  # a worm is known that asks for something
+        over = Signal()  # the worm in front needs the input no more after this cycle
+        waits = Signal()  # worms are behind it
+        at_once = Signal()
+        fresh = Signal()  # the worm in front was known in the cycle before
+        begins = Signal(row_bits(self.rows))  # where the worm that arrives begins
+        front = Signal(self.outputs)
+        m.d.comb += [
+            comes.eq(intake.known & asked.any()),
+            over.eq(~Cat(want & ~self.won[o] for o, want in zip(self.leads, wants, strict=True)).any() & ~self.held),
+            at_once.eq(comes & over & ~waits),
+            self.starts.eq(fresh),
+        ]
+        with m.If(intake.first):
+            m.d.sync += begins.eq(store.write_row)
+        bits = bits_for(self.rows)
+        queue: memory.Memory = memory.Memory(shape=self.outputs + len(begins), depth=1 << bits, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.queue = queue
+        write, read = queue.write_port(), queue.read_port(domain="comb")
+        put, get = Signal(bits + 1, name="queue_put"), Signal(bits + 1, name="queue_get")
+        start = Mux(intake.first, store.write_row, begins)
+        m.d.comb += [
+            waits.eq(put != get),
+            write.en.eq(comes & ~at_once),
+            write.addr.eq(put[:bits]),
+            write.data.eq(Cat(asked, start)),
+            read.addr.eq(get[:bits]),
+            front.eq(read.data[:self.outputs]),
+        ]
+        m.d.sync += [
+            put.eq(Mux(write.en, put + 1, put)),
+            get.eq(Mux(over & waits, get + 1, get)),
+            fresh.eq(at_once),
+            *(want.eq(Mux(over, Mux(waits, front[o], at_once & asked[o]), want & ~self.won[o]))
+              for o, want in zip(self.leads, wants, strict=True)),
+        ]
+        with m.If(over):
+            m.d.sync += self.start_row.eq(Mux(waits, read.data[self.outputs:], start))
+        return m

@@ -1,0 +1,137 @@
+"""The write side of a deep input: what arrives is framed into worms, and checked."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..decoders.branching import BranchingDecoder
+from ..faults import Cause
+from ..link import flit_layout
+from ..logic import bits_for
+
+__all__ = ["DeepIntake"]
+
+
+class DeepIntake(wiring.Component):
+    """Finds the branches of each worm that arrives, and what is wrong with it.
+
+    With the last flit of its header a worm is *known*. One that asks for nothing, and one whose header is cut, is
+    *void*: what is left of it is not kept. A worm that begins before the one in front has ended ends that one, and is
+    itself lost: a flit has room for one of both.
+
+    *Latency*: none, all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    under way.
+
+    Parameters
+    ----------
+    port : int
+        Index of the port in the decoder's list.
+    decoder : BranchingDecoder
+
+    Members
+    -------
+    valid, flit : In
+        What came by the link.
+    full : In(1)
+        There is no room for it.
+    strap_{name} : In
+        The decoder's straps.
+    table : In(Decoder.table_layout)
+        Writes to the decoder's tables, where it has some.
+    write, void : Out(1)
+        The flit is kept; it counts, and is not.
+    row : Out(flit_layout)
+        What is kept.
+    first : Out(1)
+        It is a worm's first.
+    known, branches : Out
+        The worm is known with this flit: the outputs of the decoder's `leads` that it asks for; none of a void one.
+    ends : Out(1)
+        The worm's last flit.
+    cause : Out(Cause)
+    """
+
+    def __init__(self, port: int, *, decoder: BranchingDecoder):
+        self.port = port
+        self.decoder = decoder
+        self.leads = decoder.leads(port)
+        flit = flit_layout(decoder.header.flit_width)
+        super().__init__({
+            "valid": In(1),
+            "flit": In(flit),
+            "full": In(1),
+            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+            "write": Out(1),
+            "void": Out(1),
+            "row": Out(flit),
+            "first": Out(1),
+            "known": Out(1),
+            "branches": Out(len(self.leads)),
+            "ends": Out(1),
+            "cause": Out(Cause),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        flits = self.decoder.flits
+        under_way = Signal()  # a worm's first flit has come, and its last has not
+        within = Signal()  # and its payload has begun
+        lost = Signal()  # the worm under way is void
+        place = Signal(bits_for(flits + 1), name="header_flit")  # header flits that have come
+        accepted, head, more = Signal(), Signal(), Signal()
+        stray, cut, too_long, unended = Signal(), Signal(), Signal(), Signal()
+        closes, asks = Signal(), Signal(len(self.leads))
+        m.d.comb += [
+            accepted.eq(self.valid & ~self.full),
+            head.eq(self.flit.head & ~self.flit.tail),
+            more.eq(place != flits),
+            self.first.eq(head & ~under_way),
+            stray.eq(~head & ~under_way),
+            cut.eq(~head & under_way & more & ~lost),
+            too_long.eq(head & under_way & ~within & ~more & ~lost),
+            unended.eq(head & under_way & within & ~lost),
+            closes.eq(too_long | unended),
+        ]
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        if self.decoder.table_layout is not None:
+            straps["table"] = self.table
+        seen = self.decoder.seen(m, self.port, straps, self.flit.data, place)
+        kept = Signal.like(seen, name="kept")
+        so_far = Signal.like(seen, name="so_far")
+        header = Signal()
+        m.d.comb += [
+            header.eq(accepted & head & more & ~lost),
+            so_far.eq(Mux(self.first, 0, kept) | seen),
+            asks.eq(self.decoder.branches(self.port, so_far)),
+            self.known.eq((header & (place == flits - 1)) | (accepted & cut)),
+            self.branches.eq(Mux(cut, 0, asks)),
+        ]
+        nothing = Signal()
+        m.d.comb += [
+            nothing.eq(self.known & ~self.branches.any()),
+            self.ends.eq(self.flit.tail | closes),
+            self.void.eq(accepted & (lost | stray | nothing)),
+            self.write.eq(accepted & ~self.void),
+            self.row.data.eq(self.flit.data),
+            self.row.head.eq(self.flit.head),
+            self.row.tail.eq(self.ends),
+        ]
+        with m.If(header):
+            m.d.sync += kept.eq(so_far)
+        with m.If(accepted):
+            m.d.sync += [
+                # a worm that was cut off by the next one's header leaves that one's payload behind
+                under_way.eq(~self.flit.tail),
+                lost.eq((lost | stray | nothing | closes) & ~self.flit.tail),
+                within.eq(~head & ~self.flit.tail),
+                place.eq(Mux(self.flit.tail, 0, Mux(header, place + 1, place))),
+            ]
+        with m.If(self.valid & self.full):
+            m.d.comb += self.cause.eq(Cause.OVERFLOW)
+        with m.Elif(self.valid):
+            for cause, found in ((Cause.NO_SUCH_DESTINATION, nothing & ~cut), (Cause.NO_TAIL, unended),
+                                 (Cause.LIST_TOO_LONG, too_long), (Cause.LIST_CUT, cut), (Cause.NO_HEADER, stray)):
+                with m.If(found):
+                    m.d.comb += self.cause.eq(cause)
+        return m

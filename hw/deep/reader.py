@@ -1,0 +1,161 @@
+"""The output's side of a deep switch: who has an output, and where in its worm it is."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..link import flit_layout
+from .store import row_after, row_bits
+
+__all__ = ["RowReader"]
+
+
+class RowReader(wiring.Component):
+    """Sends one copy of a worm by one output, at its own pace.
+
+    ::
+
+        window of the input ──▶ flit in passing ───────┬─▶ flit
+        fetched row ─▶ next ─▶ current row, position ──┘
+
+    A reader that has its output in time *follows*: it takes each flit as it passes the input's window. The first flit
+    that it cannot take, for want of a credit, ends that: from there on it fetches rows, as does a reader that comes
+    later. It has two: one that is sent, and one that is fetched meanwhile. A row is fetched once, whole and closed.
+
+    The worm's input is the reader's while it ``holds`` it: until its tail is taken from the window, or its last row is
+    fetched.
+
+    *Latency*: a flit that passes is sent in that cycle. A row that is asked for in cycle t, and fetched in t, is sent
+    from t + 3 on. *Throughput*: a flit a cycle, if a row that is asked for is fetched within ``chunk`` - 1 cycles.
+    *Reset*: idle.
+
+    Parameters
+    ----------
+    inputs : int
+        Inputs whose worms may come here.
+    rows, chunk, width : int
+        Rows of an input's buffer, flits of a row, data bits of a flit.
+
+    Members
+    -------
+    won : In(inputs)
+        An input's worm gets this output with this cycle.
+    starts : In(1)
+        With ``won``: its first flit passes in this cycle.
+    start_row : In(row_bits(rows))
+        With ``won``: the row in which it begins.
+    passes, closes, passing : In
+        In the window of the winner, or of ``owner``: a flit passes; it is the last of its row; the flit.
+    credit : In(1)
+        The output may send in this cycle.
+    asks : Out(1)
+        A row is wanted: ``row`` of ``owner``.
+    taken : In(1)
+        It is fetched in this cycle.
+    loads, fetched : In
+        What was fetched in the cycle before is for this reader.
+    owner : Out(inputs)
+        Whose worm it sends, one-hot; of one that does not ``hold`` it means nothing.
+    row : Out(row_bits(rows))
+    holds : Out(inputs)
+        Whose buffer it still reads after this cycle.
+    follows : Out(inputs)
+        Whose flit that passes in this cycle it takes, or has no need to fetch.
+    send, flit : Out
+        A flit is sent.
+    place : Out(range(chunk))
+        Its place in its row.
+    first : Out(1)
+        It is in the worm's first row.
+    """
+
+    def __init__(self, *, inputs: int, rows: int, chunk: int, width: int):
+        self.inputs = inputs
+        self.rows = rows
+        self.chunk = chunk
+        self.width = width
+        flit = flit_layout(width)
+        super().__init__({
+            "won": In(inputs),
+            "starts": In(1),
+            "start_row": In(row_bits(rows)),
+            "passes": In(1),
+            "closes": In(1),
+            "passing": In(flit),
+            "credit": In(1),
+            "asks": Out(1),
+            "taken": In(1),
+            "loads": In(1),
+            "fetched": In(chunk * flit.size),
+            "owner": Out(inputs),
+            "row": Out(row_bits(rows)),
+            "holds": Out(inputs),
+            "follows": Out(inputs),
+            "send": Out(1),
+            "flit": Out(flit),
+            "place": Out(range(chunk)),
+            "first": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        layout, size = flit_layout(self.width), flit_layout(self.width).size
+        won = Signal()
+        holding = Signal()  # the worm has flits in the input that this reader has not had
+        following = Signal()
+        comes = Signal()  # a flit passes that a follower needs
+        takes = Signal()
+        falls = Signal()
+        moves = Signal()  # the row behind becomes the current one
+        done = Signal()  # the current row has been sent
+        last = Signal()  # the row that is fetched has the tail
+        asked = Signal()  # a row is on its way
+        later = Signal()  # the worm's first row has been sent
+        current, behind = ([Signal(layout, name=f"{name}_{k}") for k in range(self.chunk)]
+                           for name in ("current", "behind"))
+        has_current, has_behind = Signal(), Signal()
+        from_row = Signal(layout)
+        lanes = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
+        m.d.comb += [
+            won.eq(self.won.any()),
+            comes.eq(self.passes & Mux(won, self.starts, following)),
+            takes.eq(comes & self.credit),
+            falls.eq(comes & ~self.credit),
+            self.first.eq(~later),
+            from_row.eq(Array(current)[self.place]),
+            self.send.eq(takes | (has_current & self.credit)),
+            self.flit.eq(Mux(has_current, from_row, self.passing)),
+            done.eq(has_current & self.credit & (from_row.tail | (self.place == self.chunk - 1))),
+            last.eq(Cat(lane.tail for lane in lanes).any()),
+            moves.eq(has_behind & (~has_current | done)),
+            # one is asked for when there is room for it: that of the row behind, empty or emptied
+            self.asks.eq(holding & ~following & ~asked & ~has_behind),
+        ]
+        ended = Signal()
+        m.d.comb += [
+            ended.eq((takes & self.passing.tail) | (self.loads & last)),
+            self.holds.eq(Mux(won, self.won, Mux(holding & ~ended, self.owner, 0))),
+            self.follows.eq(Mux(takes, Mux(won, self.won, self.owner), 0)),
+        ]
+        with m.If(won):
+            m.d.sync += [self.owner.eq(self.won), self.row.eq(self.start_row)]
+        with m.Elif((takes & self.closes) | self.taken):
+            m.d.sync += self.row.eq(row_after(self.row, self.rows))
+        with m.If(self.send):
+            ends = self.flit.tail
+            m.d.sync += [
+                self.place.eq(Mux(ends | (self.place == self.chunk - 1), 0, self.place + 1)),
+                later.eq(~ends & (later | (self.place == self.chunk - 1))),
+            ]
+        with m.If(self.loads):
+            m.d.sync += [one.eq(lane) for one, lane in zip(behind, lanes, strict=True)]
+        with m.If(moves):
+            m.d.sync += [one.eq(lane) for one, lane in zip(current, behind, strict=True)]
+        m.d.sync += [
+            holding.eq((won | holding) & ~ended),
+            following.eq(Mux(won, self.starts, following) & ~falls & ~(takes & self.passing.tail)),
+            asked.eq(self.taken),
+            has_behind.eq(self.loads | (has_behind & ~moves)),
+            has_current.eq(moves | (has_current & ~done)),
+        ]
+        return m

@@ -1,0 +1,189 @@
+"""A switch with deep input buffers, whose outputs read a worm independently of each other."""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, wiring
+
+from wormcast.algorithms.errors import WormcastError
+
+from ..allocator import Allocator
+from ..decoders import Decoder
+from ..decoders.branching import BranchingDecoder
+from ..link import PortSpec, flit_layout
+from ..logic import any_of
+from ..output_unit import OutputUnit
+from ..switch import Switch
+from .input_unit import DeepInput
+from .order import FetchOrder
+from .reader import RowReader
+
+__all__ = ["DeepSwitch"]
+
+
+class DeepSwitch(Switch):
+    """A switch that holds whole packets at its inputs, and copies them to any number of outputs ([Sivaram98], 5.1.2).
+
+    ::
+
+        {port}_in ─▶ DeepInput ─┬─ the flit that passes ─▶ crossbar ──────────┐
+                       │  ▲     └─ fetched row ─▶ bus ─▶ RowReader of output ─┴▶ OutputUnit ─▶ {port}_out
+                  wants│  │won                     ▲                                │ free, ready
+                       └──┴──── Allocator ─────────┴─ FetchOrder ◀─ asks            │
+                                    ▲───────────────────────────────────────────────┘
+
+    Each output reads the worm by itself: a branch that is blocked stops no other. Unicasts and worms with many branches
+    share the buffers. One row is fetched in a cycle, by the output whose turn it is.
+
+    There is one virtual channel. The credit of a link from another deep switch or to one is a chunk, and is spent with
+    the first flit of a row; that of a consumption link is a flit.
+
+    *Latency*, with free resources, from link to link: 3 cycles for each flit, and as many more as the header has flits
+    beyond the first; of a worm that has to wait, 3 cycles from the cycle in which its row is fetched. *Throughput*: a
+    flit per output and cycle. *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
+    *Errors on the wire*: as in `Switch`; a worm that begins before the one in front has ended is lost with it.
+    *Reset*: empty, all credits held.
+
+    Parameters
+    ----------
+    inputs, outputs : list of PortSpec
+        Inputs, and outputs to other switches, have chunks of one size and buffers of one depth: at least as many flits
+        a chunk as the switch has outputs and as a header has flits.
+    decoder : Decoder
+        A `BranchingDecoder`.
+    width, tables
+        As of `Switch`.
+
+    Raises
+    ------
+    WormcastError
+        A parameter that is not offered.
+    """
+
+    def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
+                 tables: data.StructLayout | None = None):
+        super().__init__(inputs=inputs, outputs=outputs, decoder=decoder, width=width, tables=tables)
+        chunk = inputs[0].chunk
+        if not isinstance(decoder, BranchingDecoder):
+            raise WormcastError(f"DeepSwitch.decoder: {type(decoder).__name__} is given, its worms take one way in "
+                                "buffers that they pass through")
+        least = max(len(outputs), decoder.flits)
+        if chunk < least:
+            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs whose headers "
+                                f"have {decoder.flits} flits needs at least {least}")
+        self.branching = decoder
+        for port in [*inputs, *outputs]:
+            if port.vcs != 1:
+                raise WormcastError(f"DeepSwitch.vcs: {port.name} has {port.vcs} virtual channels, deep buffers have 1")
+            if not port.to_node and (port.chunk, port.depth) != (chunk, inputs[0].depth):
+                raise WormcastError(f"DeepSwitch.chunk: {port.name} has {port.depth} flits in chunks of {port.chunk}, "
+                                    f"and {inputs[0].name} {inputs[0].depth} in chunks of {chunk}; they must be alike")
+        self.chunk = chunk
+        self.rows = inputs[0].depth // chunk
+
+    @property
+    def copies(self) -> bool:
+        return True
+
+    def elaborate(self, platform):
+        m = Module()
+        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+        inputs: list[Any] = []
+        for i, port in enumerate(self.inputs):
+            unit = DeepInput(i, port, outputs=len(self.outputs), decoder=self.branching)
+            m.submodules[f"{port.name}_input"] = unit
+            inputs.append(unit)
+            wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
+            m.d.comb += [getattr(unit, f"strap_{name}").eq(strap) for name, strap in straps.items()]
+        outputs = []
+        for port in self.outputs:
+            output = OutputUnit(port, width=self.width, classes=[1])
+            m.submodules[f"{port.name}_output"] = output
+            outputs.append(output)
+            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"{port.name}_out")))
+        readers = [RowReader(inputs=len(inputs), rows=self.rows, chunk=self.chunk, width=self.width) for _ in outputs]
+        for port, reader in zip(self.outputs, readers, strict=True):
+            m.submodules[f"{port.name}_reader"] = reader
+        self._allocate(m, inputs, outputs, readers)
+        self._fetch(m, inputs, readers)
+        for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
+            self._read(m, o, output, reader, inputs)
+        for i, unit in enumerate(inputs):
+            m.d.comb += [
+                unit.held.eq(any_of([reader.holds[i] for reader in readers])),
+                unit.follows.eq(sum((reader.follows[i] for reader in readers[1:]), start=readers[0].follows[i])),
+            ]
+        self._finish(m, inputs, outputs)
+        return m
+
+    def _allocate(self, m, inputs, outputs, readers):
+        """Give each output to the input that has waited longest for it."""
+        requesters = [(i, o) for i, unit in enumerate(inputs) for o in unit.leads]
+        m.submodules.allocator = allocator = Allocator(reach=[{o} for _, o in requesters], vcs=[1] * len(requesters),
+                                                       outputs=len(outputs))
+        for k, (i, o) in enumerate(requesters):
+            asks = Signal(name=f"asks_{i}_{o}")
+            m.d.comb += [
+                asks.eq(getattr(inputs[i], f"wants_{o}") & outputs[o].free),
+                getattr(allocator, f"request_{k}").eq(asks << o),
+                getattr(allocator, f"complete_{k}").eq(asks),
+                inputs[i].won[o].eq(getattr(allocator, f"won_{k}")),
+                readers[o].won[i].eq(getattr(allocator, f"won_{k}")),
+            ]
+
+    def _fetch(self, m, inputs, readers):
+        """One row a cycle goes from its input by the bus to the reader that asked for it."""
+        m.submodules.order = order = FetchOrder(readers=len(readers), inputs=len(inputs), rows=self.rows)
+        row = Signal(self.chunk * flit_layout(self.width).size, name="bus")
+        source, target = Signal(len(inputs), name="bus_source"), Signal(len(readers), name="bus_target")
+        m.d.sync += [source.eq(order.fetch), target.eq(order.taken)]
+        m.d.comb += [
+            row.eq(any_of([Mux(source[i], unit.row, 0) for i, unit in enumerate(inputs)])),
+            order.asks.eq(Cat(reader.asks for reader in readers)),
+            order.busy.eq(Cat(unit.busy for unit in inputs)),
+        ]
+        for i, unit in enumerate(inputs):
+            m.d.comb += [
+                getattr(order, f"closed_row_{i}").eq(unit.closed_row),
+                unit.fetch.eq(order.fetch[i]),
+                unit.fetch_row.eq(order.fetch_row),
+            ]
+        for o, reader in enumerate(readers):
+            m.d.comb += [
+                getattr(order, f"owner_{o}").eq(reader.owner),
+                getattr(order, f"row_{o}").eq(reader.row),
+                reader.taken.eq(order.taken[o]),
+                reader.loads.eq(target[o]),
+                reader.fetched.eq(row),
+            ]
+
+    def _read(self, m, o, output, reader, inputs):
+        """Bring the flits that pass to an output's reader, and what it sends to the link."""
+        port = self.outputs[o].name
+        sources = [(i, unit) for i, unit in enumerate(inputs) if o in unit.leads]
+        won, may = Signal(name=f"{port}_won"), Signal(name=f"{port}_may_send")
+        chosen = Signal(len(inputs), name=f"{port}_source")
+        m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
+
+        def of_source(name: str):
+            """A member of the input whose worm goes here."""
+            return any_of([Mux(chosen[i], getattr(unit, name).as_value() if name == "passing" else getattr(unit, name),
+                               0) for i, unit in sources])
+
+        m.d.sync += may.eq(Mux(reader.send, output.ready_after, output.ready))
+        m.d.comb += [
+            reader.starts.eq(of_source("starts")),
+            reader.start_row.eq(of_source("start_row")),
+            reader.passes.eq(of_source("passes")),
+            reader.closes.eq(of_source("closes")),
+            reader.passing.eq(of_source("passing")),
+            # a free output has a credit
+            reader.credit.eq(won | may),
+            output.take.eq(won),
+            output.touch.eq(won | reader.send),
+            output.send.eq(reader.send),
+            output.tail.eq(reader.send & reader.flit.tail),
+            output.flit.eq(reader.flit),
+            # what only claims the output does not end its worm
+            output.flit.tail.eq(output.tail),
+        ]

@@ -1,0 +1,34 @@
+"""The tokens of a network: where worms are copied by tokens each ring has one, whatever happens."""
+
+import numpy as np
+import numpy.typing as npt
+
+from .bulk import BulkEngine
+
+__all__ = ["require_tokens", "token_counts"]
+
+
+def token_counts(engine: BulkEngine) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+    """Count the tokens of each ring, held, on a line, or about to begin: {(stage, group): int64 [lanes]}."""
+    network = engine.network
+    there = np.zeros((network.lanes, network.topology.switches), np.int64)
+    for kind, router in network.routers.items():
+        if router.has_tokens:
+            taken, given, started = (engine.register(kind, f"token.{name}").reshape(network.lanes, -1).astype(np.int64)
+                                     for name in ("taken", "token_out__token", "started"))
+            first = network.kinds[kind].straps["strap_first"].reshape(network.lanes, -1).astype(np.int64)
+            there[:, network.switch_kinds[kind].members] = taken + given + first * (1 - started)
+    return {ring: there[:, switches].sum(axis=1) for ring, switches in network.rings.items()}
+
+
+def require_tokens(engine: BulkEngine) -> None:
+    """Make sure that each ring has its one token.
+
+    Raises
+    ------
+    RuntimeError
+        One has none, or several: a bug of this package.
+    """
+    for (stage, group), counts in token_counts(engine).items():
+        for lane in np.flatnonzero(counts != 1)[:1]:
+            raise RuntimeError(f"token:{stage}:{group} is there {counts[lane]} times in lane {lane}")

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from amaranth.hdl import Module, Value
+from amaranth.hdl import C, Module, Value, ValueLike
 
 from wormcast.algorithms.headers import Header
 
@@ -18,11 +18,17 @@ class BranchingDecoder(Decoder):
     ----------
     header : Header
     flits : int
-        Header flits after which a worm's outputs are known.
+        Most header flits after which a worm's outputs are known.
+    goes_on : bool
+        More header flits may come then: headers have no fixed length.
+    strips : int
+        Header flits that the copies to other switches lose at a switch where `drops` says so.
     """
 
     header: Header
     flits: int
+    goes_on = False
+    strips = 0
 
     @abstractmethod
     def leads(self, port: int) -> list[int]:
@@ -33,5 +39,13 @@ class BranchingDecoder(Decoder):
         """What the header flit at a place shows; of all flits up to it the OR is kept."""
 
     @abstractmethod
-    def branches(self, port: int, seen: Value) -> Value:
-        """The outputs, a bit for each of `leads`, by what all header flits have shown."""
+    def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value) -> Value:
+        """The outputs, a bit for each of `leads`, by what the header flits have shown."""
+
+    def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:
+        """Whether the outputs are known with the header flit at a place."""
+        return place == self.flits - 1
+
+    def drops(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
+        """Whether the copies to other switches lose flits here."""
+        return C(0)

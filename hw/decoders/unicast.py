@@ -65,7 +65,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
         return Cat(*(ways.get(target, C(0)) for target in self.targets(port)), *exits)
 
-    def branches(self, port, seen):
+    def branches(self, m, port, straps, seen):
         return seen
 
     def hop_class(self, output, straps, *, into, vc_class=None):

@@ -61,8 +61,8 @@ class DeepInput(wiring.Component):
         So many readers take the flit that passes.
     starts : Out(1)
         The first flit of the worm in front passes: who wins in this cycle takes it.
-    start_row : Out
-        Where the worm in front begins.
+    start_row, skips : Out, Out(1)
+        Where the worm in front begins; its copies to other switches lose the flits that the decoder `strips`.
     passes, closes, passing : Out
         A flit passes; it is the last of its row; the flit.
     fetch, fetch_row, row, closed_row : In, In, Out, Out
@@ -93,6 +93,7 @@ class DeepInput(wiring.Component):
             "follows": In(range(outputs + 1)),
             "starts": Out(1),
             "start_row": Out(row),
+            "skips": Out(1),
             "passes": Out(1),
             "closes": Out(1),
             "passing": Out(flit),
@@ -183,7 +184,7 @@ class DeepInput(wiring.Component):
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)
         bits = bits_for(self.rows)
-        queue: memory.Memory = memory.Memory(shape=self.outputs + len(begins), depth=1 << bits, init=[],
+        queue: memory.Memory = memory.Memory(shape=self.outputs + len(begins) + 1, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.queue = queue
         write, read = queue.write_port(), queue.read_port(domain="comb")
@@ -193,7 +194,7 @@ class DeepInput(wiring.Component):
             waits.eq(put != get),
             write.en.eq(comes & ~at_once),
             write.addr.eq(put[:bits]),
-            write.data.eq(Cat(asked, start)),
+            write.data.eq(Cat(asked, start, intake.drops)),
             read.addr.eq(get[:bits]),
             front.eq(read.data[:self.outputs]),
         ]
@@ -205,5 +206,8 @@ class DeepInput(wiring.Component):
               for o, want in zip(self.leads, wants, strict=True)),
         ]
         with m.If(over):
-            m.d.sync += self.start_row.eq(Mux(waits, read.data[self.outputs:], start))
+            m.d.sync += [
+                self.start_row.eq(Mux(waits, read.data[self.outputs:-1], start)),
+                self.skips.eq(Mux(waits, read.data[-1], intake.drops)),
+            ]
         return m

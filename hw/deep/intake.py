@@ -1,6 +1,6 @@
 """The write side of a deep input: what arrives is framed into worms, and checked."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import C, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -44,8 +44,9 @@ class DeepIntake(wiring.Component):
         What is kept.
     first : Out(1)
         It is a worm's first.
-    known, branches : Out
-        The worm is known with this flit: the outputs of the decoder's `leads` that it asks for; none of a void one.
+    known, branches, drops : Out
+        The worm is known with this flit: the outputs of the decoder's `leads` that it asks for, none of a void one; its
+        copies to other switches lose the flits that the decoder `strips`.
     ends : Out(1)
         The worm's last flit.
     cause : Out(Cause)
@@ -68,6 +69,7 @@ class DeepIntake(wiring.Component):
             "first": Out(1),
             "known": Out(1),
             "branches": Out(len(self.leads)),
+            "drops": Out(1),
             "ends": Out(1),
             "cause": Out(Cause),
         })
@@ -78,18 +80,18 @@ class DeepIntake(wiring.Component):
         under_way = Signal()  # a worm's first flit has come, and its last has not
         within = Signal()  # and its payload has begun
         lost = Signal()  # the worm under way is void
-        place = Signal(bits_for(flits + 1), name="header_flit")  # header flits that have come
-        accepted, head, more = Signal(), Signal(), Signal()
+        place = Signal(bits_for(flits), name="header_flit")  # header flits that have come, before it is known
+        told = Signal()  # the worm under way is known
+        accepted, head = Signal(), Signal()
         stray, cut, too_long, unended = Signal(), Signal(), Signal(), Signal()
         closes, asks = Signal(), Signal(len(self.leads))
         m.d.comb += [
             accepted.eq(self.valid & ~self.full),
             head.eq(self.flit.head & ~self.flit.tail),
-            more.eq(place != flits),
             self.first.eq(head & ~under_way),
             stray.eq(~head & ~under_way),
-            cut.eq(~head & under_way & more & ~lost),
-            too_long.eq(head & under_way & ~within & ~more & ~lost),
+            cut.eq(~head & under_way & ~told & ~lost),
+            too_long.eq(C(0) if self.decoder.goes_on else head & under_way & ~within & told & ~lost),
             unended.eq(head & under_way & within & ~lost),
             closes.eq(too_long | unended),
         ]
@@ -101,11 +103,12 @@ class DeepIntake(wiring.Component):
         so_far = Signal.like(seen, name="so_far")
         header = Signal()
         m.d.comb += [
-            header.eq(accepted & head & more & ~lost),
+            header.eq(accepted & head & ~told & ~lost),
             so_far.eq(Mux(self.first, 0, kept) | seen),
-            asks.eq(self.decoder.branches(self.port, so_far)),
-            self.known.eq((header & (place == flits - 1)) | (accepted & cut)),
+            asks.eq(self.decoder.branches(m, self.port, straps, so_far)),
+            self.known.eq((header & self.decoder.known(self.port, straps, so_far, place)) | (accepted & cut)),
             self.branches.eq(Mux(cut, 0, asks)),
+            self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]
         nothing = Signal()
         m.d.comb += [
@@ -125,7 +128,8 @@ class DeepIntake(wiring.Component):
                 under_way.eq(~self.flit.tail),
                 lost.eq((lost | stray | nothing | closes) & ~self.flit.tail),
                 within.eq(~head & ~self.flit.tail),
-                place.eq(Mux(self.flit.tail, 0, Mux(header, place + 1, place))),
+                told.eq((told | self.known) & ~self.flit.tail),
+                place.eq(Mux(header & ~self.known, place + 1, 0)),
             ]
         with m.If(self.valid & self.full):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)

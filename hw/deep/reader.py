@@ -35,6 +35,8 @@ class RowReader(wiring.Component):
         Inputs whose worms may come here.
     rows, chunk, width : int
         Rows of an input's buffer, flits of a row, data bits of a flit.
+    strips : int
+        Flits that copies lose where ``skips`` says so: fewer than a row has.
 
     Members
     -------
@@ -42,8 +44,8 @@ class RowReader(wiring.Component):
         An input's worm gets this output with this cycle.
     starts : In(1)
         With ``won``: its first flit passes in this cycle.
-    start_row : In(row_bits(rows))
-        With ``won``: the row in which it begins.
+    start_row, skips : In(row_bits(rows)), In(1)
+        With ``won``: the row in which it begins; its first ``strips`` flits are not sent.
     passes, closes, passing : In
         In the window of the winner, or of ``owner``: a flit passes; it is the last of its row; the flit.
     credit : In(1)
@@ -69,16 +71,18 @@ class RowReader(wiring.Component):
         It is in the worm's first row.
     """
 
-    def __init__(self, *, inputs: int, rows: int, chunk: int, width: int):
+    def __init__(self, *, inputs: int, rows: int, chunk: int, width: int, strips: int = 0):
         self.inputs = inputs
         self.rows = rows
         self.chunk = chunk
         self.width = width
+        self.strips = strips
         flit = flit_layout(width)
         super().__init__({
             "won": In(inputs),
             "starts": In(1),
             "start_row": In(row_bits(rows)),
+            "skips": In(1),
             "passes": In(1),
             "closes": In(1),
             "passing": In(flit),
@@ -104,6 +108,7 @@ class RowReader(wiring.Component):
         holding = Signal()  # the worm has flits in the input that this reader has not had
         following = Signal()
         comes = Signal()  # a flit passes that a follower needs
+        left_out = Signal()  # it is one of those that are not sent
         takes = Signal()
         falls = Signal()
         moves = Signal()  # the row behind becomes the current one
@@ -119,8 +124,8 @@ class RowReader(wiring.Component):
         m.d.comb += [
             won.eq(self.won.any()),
             comes.eq(self.passes & Mux(won, self.starts, following)),
-            takes.eq(comes & self.credit),
-            falls.eq(comes & ~self.credit),
+            takes.eq(comes & self.credit & ~left_out),
+            falls.eq(comes & ~self.credit & ~left_out),
             self.first.eq(~later),
             from_row.eq(Array(current)[self.place]),
             self.send.eq(takes | (has_current & self.credit)),
@@ -135,12 +140,21 @@ class RowReader(wiring.Component):
         m.d.comb += [
             ended.eq((takes & self.passing.tail) | (self.loads & last)),
             self.holds.eq(Mux(won, self.won, Mux(holding & ~ended, self.owner, 0))),
-            self.follows.eq(Mux(takes, Mux(won, self.won, self.owner), 0)),
+            self.follows.eq(Mux(takes | (comes & left_out), Mux(won, self.won, self.owner), 0)),
         ]
         with m.If(won):
             m.d.sync += [self.owner.eq(self.won), self.row.eq(self.start_row)]
-        with m.Elif((takes & self.closes) | self.taken):
+        with m.Elif((comes & ~falls & self.closes) | self.taken):
             m.d.sync += self.row.eq(row_after(self.row, self.rows))
+        if self.strips:
+            left = Signal(range(self.strips + 1))  # flits that are to pass and are not sent
+            m.d.comb += left_out.eq(Mux(won, self.skips, left != 0))
+            with m.If(won):
+                m.d.sync += left.eq(Mux(self.skips, self.strips - comes, 0))
+                with m.If(self.skips):
+                    m.d.sync += self.place.eq(self.strips)
+            with m.Elif(comes & left_out):
+                m.d.sync += left.eq(left - 1)
         with m.If(self.send):
             ends = self.flit.tail
             m.d.sync += [

@@ -101,7 +101,8 @@ class DeepSwitch(Switch):
             m.submodules[f"{port.name}_output"] = output
             outputs.append(output)
             wiring.connect(m, output.link, wiring.flipped(getattr(self, f"{port.name}_out")))
-        readers = [RowReader(inputs=len(inputs), rows=self.rows, chunk=self.chunk, width=self.width) for _ in outputs]
+        readers = [RowReader(inputs=len(inputs), rows=self.rows, chunk=self.chunk, width=self.width,
+                             strips=self.branching.strips if o < self.ejection else 0) for o in range(len(outputs))]
         for port, reader in zip(self.outputs, readers, strict=True):
             m.submodules[f"{port.name}_reader"] = reader
         self._allocate(m, inputs, outputs, readers)
@@ -174,6 +175,7 @@ class DeepSwitch(Switch):
         m.d.comb += [
             reader.starts.eq(of_source("starts")),
             reader.start_row.eq(of_source("start_row")),
+            reader.skips.eq(of_source("skips")),
             reader.passes.eq(of_source("passes")),
             reader.closes.eq(of_source("closes")),
             reader.passing.eq(of_source("passing")),

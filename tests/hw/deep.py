@@ -38,7 +38,7 @@ class MaskDecoder(BranchingDecoder):
     def seen(self, m, port, straps, flit, place):
         return flit[:self.ejection] & (place == 0).replicate(self.ejection) if self.flits > 1 else flit[:self.ejection]
 
-    def branches(self, port, seen):
+    def branches(self, m, port, straps, seen):
         return seen
 
 

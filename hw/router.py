@@ -377,7 +377,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     ------
     WormcastError
         Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
-        signed, and the switches' ports are not those of a torus; the scheme needs switches that are not built; or lists
+        signed, and the switches' ports are not those of a torus; the scheme's headers have no decoder yet; or lists
         of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}

@@ -162,7 +162,7 @@ class ReachDecoder(CopyingDecoder):
             raise WormcastError(
                 f"{whose}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}, "
                 "every node must lie below a switch or above it" if left else
-                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} by several ports, all must go by "
-                "one")
+                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} by several ports, all must "
+                "go by one")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

@@ -390,7 +390,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
-    if scheme.buffered and not configuration.deep:
+    if (scheme.buffered or isinstance(header, MultiDrop)) and not configuration.deep:
         raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
                             "shallow is given: allowed is deep")
     if isinstance(header, MultiDrop):

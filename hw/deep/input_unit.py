@@ -112,7 +112,8 @@ class DeepInput(wiring.Component):
         m.submodules.intake = intake = DeepIntake(self.port, decoder=self.decoder)
         m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
                                                 readers=len(self.leads))
-        m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1)
+        m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1,
+                                          told=bits_for(self.outputs + 1))
         arrived, arrives = Signal(flit, name="arrived"), Signal()
         m.d.sync += [
             arrives.eq(self.link.valid),
@@ -144,7 +145,7 @@ class DeepInput(wiring.Component):
             self.busy.eq(store.close),
         ]
         asked = self._spread(m, intake.branches)
-        self._close(m, store, asked, intake.known)
+        self._close(m, store, window, asked)
         self._serve(m, intake, store, asked)
         return m
 
@@ -154,15 +155,12 @@ class DeepInput(wiring.Component):
         m.d.comb += [asked[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
         return asked
 
-    def _close(self, m, store, asked, known):
+    def _close(self, m, store, window, asked):
         """Close a row when its last flit has passed: those who did not take it there will fetch it."""
-        copies, coming = (Signal(range(self.outputs + 1), name=name) for name in ("copies", "coming"))
-        m.d.comb += coming.eq(sum(asked, start=asked[0] & 0))
-        with m.If(known):
-            m.d.sync += copies.eq(coming)
+        m.d.comb += window.tells.eq(sum(asked, start=asked[0] & 0))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),
-            store.needed.eq(copies - self.follows),
+            store.needed.eq(window.told - self.follows),
         ]
 
     def _serve(self, m, intake, store, asked):

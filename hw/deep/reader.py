@@ -118,7 +118,8 @@ class RowReader(wiring.Component):
         later = Signal()  # the worm's first row has been sent
         current, behind = ([Signal(layout, name=f"{name}_{k}") for k in range(self.chunk)]
                            for name in ("current", "behind"))
-        has_current, has_behind = Signal(), Signal()
+        has_current = Signal()
+        has_behind = Signal()
         from_row = Signal(layout)
         lanes = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
         m.d.comb += [

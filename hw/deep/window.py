@@ -27,36 +27,44 @@ class Window(wiring.Component):
     ----------
     flits : int
         Flits of a header, 1 or more: with the last of them a worm is known.
-    width : int
-        Bits of a flit.
+    width, told : int
+        Bits of a flit, and of what is told of a worm.
 
     Members
     -------
     write, data, first : In
         A flit comes; it is a worm's first.
-    known : In(1)
+    known, tells : In(1), In(told)
         The worm that arrives is known with this flit; of each worm once, with the last flit of its header or earlier.
+        What is told of it.
     valid, flit, begins : Out
         A flit passes; it is a worm's first.
+    told : Out(told)
+        What was told of the worm whose flit passes.
     """
 
-    def __init__(self, *, flits: int, width: int):
+    def __init__(self, *, flits: int, width: int, told: int):
         self.flits = flits
         self.width = width
+        self.told_bits = told
         super().__init__({
             "write": In(1),
             "data": In(width),
             "first": In(1),
             "known": In(1),
+            "tells": In(told),
             "valid": Out(1),
             "flit": Out(width),
             "begins": Out(1),
+            "told": Out(told),
         })
 
     def elaborate(self, platform):
         m = Module()
         if self.flits == 1:
             m.d.sync += [self.valid.eq(self.write), self.flit.eq(self.data), self.begins.eq(self.first)]
+            with m.If(self.known):
+                m.d.sync += self.told.eq(self.tells)
             return m
         # the worm in front may have as many flits waiting as its header has, while the next one begins
         bits = bits_for(self.flits + 1)
@@ -83,4 +91,26 @@ class Window(wiring.Component):
             put.eq(Mux(self.write, put + 1, put)),
             get.eq(Mux(self.valid, get + 1, get)),
         ]
+        self._tell(m, bits)
         return m
+
+    def _tell(self, m, bits):
+        """Keep what is told of worms until they pass: the next may be known while flits of this one wait."""
+        store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.known = store
+        write, read = store.write_port(), store.read_port(domain="comb")
+        put, get = Signal(bits, name="known_put"), Signal(bits, name="known_get")
+        passing = Signal(self.told_bits)
+        m.d.comb += [
+            write.en.eq(self.known),
+            write.addr.eq(put),
+            write.data.eq(self.tells),
+            read.addr.eq(get),
+            self.told.eq(Mux(self.begins, read.data, passing)),
+        ]
+        m.d.sync += [
+            put.eq(put + self.known),
+            get.eq(get + self.begins),
+            passing.eq(self.told),
+        ]

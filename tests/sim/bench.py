@@ -52,16 +52,20 @@ AT_REST = {
     r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"eligible(_\d+)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
     r".*_spent": 0, r".*_frame|ends_here|first_fault": 0, r"free_\d+": None,
+    r"wants_\d+|used|owed|under_way|holding|following|has_current|has_behind|close|vc0_place": 0,
 }
 MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
               "eligible_0")
+DEEP_MUST_EXIST = ("wants_0", "used", "owed", "under_way", "holding", "has_current", "has_behind", "__credit", "_busy",
+                   "_spent")
 TREES_MUST_EXIST = ("_filled0", "targets", "drops", "left_0", "owned_0", "__credit", "_busy", "_spent", "eligible_0")
 
 
 def left_over(engine):
     """Names and values of all registers and host arrays that do not say: empty, idle, all credits held."""
     names = [name for kernel in engine.kernels.values() for name in kernel.state]
-    for end in TREES_MUST_EXIST if engine.network.scheme.spreads else MUST_EXIST:
+    must = TREES_MUST_EXIST if engine.network.scheme.spreads else MUST_EXIST
+    for end in DEEP_MUST_EXIST if engine.network.configuration.deep else must:
         assert any(name.endswith(end) for name in names), f"no register is called {end} any more: mend AT_REST"
     found = {}
     for kind, kernel in engine.kernels.items():

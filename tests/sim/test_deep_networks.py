@@ -1,0 +1,120 @@
+"""Networks of switches with deep buffers: each worm comes to each destination once, in both engines alike."""
+
+import random
+
+import pytest
+from cases import slow, some
+
+from wormcast.algorithms import plan, topology
+from wormcast.sim.engines.deadlock import find_deadlock
+from wormcast.sim.engines.faults import find_faults
+
+from .bench import bulk, finish, left_over, send
+from .test_engines_agree import Draw, compare
+
+SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "tree")
+
+#: The worked network: root 6, two nodes at each switch, node 2*s - 2 and 2*s - 1 at switch s.
+EXAMPLE_LINKS = [(6, 1), (6, 4), (6, 5), (5, 3), (3, 9), (5, 10), (1, 7), (1, 2), (1, 4), (4, 8)]
+
+DEEP = {"vcs": 1, "consumption": 1, "buffer_kind": "deep"}
+
+
+def messages(nodes, count, rng, *, longest, within, unicasts=0.4):
+    """So many messages of random lengths, unicasts and multicasts, in the order of their times."""
+    found = []
+    for at in sorted(rng.randrange(within) for _ in range(count)):
+        source, *others = rng.sample(range(nodes), nodes)
+        few = 1 if rng.random() < unicasts else rng.randint(1, nodes - 1)
+        found.append(send(source, *others[:few], length=rng.randint(1, longest), at=at))
+    return found
+
+
+def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, within=600):
+    """Run random messages that fit the buffers until all are there, and nothing is left behind."""
+    rng = random.Random(seed)
+    engine = bulk(name, scheme, messages(topology(name).nodes, count, rng, longest=buffer - 20, within=within),
+                  **DEEP, buffer=buffer, chunk=chunk, flit_width=width)
+    finish(engine, 200_000)
+    assert not find_faults(engine)
+    assert not left_over(engine)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", [1, slow(2), slow(3)])
+def test_every_destination_gets_each_message_once(scheme, seed):
+    delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed)
+
+
+@pytest.mark.parametrize("scheme", some(SCHEMES, "path-g", "tree"))
+def test_headers_of_several_flits(scheme):
+    """Three flits of a pair, two of a string."""
+    delivered("irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4", scheme, 5, width=4, count=12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("switches", "ports", "nodes"), [(2, 4, 4), (3, 4, 6), (8, 8, 32), (5, 8, 12), (16, 4, 20)])
+def test_random_networks(scheme, switches, ports, nodes):
+    """Those of one size share their kernels."""
+    for seed in range(35):
+        delivered(f"irregular:switches={switches},ports={ports},nodes={nodes},connectivity=0.8,seed={seed}", scheme, seed,
+                  count=40)
+
+
+@pytest.mark.parametrize("scheme", some(SCHEMES, "individual", "path-g", "tree"))
+@pytest.mark.parametrize(("width", "chunk", "buffer"), [(8, 4, 16), slow(5, 8, 48)])
+def test_both_engines_drive_the_same_words(scheme, width, chunk, buffer):
+    name = "irregular:switches=3,ports=4,nodes=4,connectivity=0.8,seed=1"
+    rng = random.Random(7)
+    longest = buffer - 10
+    worms = messages(4, 10, rng, longest=min(longest, 12), within=60)
+    options = {**DEEP, "buffer": buffer, "chunk": chunk, "flit_width": width}
+    compare(Draw(name, scheme, options, worms, 0.3, 1), 200)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """The network of the paper's Figures 13, 17 and 18 as far as the text fixes it, as a file."""
+    switches = range(1, 11)
+    path = tmp_path_factory.mktemp("example") / "example.toml"
+    links = ", ".join(f"[{a - 1}, {b - 1}]" for a, b in EXAMPLE_LINKS)
+    homes = ", ".join(str(switch - 1) for switch in switches for _ in range(2))
+    path.write_text(f"switches = 10\nroot = 5\nlinks = [{links}]\nnodes = [{homes}]\n")
+    return str(path)
+
+
+def node(switch, number=0):
+    return 2 * (switch - 1) + number
+
+
+@pytest.mark.parametrize("scheme", some(("ssr-g", "path-g", "path-lg", "tree"), "path-g", "tree"))
+def test_the_papers_example(example, scheme):
+    """From switch 10 to both nodes of eight switches: the links of the plan, each as often as it says."""
+    destinations = [node(switch, number) for switch in (1, 2, 3, 4, 5, 7, 8, 9) for number in range(2)]
+    built = topology(example)
+    engine = bulk(example, scheme, [send(node(10), *destinations, length=30)], **DEEP, buffer=64, chunk=8, flit_width=32)
+    finish(engine, 4000)
+    assert not left_over(engine)
+    planned = plan(built, scheme, node(10), destinations)
+    assert (engine.host.left == 0).all()
+    if scheme == "tree":
+        assert (planned.copies, planned.hops, planned.channels) == (1, 10, 10)
+
+
+@pytest.mark.parametrize(("length", "stuck"), [(15, False), (60, True)])
+def test_a_tree_longer_than_the_buffer_may_deadlock_and_one_that_fits_does_not(length, stuck):
+    """Two trees cross at two switches: each copy that waits holds rows of the other's, if not all of them fit."""
+    name = "irregular:switches=2,ports=8,nodes=8,connectivity=0.3,seed=1"
+    everyone = range(8)
+    sent = [send(source, *(other for other in everyone if other != source), length=length) for source in everyone]
+    engine = bulk(name, "tree", sent, **DEEP, buffer=16, chunk=8, flit_width=16)
+    engine.run(20_000)
+    assert (int(engine.host.left.sum()) > 0) == stuck
+    if stuck:
+        found = find_deadlock(engine)
+        assert found is not None
+        assert len(found.cycle) >= 2
+    else:
+        finish(engine, 1)
+        assert not left_over(engine)

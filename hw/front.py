@@ -17,7 +17,7 @@ from .buffer import ReplicationBuffer
 from .link import PortSpec
 from .switch import Switch
 
-__all__ = ["TOKEN", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
+__all__ = ["TOKEN", "TURN", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
 
 Of = Callable[[str], Any]
 """A register's name -> its value, or an array of its values."""
@@ -37,7 +37,8 @@ LINK, CONSUMPTION = 1, 2
 WHAT = LINK | CONSUMPTION
 # where the parts of a code lie: what is waited for from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
-MOST_TARGETS = 63 - LINKS
+TURN = 62
+MOST_TARGETS = TURN - LINKS
 
 
 def owner_flags(output: PortSpec) -> list[str]:
@@ -169,7 +170,8 @@ class Front(ABC):
 
     @abstractmethod
     def going(self, of: Of) -> Any:
-        """A code for where the worm goes, which is 0 for a cycle at least between two worms; see `ways`."""
+        """A code for where the worm goes, see `ways`. It is 0 for a cycle at least between two worms, or they differ in
+        bit `TURN`."""
 
     @abstractmethod
     def ways(self, code: int) -> tuple[list[int], list[int]]:

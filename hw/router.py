@@ -247,7 +247,8 @@ class Blueprint(Generic[Given]):
     def tokens(self) -> TokenGroups | None:
         """The groups of switches that share a token, where worms are copied by tokens."""
         options = self.configuration
-        copied = self.scheme.spreads and not self.scheme.buffered  # whole worms in buffers need no tokens
+        # whole worms in buffers need no tokens
+        copied = self.scheme.spreads and not (self.scheme.buffered or options.deep)
         require_trees(options.tokens, copied, self.scheme.name)
         if not copied or options.tokens == "off":
             return None
@@ -377,8 +378,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     ------
     WormcastError
         Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
-        signed, and the switches' ports are not those of a torus; the scheme's headers have no decoder yet; or lists
-        of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
+        signed, and the switches' ports are not those of a torus; the scheme's worms do not go through these buffers; or
+        lists of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
     absorbs = configuration.slots > 0
@@ -402,12 +403,18 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         if decided is None:
             raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
                                 "the destination, as worms with bit strings do")
-        _require_tree(header, configuration)
+        if not configuration.deep:
+            _require_tree(header, configuration)
         return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
     assert isinstance(header, AddressList)
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
+    if configuration.deep:
+        if multicast:
+            raise WormcastError(f"scheme {scheme.name}: buffer-kind deep is given, its worms go by one way through "
+                                "buffers that hold a part of them: allowed is shallow")
+        return RouteDecoder(header, kind=kind)
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, absorbs=absorbs and multicast, **ports)

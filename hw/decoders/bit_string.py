@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from amaranth.hdl import Array, C, Value
+from amaranth.hdl import Array, C, Cat, Signal, Value
 
 from wormcast.algorithms.headers import BitString
 
 from ..kinds import SwitchKind
-from .base import Decoder
+from ..logic import any_of
+from .branching import BranchingDecoder
 from .tag import require_digits, tag_digits
 
 __all__ = ["BitCell", "BitStringDecoder"]
@@ -30,7 +31,7 @@ class BitCell(NamedTuple):
     goes: list[Table]
 
 
-class BitStringDecoder(Decoder):
+class BitStringDecoder(BranchingDecoder):
     """Finds the outputs to which a bit string leads, and what of it goes with the copy for each.
 
     ::
@@ -65,21 +66,37 @@ class BitStringDecoder(Decoder):
         for digit in deciding:
             self.digit_bits, self.digits = require_digits("BitStringDecoder", kind, header.nodes, digit)
         super().__init__(kind, injection=injection, ejection=ejection)
-        self.header = header
+        self.header: BitString = header
+        self.flits = header.flits()
         self.deciding = tuple(sorted(set(deciding)))
         self.straps = {"digit": (self.digits - 1).bit_length()} if len(self.deciding) > 1 else {}
 
     def strap_values(self, routes, kind):
         return dict.fromkeys(self.straps, tag_digits(routes, kind))
 
-    @property
-    def flits(self) -> int:
-        """Header flits of a worm."""
-        return self.header.flits()
-
-    def leads(self, port: int) -> list[int]:
-        """Outputs, to other switches and to nodes, by which a worm from input ``port`` can be copied."""
+    def leads(self, port):
         return self.reaches(port) + self.exits(port)
+
+    def seen(self, m, port, straps, flit, place):
+        leads = self.leads(port)
+        ways: list[list[Value]] = [[] for _ in leads]
+        for bits, goes in self.wanted(leads):
+            some = Signal(name=f"some_{bits[0]}")
+            m.d.comb += some.eq(Cat(flit[bit] for bit in bits).any())
+            for way, table in zip(ways, goes, strict=True):
+                way.append(some & self.chosen(table, straps, place))
+        return Cat(any_of(way) for way in ways)
+
+    def branches(self, m, port, straps, seen):
+        return seen
+
+    def passed(self, m, output, straps, table, flit, place):
+        found: list[Value] = [C(0)] * len(flit)
+        for bits, [table] in self.carried(output):
+            goes = self.chosen(table, straps, place)
+            for bit in bits:
+                found[bit] = flit[bit] & goes
+        return Cat(found)
 
     def wanted(self, outputs: Sequence[int]) -> list[BitCell]:
         """Bits of nodes, in cells of those that are behind the same ones of these outputs."""

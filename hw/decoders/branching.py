@@ -51,7 +51,7 @@ class BranchingDecoder(Decoder):
         """Whether some destination can not be reached from here; the others can."""
         return C(0)
 
-    def carried(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
+    def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
                 place: Value) -> Value | None:
         """What the copy by an output carries in place of the header flit at a place; None: the same.
 

@@ -113,7 +113,7 @@ class ReachDecoder(CopyingDecoder):
     def _turned(seen: Value) -> Value:
         return seen[-1]
 
-    def carried(self, m, output, straps, table, flit, place):
+    def passed(self, m, output, straps, table, flit, place):
         string = self._string(m, f"{self.outputs[output]}_string", table, None, place)
         goes_up = straps["up"][output] if output < self.ejection else C(0)
         kept = Signal(len(flit), name=f"{self.outputs[output]}_kept")

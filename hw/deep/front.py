@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..front import CONSUMPTION, LINK, LINKS, Front, Of, Target, Wait
+from ..front import CONSUMPTION, LINK, LINKS, TURN, Front, Of, Target, Wait
 from ..intake import Mark
 from ..link import flit_layout
 from .switch import DeepSwitch
@@ -28,12 +28,8 @@ class DeepFront(Front):
         self._outputs = {o: router.outputs[o].name for o in self.leads}
 
     @property
-    def scope(self) -> str:
-        return f"{self.name}_input"
-
-    @property
     def frame(self) -> str:
-        return f"{self.scope}.intake.under_way"
+        return f"{self.name}_input.intake.under_way"
 
     def register(self, name: str) -> str | None:
         what, _, output = name.partition(" ")
@@ -66,8 +62,8 @@ class DeepFront(Front):
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
-        used, lane, written, begins = (read(f"{self.scope}.{name}") for name in ("store.used", "store.lane",
-                                                                                 "store.write_row", "start_row"))
+        used, lane, written, begins = (read(f"{self.name}_input.{name}") for name in (
+            "store.used", "store.lane", "store.write_row", "channel_0.start_row"))
         stored = (used - (lane != 0)) * self.chunk + lane
         found = []
         for output in self.leads:
@@ -87,10 +83,10 @@ class DeepFront(Front):
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
         """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
-        used, lane, written = (int(read(f"{self.scope}.store.{name}")) for name in ("used", "lane", "write_row"))
+        used, lane, written = (int(read(f"{self.name}_input.store.{name}")) for name in ("used", "lane", "write_row"))
         written &= (1 << (self.rows - 1).bit_length()) - 1
         closed = used - (lane != 0)
-        lanes = [read(f"{self.scope}.store.lane_{k}") for k in range(self.chunk)]
+        lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
         found = []
         for row in range(written - closed, written + (lane != 0)):
             for k in range(self.chunk if row < written else lane):
@@ -126,10 +122,11 @@ class DeepFront(Front):
         return [[(o, 0)] for i, o in enumerate(self.leads) if code >> LINKS + i & 1]
 
     def going(self, of: Of) -> Any:
+        # with one more bit, as there may be no cycle between two worms
         found = 0
         for i, output in enumerate(self.leads):
             found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)
-        return found
+        return found | (found != 0) * (of("turn") << TURN)
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]

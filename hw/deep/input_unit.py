@@ -1,7 +1,7 @@
 """The receiving end of a deep link: intake, rows of flits, and the worm in front."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import memory, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..decoders.branching import BranchingDecoder
@@ -11,6 +11,7 @@ from ..logic import bits_for
 from .intake import DeepIntake
 from .store import ChunkStore, row_bits
 from .window import Window
+from .worm import DeepState, DeepWorm
 
 __all__ = ["DeepInput"]
 
@@ -71,6 +72,7 @@ class DeepInput(wiring.Component):
         No row can be fetched in this cycle.
     cause, cause_vc : Out(Cause), Out(1)
         What was wrong with the flit that was on the link two cycles before.
+    state_0 : Out(DeepState)
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: int, decoder: BranchingDecoder):
@@ -104,6 +106,7 @@ class DeepInput(wiring.Component):
             "busy": Out(1),
             "cause": Out(Cause),
             "cause_vc": Out(1),
+            "state_0": Out(DeepState),
         })
 
     def elaborate(self, platform):
@@ -165,47 +168,20 @@ class DeepInput(wiring.Component):
 
     def _serve(self, m, intake, store, asked):
         """Let one worm after the other ask for its outputs."""
-        wants = [getattr(self, f"wants_{o}") for o in self.leads]
-        comes = Signal()  # a worm is known that asks for something
-        over = Signal()  # the worm in front needs the input no more after this cycle
-        waits = Signal()  # worms are behind it
-        at_once = Signal()
-        fresh = Signal()  # the worm in front was known in the cycle before
+        m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=self.leads, rows=self.rows)
         begins = Signal(row_bits(self.rows))  # where the worm that arrives begins
-        front = Signal(self.outputs)
-        m.d.comb += [
-            comes.eq(intake.known & asked.any()),
-            over.eq(~Cat(want & ~self.won[o] for o, want in zip(self.leads, wants, strict=True)).any() & ~self.held),
-            at_once.eq(comes & over & ~waits),
-            self.starts.eq(fresh),
-        ]
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)
-        bits = bits_for(self.rows)
-        queue: memory.Memory = memory.Memory(shape=self.outputs + len(begins) + 1, depth=1 << bits, init=[],
-                                             attrs={"ram_style": "distributed"})
-        m.submodules.queue = queue
-        write, read = queue.write_port(), queue.read_port(domain="comb")
-        put, get = Signal(bits + 1, name="queue_put"), Signal(bits + 1, name="queue_get")
-        start = Mux(intake.first, store.write_row, begins)
         m.d.comb += [
-            waits.eq(put != get),
-            write.en.eq(comes & ~at_once),
-            write.addr.eq(put[:bits]),
-            write.data.eq(Cat(asked, start, intake.drops)),
-            read.addr.eq(get[:bits]),
-            front.eq(read.data[:self.outputs]),
+            worm.known.eq(intake.known & asked.any()),
+            worm.asked.eq(asked),
+            worm.start.eq(Mux(intake.first, store.write_row, begins)),
+            worm.drops.eq(intake.drops),
+            worm.won.eq(self.won),
+            worm.held.eq(self.held),
+            self.starts.eq(worm.starts),
+            self.start_row.eq(worm.start_row),
+            self.skips.eq(worm.skips),
+            self.state_0.eq(worm.state),
+            *(getattr(self, f"wants_{o}").eq(getattr(worm, f"wants_{o}")) for o in self.leads),
         ]
-        m.d.sync += [
-            put.eq(Mux(write.en, put + 1, put)),
-            get.eq(Mux(over & waits, get + 1, get)),
-            fresh.eq(at_once),
-            *(want.eq(Mux(over, Mux(waits, front[o], at_once & asked[o]), want & ~self.won[o]))
-              for o, want in zip(self.leads, wants, strict=True)),
-        ]
-        with m.If(over):
-            m.d.sync += [
-                self.start_row.eq(Mux(waits, read.data[self.outputs:-1], start)),
-                self.skips.eq(Mux(waits, read.data[-1], intake.drops)),
-            ]
-        return m

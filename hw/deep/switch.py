@@ -111,11 +111,11 @@ class DeepSwitch(Switch):
             self.branching.table_count > len(inputs)) else []
         for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
             self._read(m, o, output, reader, inputs)
-            carried = self.branching.carried(m, o, straps, tables[o] if tables else None, reader.flit.data,
+            passed = self.branching.passed(m, o, straps, tables[o] if tables else None, reader.flit.data,
                                              reader.place)
-            if carried is not None:
+            if passed is not None:
                 with m.If(reader.first & reader.flit.head & ~reader.flit.tail):
-                    m.d.comb += output.flit.data.eq(carried)
+                    m.d.comb += output.flit.data.eq(passed)
         for i, unit in enumerate(inputs):
             m.d.comb += [
                 unit.held.eq(any_of([reader.holds[i] for reader in readers])),

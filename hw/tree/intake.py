@@ -1,6 +1,6 @@
 """The write side of a tree input: what arrives is framed into worms, and checked."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,7 +8,7 @@ from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
 from ..intake import Frame, row_layout
 from ..link import flit_layout
-from ..logic import any_of, bit_at, bits_for
+from ..logic import bit_at, bits_for
 
 __all__ = ["TreeIntake"]
 
@@ -130,14 +130,8 @@ class TreeIntake(wiring.Component):
         """
         flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
         said, says_report = Signal(len(self.leads), name="said"), Signal()
-        wanted: list[list[Value]] = [[] for _ in self.leads]
-        for bits, goes in self.decoder.wanted(self.leads):
-            some = Signal(name=f"some_{bits[0]}")
-            m.d.comb += some.eq(Cat(self.flit.data[bit] for bit in bits).any())
-            for ways, table in zip(wanted, goes, strict=True):
-                ways.append(some & self.decoder.chosen(table, straps, place))
         m.d.comb += [
-            said.eq(Cat(any_of(ways) for ways in wanted)),
+            said.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),
             says_report.eq(self.flit.data[0]),
         ]
         if flits == 1:

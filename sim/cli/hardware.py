@@ -89,10 +89,12 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
 
     Of trees it names how they are copied, and whether by tokens, where it names the readers of others.
     """
-    told = {"vcs", "buffer", "consumption", "readers", "delays", "classes", "tokens"}
+    told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()
     copied = f"{configuration.readers} readers ({READERS[configuration.readers]})"
-    if isinstance(scheme, TreeScheme):
+    if configuration.deep:
+        copied = f"deep buffers in chunks of {configuration.chunk} flits ({COPIES['asynchronous']})"
+    elif isinstance(scheme, TreeScheme):
         tokens = "no tokens" if configuration.tokens == "off" else "tokens"
         copied = f"{scheme.replication} copies ({COPIES[scheme.replication]}), {tokens}"
     others = unusual(options, [name for name in options if name not in told])

@@ -58,8 +58,8 @@ def test_headers_of_several_flits(scheme):
 def test_random_networks(scheme, switches, ports, nodes):
     """Those of one size share their kernels."""
     for seed in range(35):
-        delivered(f"irregular:switches={switches},ports={ports},nodes={nodes},connectivity=0.8,seed={seed}", scheme, seed,
-                  count=40)
+        name = f"irregular:switches={switches},ports={ports},nodes={nodes},connectivity=0.8,seed={seed}"
+        delivered(name, scheme, seed, count=40)
 
 
 @pytest.mark.parametrize("scheme", some(SCHEMES, "individual", "path-g", "tree"))
@@ -93,7 +93,8 @@ def test_the_papers_example(example, scheme):
     """From switch 10 to both nodes of eight switches: the links of the plan, each as often as it says."""
     destinations = [node(switch, number) for switch in (1, 2, 3, 4, 5, 7, 8, 9) for number in range(2)]
     built = topology(example)
-    engine = bulk(example, scheme, [send(node(10), *destinations, length=30)], **DEEP, buffer=64, chunk=8, flit_width=32)
+    sent = [send(node(10), *destinations, length=30)]
+    engine = bulk(example, scheme, sent, **DEEP, buffer=64, chunk=8, flit_width=32)
     finish(engine, 4000)
     assert not left_over(engine)
     planned = plan(built, scheme, node(10), destinations)

@@ -203,10 +203,10 @@ class SeedBatch:
     def follow(self) -> None:
         """Follow the worms from the first cycle on, so that a `Through` has a `Way`.
 
-        Not in retransmission slots, and not worms that are copied on their way.
+        Not in retransmission slots or deep buffers, and not worms that are copied on their way.
         """
         network, configuration = self.window.network, self.window.network.configuration
-        if not configuration.slots and not network.scheme.spreads:
+        if not (configuration.slots or configuration.deep or network.scheme.spreads):
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

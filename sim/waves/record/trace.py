@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
-from wormcast.hw.front import TOKEN
+from wormcast.hw.front import TOKEN, TURN
 
 from ...build.fabric import End, Link
 from ...build.network import Network
@@ -378,7 +378,7 @@ def find_front(held, targets, queued, count, front):
                 end += 1
             if targets[cycle, at] == 0:
                 now = -1
-            elif cycle == 0 or targets[cycle - 1, at] == 0:
+            elif cycle == 0 or targets[cycle - 1, at] == 0 or (targets[cycle, at] ^ targets[cycle - 1, at]) >> TURN:
                 now = -1
                 if first < end:
                     now = queue[first]

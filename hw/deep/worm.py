@@ -1,0 +1,125 @@
+"""The worms of a deep input, one after the other: the one in front asks for its outputs."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import enum, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..logic import bits_for
+from .store import row_bits
+
+__all__ = ["DeepState", "DeepWorm"]
+
+
+class DeepState(enum.Enum, shape=2):
+    """What the worm at the front of a deep input does; for waveforms."""
+
+    IDLE = 0  #: no worm
+    BRANCHES = 1  #: some branch waits for its output
+    MOVES = 2  #: all its branches have one, and read
+
+
+class DeepWorm(wiring.Component):
+    """Which worm is served, and what it waits for; those that are known wait behind it.
+
+    ::
+
+        known ─┬─ none is served ───────────────▶ wants ─ won ─▶ readers ─ held = 0 ─▶ the next one
+               └─ else: queue ─ the one in front is over ──▲
+
+    The next worm is served when every branch of the one in front has read its last flit. One that is known while none
+    is served asks in the next cycle.
+
+    *Latency*: one cycle from known to wants. *Reset*: idle.
+
+    Parameters
+    ----------
+    outputs : int
+        Outputs of the switch.
+    leads : list of int
+        Those that a worm from here may take.
+    rows : int
+        Rows of the input's buffer: more worms there cannot be.
+
+    Members
+    -------
+    known, asked, start, drops : In
+        A worm is known that asks for these outputs; it begins in this row; its copies to other switches lose flits.
+    won : In(outputs)
+        Outputs that the worm in front wins with this cycle.
+    held : In(1)
+        Some reader still reads the worm in front after this cycle.
+    wants_{o} : Out(1)
+        The worm in front asks for output o, and has not won it.
+    starts : Out(1)
+        The worm in front was known in the cycle before.
+    start_row, skips : Out
+        ``start`` and ``drops`` of the worm in front.
+    turn : Out(1)
+        Changes with each worm that is served.
+    state : Out(DeepState)
+    """
+
+    def __init__(self, *, outputs: int, leads: list[int], rows: int):
+        self.outputs = outputs
+        self.leads = leads
+        self.rows = rows
+        row = row_bits(rows)
+        super().__init__({
+            "known": In(1),
+            "asked": In(outputs),
+            "start": In(row),
+            "drops": In(1),
+            "won": In(outputs),
+            "held": In(1),
+            **{f"wants_{o}": Out(1) for o in leads},
+            "starts": Out(1),
+            "start_row": Out(row),
+            "skips": Out(1),
+            "turn": Out(1),
+            "state": Out(DeepState),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        wants = [getattr(self, f"wants_{o}") for o in self.leads]
+        over = Signal()  # the worm in front needs the input no more after this cycle
+        waits = Signal()  # worms are behind it
+        at_once = Signal()
+        m.d.comb += [
+            over.eq(~Cat(want & ~self.won[o] for o, want in zip(self.leads, wants, strict=True)).any() & ~self.held),
+            at_once.eq(self.known & over & ~waits),
+        ]
+        bits = bits_for(self.rows)
+        entry = Cat(self.asked, self.start, self.drops)
+        queue: memory.Memory = memory.Memory(shape=len(entry), depth=1 << bits, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.queue = queue
+        write, read = queue.write_port(), queue.read_port(domain="comb")
+        put, get = Signal(bits + 1, name="queue_put"), Signal(bits + 1, name="queue_get")
+        following = Signal(len(entry))
+        m.d.comb += [
+            waits.eq(put != get),
+            write.en.eq(self.known & ~at_once),
+            write.addr.eq(put[:bits]),
+            write.data.eq(entry),
+            read.addr.eq(get[:bits]),
+            following.eq(Mux(waits, read.data, entry)),
+        ]
+        begins = over & (waits | self.known)
+        m.d.sync += [
+            put.eq(Mux(write.en, put + 1, put)),
+            get.eq(Mux(over & waits, get + 1, get)),
+            self.starts.eq(at_once),
+            self.turn.eq(self.turn ^ begins),
+            *(want.eq(Mux(over, begins & following[o], want & ~self.won[o]))
+              for o, want in zip(self.leads, wants, strict=True)),
+        ]
+        with m.If(over):
+            m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])
+        moves = Signal()  # some branch reads
+        m.d.sync += moves.eq(self.held)
+        with m.If(Cat(wants).any()):
+            m.d.comb += self.state.eq(DeepState.BRANCHES)
+        with m.Elif(moves):
+            m.d.comb += self.state.eq(DeepState.MOVES)
+        return m

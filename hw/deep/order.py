@@ -26,6 +26,7 @@ class FetchOrder(wiring.Component):
     Members
     -------
     asks : In(readers)
+        Who wants a row.
     owner_{o}, row_{o} : In
         The input and the row that reader o wants.
     closed_row_{i}, busy : In, In(inputs)

@@ -59,6 +59,7 @@ class RowReader(wiring.Component):
     owner : Out(inputs)
         Whose worm it sends, one-hot; of one that does not ``hold`` it means nothing.
     row : Out(row_bits(rows))
+        The row that it takes flits from next.
     holds : Out(inputs)
         Whose buffer it still reads after this cycle.
     follows : Out(inputs)

@@ -12,6 +12,13 @@ from amaranth.lib import wiring
 from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.hw.buffer import ReplicationBuffer
 from wormcast.hw.decoders.alone import HeaderDecoder
+from wormcast.hw.deep.input_unit import DeepInput
+from wormcast.hw.deep.intake import DeepIntake
+from wormcast.hw.deep.order import FetchOrder
+from wormcast.hw.deep.reader import RowReader
+from wormcast.hw.deep.store import ChunkStore
+from wormcast.hw.deep.window import Window
+from wormcast.hw.deep.worm import DeepWorm
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.input_vc import InputVC
 from wormcast.hw.intake import Intake
@@ -151,6 +158,9 @@ def _decoder(intake: Intake) -> HeaderDecoder:
 #: Hardware whose worms are copied to several outputs, with tokens.
 TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
 
+#: Hardware whose switches hold whole worms.
+WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "configuration": "sivaram_32"}
+
 COMPONENTS: Mapping[str, Part] = {
     "router": Part("one switch, with all its inputs and outputs", "router"),
     "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
@@ -173,6 +183,20 @@ COMPONENTS: Mapping[str, Part] = {
                       "input", TreeWorm, options=TREES),
     "token-station": Part("where a router takes its group's token, and puts it back", "router", ("token",), None,
                           TokenStation, options=TREES),
+    "deep-input": Part("one input of a router that holds whole worms", "router", ("{port}_input",), "input", DeepInput,
+                       options=WHOLE),
+    "deep-intake": Part("a deep input's write side: finds a worm's branches, and errors", "router",
+                        ("{port}_input", "intake"), "input", DeepIntake, options=WHOLE),
+    "chunk-store": Part("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
+                        ("{port}_input", "store"), "input", ChunkStore, options=WHOLE),
+    "window": Part("a deep input's flits that pass, for those who take them on their way", "router",
+                   ("{port}_input", "window"), "input", Window, options=WHOLE),
+    "deep-worm": Part("which worm of a deep input is served, and what it waits for", "router",
+                      ("{port}_input", "channel_0"), "input", DeepWorm, options=WHOLE),
+    "row-reader": Part("an output's reader of a worm, row by row or as it passes", "router", ("{port}_reader",),
+                       "output", RowReader, options=WHOLE),
+    "fetch-order": Part("whose row is fetched, of all readers of a router", "router", ("order",), None, FetchOrder,
+                        options=WHOLE),
     "allocator": Part("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
     "output-unit": Part("one output of a router: owners, credits, the link's register", "router", ("{port}_output",),
                         "output"),

@@ -155,6 +155,10 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     return live
 
 
+#: Rows from which on a memory is not cut by the fields of its rows: its state would be as many times as long.
+DEEP = 40
+
+
 class Pieces:
     """The cuts of every cell of ``design``.
 
@@ -177,7 +181,8 @@ class Pieces:
         for index, cell in enumerate(design.cells):
             where = self.home(index)
             if isinstance(cell, WritePort):
-                self.joined.setdefault(cell.memory, []).append((0, cell.data))
+                if not self._is_deep(cell.memory):
+                    self.joined.setdefault(cell.memory, []).append((0, cell.data))
                 self.cuts[cell.memory] |= {
                     bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
                 }
@@ -196,6 +201,11 @@ class Pieces:
         while wide := self._cut_wide():
             self._settle(wide)
         self.bound()
+
+    def _is_deep(self, memory: int) -> bool:
+        """Whether a memory has more rows than what it costs to take its fields apart where they are read."""
+        cell = self.design.cells[memory]
+        return isinstance(cell, Memory) and cell.depth >= DEEP
 
     def bound(self) -> None:
         """Note where pieces begin and end."""

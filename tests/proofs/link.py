@@ -77,10 +77,10 @@ class LinkHarness(Harness):
         Property("conserved", "For each virtual channel the credits of the sender, the flits on their way, the flits "
                               "in the receiver's buffer, and the credits on their way, add up to the buffer's depth "
                               "in each cycle.",
-                 Mutant("output_unit.OutputUnit._channel", "Mux(returned, Mux(sent, both, returns)",
+                 Mutant("output_unit.OutputUnit._credits", "Mux(returned, Mux(sent, both, returns)",
                         "Mux(returned, Mux(sent, sends, returns)")),
         Property("room", "No flit comes for a full buffer, and no credit for a flit that was not sent.",
-                 Mutant("output_unit.OutputUnit._channel", "after < depth - 1", "after < depth")),
+                 Mutant("output_unit.OutputUnit._credits", "after < depth - 1", "after < depth")),
         Property("readers", "The readers do with the buffer what its own proof assumes of them.",
                  Mutant("input_unit.InputUnit._reader", 'eq(getattr(buffer, f"has_{r}")[v])', "eq(1)")),
         Property("offered", "A virtual channel is offered to headers only while no worm owns it and a credit is there.",

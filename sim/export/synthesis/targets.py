@@ -23,6 +23,8 @@ class Target:
     cells : mapping of str to str
         What is counted before packing, and how the types of such cells begin: LUT4 and FF first, then memories and
         carries by kind.
+    blocks : mapping of str to str
+        Block memories, likewise; counted where there are some.
     nextpnr : str
     options : tuple of str
         Of nextpnr: the device.
@@ -35,7 +37,8 @@ class Target:
     device: str
     yosys: str
     storages: Mapping[str, str]
-    cells: Mapping[str, str]
+    cells: dict[str, str]
+    blocks: dict[str, str]
     nextpnr: str
     options: tuple[str, ...]
     logic_cell: str
@@ -54,8 +57,9 @@ class Target:
 
     def count(self, cells: Mapping[str, int]) -> dict[str, int]:
         """Count cells by their types, under the names of ``cells``."""
-        return {name: sum(number for cell, number in cells.items() if cell.startswith(prefix))
-                for name, prefix in self.cells.items()}
+        found = {name: sum(number for cell, number in cells.items() if cell.startswith(prefix))
+                 for name, prefix in (self.cells | self.blocks).items()}
+        return {name: number for name, number in found.items() if number or name in self.cells}
 
 
 TARGETS = {
@@ -64,6 +68,7 @@ TARGETS = {
         yosys="synth_ecp5 -nobram -nodsp",
         storages={"lutram": "", "registers": "-nolutram"},
         cells={"LUT4": "LUT4", "FF": "TRELLIS_FF", "DPR16X4": "TRELLIS_DPR16X4", "CCU2C": "CCU2C"},
+        blocks={"EBR": "DP16KD"},
         nextpnr="nextpnr-ecp5",
         options=("--85k", "--package", "CABGA756", "--speed", "6", "--lpf-allow-unconstrained"),
         logic_cell="TRELLIS_COMB",
@@ -75,6 +80,7 @@ TARGETS = {
         yosys="synth_ice40 -abc9 -device hx",
         storages={"registers": ""},
         cells={"LUT4": "SB_LUT4", "FF": "SB_DFF", "RAM40_4K": "SB_RAM40_4K", "CARRY": "SB_CARRY"},
+        blocks={},
         nextpnr="nextpnr-ice40",
         options=("--hx8k", "--package", "ct256"),
         logic_cell="LC",

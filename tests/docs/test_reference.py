@@ -1,6 +1,7 @@
 """Reference pages have all that the code declares."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,8 @@ def test_words_of_a_page():
     rows = re.findall(r"^\| (\S+) \| .* \| (.*) \|$", words_page({"p.md": PAGE}), re.MULTILINE)
     assert [row[0] for row in rows[1:]] == ["**flit**", "`mean`", "`width`"]
     assert rows[1][1] == "[Words of `load`](p.md#words-of-load)"
+
+
+def test_every_row_of_a_table_of_words_has_all_its_columns():
+    pages = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+    assert sum(len(list(find_words(page.name, page.read_text(encoding="utf-8")))) for page in pages) > 100

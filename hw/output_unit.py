@@ -186,7 +186,9 @@ class OutputUnit(wiring.Component):
         after = Signal(range(port.credits + 1), name=f"vc{v}_spent_after")
         place = Signal(range(port.chunk), name=f"vc{v}_place")  # of the flit to be sent next, in its chunk
         now_place = Signal(range(port.chunk), name=f"vc{v}_now_place")
-        stopped, begins, some = Signal(name=f"vc{v}_stopped"), Signal(), Signal()
+        stopped = Signal(name=f"vc{v}_stopped")
+        begins = Signal(name=f"vc{v}_begins_chunk")
+        some = Signal(name=f"vc{v}_has_credit")
         m.d.comb += [
             begins.eq(sent & (place == 0)),
             after.eq(Mux(begins == returned, spent, Mux(begins, spent + 1, spent - 1))),

@@ -117,7 +117,8 @@ class DeepInput(wiring.Component):
                                                 readers=len(self.leads))
         m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1,
                                           told=bits_for(self.outputs + 1))
-        arrived, arrives = Signal(flit, name="arrived"), Signal()
+        arrived = Signal(flit)
+        arrives = Signal()
         m.d.sync += [
             arrives.eq(self.link.valid),
             arrived.eq(self.link.flit),

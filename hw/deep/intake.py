@@ -82,9 +82,14 @@ class DeepIntake(wiring.Component):
         lost = Signal()  # the worm under way is void
         place = Signal(bits_for(flits), name="header_flit")  # header flits that have come, before it is known
         told = Signal()  # the worm under way is known
-        accepted, head = Signal(), Signal()
-        stray, cut, too_long, unended = Signal(), Signal(), Signal(), Signal()
-        closes, asks = Signal(), Signal(len(self.leads))
+        accepted = Signal()
+        head = Signal()
+        stray = Signal()
+        cut = Signal()
+        too_long = Signal()
+        unended = Signal()
+        closes = Signal()
+        asks = Signal(len(self.leads))
         m.d.comb += [
             accepted.eq(self.valid & ~self.full),
             head.eq(self.flit.head & ~self.flit.tail),
@@ -110,7 +115,8 @@ class DeepIntake(wiring.Component):
             self.branches.eq(Mux(cut, 0, asks)),
             self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]
-        nothing, lacks = Signal(), Signal()
+        nothing = Signal()
+        lacks = Signal()
         m.d.comb += [
             nothing.eq(self.known & ~self.branches.any()),
             lacks.eq(self.known & self.decoder.astray(self.port, straps, so_far)),

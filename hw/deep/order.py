@@ -54,9 +54,12 @@ class FetchOrder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         # who had its turn, and all before it, come behind those that ask after it
-        behind, turn = Signal(self.readers), Signal(self.readers)
-        later, first = Signal(self.readers), Signal(self.readers)
-        owner, closed = Signal(self.inputs), Signal(self.fetch_row.shape())
+        behind = Signal(self.readers)
+        turn = Signal(self.readers)
+        later = Signal(self.readers)
+        first = Signal(self.readers)
+        owner = Signal(self.inputs)
+        closed = Signal(self.fetch_row.shape())
         goes = Signal()
         m.d.comb += [
             later.eq(self.asks & ~behind),

@@ -106,7 +106,8 @@ class ChunkStore(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        accepted, last = Signal(), Signal()
+        accepted = Signal()
+        last = Signal()
         used = Signal(range(self.rows + 1))  # rows with a flit, or in the one that is void
         owed = Signal(range(self.rows + 1))  # rows freed that nobody was told of
         m.d.comb += [
@@ -139,7 +140,9 @@ class ChunkStore(wiring.Component):
                                                attrs={"ram_style": "distributed"})
         m.submodules.pending = pending
         count, left = pending.write_port(), pending.read_port(domain="comb")
-        fetched, unread, skipped = Signal(), Signal(), Signal()
+        fetched = Signal()
+        unread = Signal()
+        skipped = Signal()
         m.d.comb += [
             left.addr.eq(self.fetch_row[:-1]),
             count.en.eq(self.close | self.fetch),

@@ -93,7 +93,7 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
         across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
         return [(Curve.at, _latency, across, latency),
                 (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
-    offered = "load (payload flits to deliver per node and cycle)"
+    offered = "effective (flits per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
     whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (
         _accepted, "accepted (flits per node and cycle)")

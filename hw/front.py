@@ -17,7 +17,7 @@ from .buffer import ReplicationBuffer
 from .link import PortSpec
 from .switch import Switch
 
-__all__ = ["TOKEN", "TURN", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
+__all__ = ["TOKEN", "TURN", "CopiesFront", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
 
 Of = Callable[[str], Any]
 """A register's name -> its value, or an array of its values."""
@@ -33,7 +33,7 @@ Wait = dict[str, str]
 with it; ``claims`` a consumption channel; ``leaves``, asks for one and has none unless it ``owns`` it; ``token``, asks
 for one."""
 
-LINK, CONSUMPTION = 1, 2
+LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
 WHAT = LINK | CONSUMPTION
 # where the parts of a code lie: what is waited for from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
@@ -176,6 +176,41 @@ class Front(ABC):
     @abstractmethod
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""
+
+
+class CopiesFront(Front):
+    """The front of a virtual channel of an input whose worms are copied to several outputs.
+
+    Attributes
+    ----------
+    leads : list of int
+        Outputs that its worms may take.
+    """
+
+    leads: list[int]
+
+    def __init__(self, router: Switch, port: int, vc: int, leads: list[int]):
+        super().__init__(router, port, vc)
+        self.leads, self.exits = leads, router.decoder.exits(port)
+        self._channels = {o: range(router.outputs[o].vcs) for o in leads}
+
+    def asking(self, asked: Any) -> Any:
+        """A code for outputs that are asked for, bits from `LINKS` on."""
+        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
+        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
+        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0) | asked
+
+    def in_vain(self, now: Any, following: Any) -> Any:
+        both = now & following
+        return np.asarray(self.asking(both >> LINKS << LINKS) | both & FOR_TOKEN)
+
+    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
+        asked = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
+        return [*([[TOKEN]] if code & FOR_TOKEN else []), *([(o, v) for v in self._channels[o]] for o in asked)]
+
+    def ways(self, code: int) -> tuple[list[int], list[int]]:
+        ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
+        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]
 
 
 class PathFront(Front):

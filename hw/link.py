@@ -7,7 +7,11 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
-__all__ = ["LinkSignature", "PortSpec", "flit_layout"]
+__all__ = ["MOST_SHALLOW", "LinkSignature", "PortSpec", "flit_layout"]
+
+
+MOST_SHALLOW = 16
+"""Most flits of a buffer whose credits stand for a flit each."""
 
 
 def flit_layout(width: int) -> data.StructLayout:
@@ -93,8 +97,8 @@ class PortSpec:
             raise WormcastError(f"PortSpec.vcs: must be at least 1, not {self.vcs}")
         if self.chunk < 1:
             raise WormcastError(f"PortSpec.chunk: must be at least 1 flit, not {self.chunk}")
-        if self.chunk == 1 and not 1 <= self.depth <= 16:
-            raise WormcastError(f"PortSpec.depth: must be 1 to 16 flits, not {self.depth}")
+        if self.chunk == 1 and not 1 <= self.depth <= MOST_SHALLOW:
+            raise WormcastError(f"PortSpec.depth: must be 1 to {MOST_SHALLOW} flits, not {self.depth}")
         if self.chunk > 1 and (self.depth % self.chunk or self.depth < 2 * self.chunk):
             raise WormcastError(f"PortSpec.depth: must be 2 chunks of {self.chunk} flits or more, not {self.depth} "
                                 "flits")

@@ -23,7 +23,7 @@ from wormcast.algorithms.routing import (
     as_built,
     signed_dimensions,
 )
-from wormcast.algorithms.schemes import Scheme, TreeScheme
+from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.tokens import (
     NO_TOKEN,
     TokenGroups,
@@ -53,14 +53,13 @@ from .decoders.table import MOST_ADDRESS_BITS
 from .deep import DeepSwitch
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
-from .link import PortSpec
+from .link import MOST_SHALLOW, PortSpec
 from .switch import ConsumptionLink, Switch
 from .tables import table_bus
 
 __all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
-MOST_SHALLOW_FLITS = 16
 
 
 class Options(Protocol):
@@ -228,7 +227,7 @@ class Blueprint(Generic[Given]):
             delays=options.delays,
             consumption_links=options.consumption_links,
             tables=self.tables,
-            replication=self.scheme.replication if isinstance(self.scheme, TreeScheme) else "asynchronous",
+            replication=self.scheme.replication or "asynchronous",
             reports=self.tokens is not None,
             tokens=self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
         )
@@ -241,7 +240,7 @@ class Blueprint(Generic[Given]):
     @property
     def consumption_depth(self) -> int:
         """Flits of buffer of a consumption channel: as elsewhere, but never deep."""
-        return min(self.configuration.buffer, MOST_SHALLOW_FLITS)
+        return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property
     def tokens(self) -> TokenGroups | None:
@@ -462,7 +461,7 @@ def _require_tree(header: BitString, configuration: Options) -> None:
     if flits > depth:
         raise WormcastError(f"buffer: {depth} is given where a bit string of {header.bits} bits has {flits} flits of "
                             f"{header.flit_width} bits; the buffer must hold all of them: use wider flits"
-                            + (" or more room" if flits <= MOST_SHALLOW_FLITS else ""))
+                            + (" or more room" if flits <= MOST_SHALLOW else ""))
     if configuration.ports != "one":
         raise WormcastError(f"ports: {configuration.ports} is given with bit strings, each port then leads by one "
                             "output, and a worm is for several: allowed is one")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..errors import WormcastError
-from .base import HeaderByShape, or_bits
+from .base import HeaderByShape, count_destinations, or_bits, require_nodes
 
 __all__ = ["AddressList", "Unicast"]
 
@@ -206,12 +206,8 @@ class AddressList(HeaderByShape):
             A worm without destination, a destination without an address, or an unknown relation.
         """
         self._check_relation(relation)
-        counts = np.diff(destination_offsets)
-        if counts.size and counts.min() < 1:
-            raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
-        if destinations.size and not 0 <= destinations.min() <= destinations.max() < self.nodes:
-            outside = destinations[(destinations < 0) | (destinations >= self.nodes)][0]
-            raise WormcastError(f"header: node {outside} has no address, ids go from 0 to {self.nodes - 1}")
+        counts = count_destinations(destination_offsets)
+        require_nodes(destinations, self.nodes, "address")
         flit_offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(-(-counts // self.capacity), out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)

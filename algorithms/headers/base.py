@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
+from ..errors import WormcastError
 from ..topologies.base import Topology
 
-__all__ = ["Header", "HeaderByShape", "or_bits"]
+__all__ = ["Header", "HeaderByShape", "count_destinations", "or_bits", "require_nodes"]
 
 
 class Header(ABC):
@@ -132,6 +133,21 @@ class HeaderByShape(Header):
     def nodes(self) -> int:
         """Number of nodes that have an address."""
         return int(np.prod(self.shape))
+
+
+def count_destinations(destination_offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Count the destinations of each worm, int64 [worms]; refuses a worm without one."""
+    counts = np.diff(destination_offsets)
+    if counts.size and counts.min() < 1:
+        raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
+    return counts
+
+
+def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -> None:
+    """Refuse destinations that are none of so many nodes: what those lack in the header."""
+    if destinations.size and not 0 <= destinations.min() <= destinations.max() < nodes:
+        outside = destinations[(destinations < 0) | (destinations >= nodes)][0]
+        raise WormcastError(f"header: node {outside} has no {lacks}, ids go from 0 to {nodes - 1}")
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..errors import WormcastError
-from .base import HeaderByShape, or_bits
+from .base import HeaderByShape, count_destinations, or_bits
 
 __all__ = ["BitString"]
 
@@ -96,9 +96,7 @@ class BitString(HeaderByShape):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        counts = np.diff(destination_offsets)
-        if counts.size and counts.min() < 1:
-            raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
+        counts = count_destinations(destination_offsets)
         if destinations.size:
             self._check(int(destinations.min()), int(destinations.max()))
         flits = np.zeros((len(counts) * self.flits(), -(-self.flit_width // 64)), np.uint64)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from .base import Header, or_bits
+from .base import Header, count_destinations, or_bits, require_nodes
 
 __all__ = ["MultiDrop"]
 
@@ -127,12 +127,8 @@ class MultiDrop(Header):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        counts = np.diff(destination_offsets)
-        if counts.size and counts.min() < 1:
-            raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
-        if destinations.size and not 0 <= destinations.min() <= destinations.max() < self.nodes:
-            outside = destinations[(destinations < 0) | (destinations >= self.nodes)][0]
-            raise WormcastError(f"header: node {outside} has no port, ids go from 0 to {self.nodes - 1}")
+        counts = count_destinations(destination_offsets)
+        require_nodes(destinations, self.nodes, "port")
         pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
         if worm >= 0:
             visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()

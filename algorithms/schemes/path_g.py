@@ -12,7 +12,6 @@ class PathGreedy(MultiDropScheme):
     send a worm each: the fewest steps that so many worms take. Worms are as few as chains, which are few, not always
     the fewest.
 
-
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """
 

@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+import numpy.typing as npt
 from amaranth.lib import data
 
 from wormcast.algorithms.consumption import ConsumptionClasses
@@ -132,6 +134,14 @@ class Decoder(ABC):
     def table_count(self) -> int:
         """Tables of a switch, by the numbers that the bus calls them: those of the inputs come first."""
         return len(self.inputs)
+
+    def phases(self, routes: Routes, kind: SwitchKind) -> npt.NDArray[np.int32]:
+        """Phase of the worms that come by each input, int32 [inputs, members]; -1 where nothing is joined to it."""
+        topology = routes.topology
+        known = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
+        found = np.zeros((len(self.inputs), len(kind.members)), np.int32)
+        found[:self.links_in] = known[kind.members][:, list(kind.network_inputs)].T
+        return found
 
     def memories(self, routes: Routes, kind: SwitchKind) -> list[Rows]:
         """What the memories of a kind's members hold, where the decoder has tables; refuses as `strap_values` does."""

@@ -74,9 +74,6 @@ class BitStringDecoder(BranchingDecoder):
     def strap_values(self, routes, kind):
         return dict.fromkeys(self.straps, tag_digits(routes, kind))
 
-    def leads(self, port):
-        return self.reaches(port) + self.exits(port)
-
     def seen(self, m, port, straps, flit, place):
         leads = self.leads(port)
         ways: list[list[Value]] = [[] for _ in leads]
@@ -86,9 +83,6 @@ class BitStringDecoder(BranchingDecoder):
             for way, table in zip(ways, goes, strict=True):
                 way.append(some & self.chosen(table, straps, place))
         return Cat(any_of(way) for way in ways)
-
-    def branches(self, m, port, straps, seen):
-        return seen
 
     def passed(self, m, output, straps, table, flit, place):
         found: list[Value] = [C(0)] * len(flit)

@@ -31,17 +31,17 @@ class BranchingDecoder(Decoder):
     goes_on = False
     strips = 0
 
-    @abstractmethod
     def leads(self, port: int) -> list[int]:
         """Outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
+        return self.reaches(port) + self.exits(port)
 
     @abstractmethod
     def seen(self, m: Module, port: int, straps: dict[str, Value], flit: Value, place: Value) -> Value:
         """What the header flit at a place shows; of all flits up to it the OR is kept."""
 
-    @abstractmethod
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value) -> Value:
-        """The outputs, a bit for each of `leads`, by what the header flits have shown."""
+        """The outputs, a bit for each of `leads`, by what the header flits have shown: here just that."""
+        return seen
 
     def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:
         """Whether the outputs are known with the header flit at a place."""
@@ -69,6 +69,3 @@ class CopyingDecoder(BranchingDecoder):
 
     def reaches(self, port):
         return super().reaches(port) if port >= self.links_in else list(range(self.ejection))
-
-    def leads(self, port):
-        return self.reaches(port) + self.exits(port)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from amaranth.hdl import C, Cat, Mux, Signal, Value
-from amaranth.lib import data, memory
+from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import MultiDrop
@@ -12,7 +12,7 @@ from wormcast.algorithms.headers import MultiDrop
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .branching import CopyingDecoder
-from .tabled import Rows
+from .tabled import Rows, look_up
 
 __all__ = ["MultiDropDecoder"]
 
@@ -101,16 +101,9 @@ class MultiDropDecoder(CopyingDecoder):
 
     def _look_up(self, m, port, straps, switch) -> Value:
         rows, none = 1 << self.header.switch_bits, self.nowhere(port)
-        store: memory.Memory = memory.Memory(shape=none.bit_length(), depth=rows, init=[none] * rows,
-                                             attrs={"ram_style": "distributed"})
-        m.submodules.routes = store
-        write, read = store.write_port(), store.read_port(domain="comb")
         table: Any = straps["table"]
-        m.d.comb += [
-            write.en.eq(table.write), write.addr.eq(table.address), write.data.eq(table.entry),
-            read.addr.eq(switch),
-        ]
-        return read.data
+        return look_up(m, "routes", switch, bits=none.bit_length(), rows=rows, init=[none] * rows, write=table.write,
+                       address=table.address, entry=table.entry)
 
     def astray(self, port, straps, seen):
         _, _, ports = self._pair(seen)
@@ -126,12 +119,8 @@ class MultiDropDecoder(CopyingDecoder):
                                 "by one way")
         topology = routes.topology
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
-        phases = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = []
-        for port, name in enumerate(self.inputs):
-            phase = np.zeros(len(kind.members), np.int32)
-            if port < self.links_in:
-                phase = phases[kind.members, kind.network_inputs[port]]
+        for port, (name, phase) in enumerate(zip(self.inputs, self.phases(routes, kind), strict=True)):
             numbers = np.full(len(kind.names) + 1, self.nowhere(port), np.int64)
             for i, o in enumerate(self.reaches(port)):
                 numbers[kind.network_outputs[o]] = i

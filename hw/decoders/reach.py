@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, memory
+from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
@@ -14,7 +14,7 @@ from wormcast.algorithms.routing import Routes
 from ..kinds import SwitchKind
 from ..logic import any_of, bits_for
 from .branching import CopyingDecoder
-from .tabled import Rows
+from .tabled import Rows, look_up
 
 __all__ = ["ReachDecoder"]
 
@@ -74,18 +74,9 @@ class ReachDecoder(CopyingDecoder):
 
     def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
         """A memory with a string, and the row that is read."""
-        store: memory.Memory = memory.Memory(shape=self.header.flit_width, depth=1 << self.row_bits, init=[],
-                                             attrs={"ram_style": "distributed"})
-        m.submodules[name] = store
-        write, read = store.write_port(), store.read_port(domain="comb")
         own = C(1) if output is None else table.address[self.row_bits:] == output
-        m.d.comb += [
-            write.en.eq(table.write & own),
-            write.addr.eq(table.address[:self.row_bits]),
-            write.data.eq(table.entry),
-            read.addr.eq(place),
-        ]
-        return read.data
+        return look_up(m, name, place, bits=self.header.flit_width, rows=1 << self.row_bits, write=table.write & own,
+                       address=table.address[:self.row_bits], entry=table.entry)
 
     def seen(self, m, port, straps, flit, place):
         first, bits = place == 0, self.header.flit_width

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from amaranth.hdl import Signal
-from amaranth.lib import data, memory
+from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
 from ..kinds import SwitchKind
-from .tabled import Rows
+from .tabled import Rows, look_up
 from .unicast import UnicastDecoder
 
 __all__ = ["RouteDecoder"]
@@ -81,16 +81,11 @@ class RouteDecoder(UnicastDecoder):
     def way(self, m, port, straps, address):
         targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
         rows = 1 << self.header.address_bits
-        store: memory.Memory = memory.Memory(shape=max(bits, 1), depth=rows, init=[self.nowhere(port)] * rows,
-                                             attrs={"ram_style": "distributed"})
-        m.submodules.routes = store
-        write, read = store.write_port(), store.read_port(domain="comb")
         table: Any = straps["table"]
         entry = Signal(bits, name="entry")
-        m.d.comb += [
-            write.en.eq(table.write), write.addr.eq(table.address), write.data.eq(table.entry),
-            read.addr.eq(address), entry.eq(read.data),
-        ]
+        read = look_up(m, "routes", address, bits=max(bits, 1), rows=rows, init=[self.nowhere(port)] * rows,
+                       write=table.write, address=table.address, entry=table.entry)
+        m.d.comb += entry.eq(read)
         if not self.adaptive:
             asked = [entry == i for i in range(len(targets) + len(exits))]
         else:
@@ -114,12 +109,8 @@ class RouteDecoder(UnicastDecoder):
                                 f"for {self.vc_classes}{' and alternatives' if self.adaptive else ''}")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]
-        phases = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = {}
-        for port, name in enumerate(self.inputs):
-            phase = np.zeros(len(kind.members), np.int32)
-            if port < self.links_in:
-                phase = phases[kind.members, kind.network_inputs[port]]
+        for port, (name, phase) in enumerate(zip(self.inputs, self.phases(routes, kind), strict=True)):
             options = routes.options[phase, kind.members].astype(np.int64)  # [members, nodes, alternatives]
             numbers = np.append(self._numbers(port), -1)[options]
             numbers[phase < 0] = -1

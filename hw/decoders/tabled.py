@@ -1,11 +1,14 @@
-"""What is written into the memories of a decoder before the first cycle."""
+"""Memories of decoders, which are written before the first cycle."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
+from amaranth.hdl import Module, Value
+from amaranth.lib import memory
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "look_up"]
 
 
 @dataclass(frozen=True)
@@ -30,3 +33,13 @@ class Rows:
     first: int
     rows: npt.NDArray[Any]
     nowhere: int = 0
+
+
+def look_up(m: Module, name: str, place: Value, *, bits: int, rows: int, write: Value, address: Value, entry: Value,
+            init: Sequence[int] = ()) -> Value:
+    """Build a memory of LUTs as a submodule of this name, written as told: the row at a place."""
+    store: memory.Memory = memory.Memory(shape=bits, depth=rows, init=list(init), attrs={"ram_style": "distributed"})
+    m.submodules[name] = store
+    into, out = store.write_port(), store.read_port(domain="comb")
+    m.d.comb += [into.en.eq(write), into.addr.eq(address), into.data.eq(entry), out.addr.eq(place)]
+    return out.data

@@ -58,15 +58,9 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     header: AddressList
     flits = 1
 
-    def leads(self, port):
-        return [o for o, _ in self.targets(port)] + self.exits(port)
-
     def seen(self, m, port, straps, flit, place):
         ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
         return Cat(*(ways.get(target, C(0)) for target in self.targets(port)), *exits)
-
-    def branches(self, m, port, straps, seen):
-        return seen
 
     def hop_class(self, output, straps, *, into, vc_class=None):
         """No class: a unicast stops nowhere on its way."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..front import CONSUMPTION, LINK, LINKS, TURN, Front, Of, Target, Wait
+from ..front import LINKS, TURN, CopiesFront, Of, Wait
 from ..intake import Mark
 from ..link import flit_layout
 from .switch import DeepSwitch
@@ -13,15 +13,14 @@ from .switch import DeepSwitch
 __all__ = ["DeepFront"]
 
 
-class DeepFront(Front):
+class DeepFront(CopiesFront):
     """The front of a `DeepInput`: branches that ask, read and send by themselves.
 
     A worm holds an output from here as long as that one's reader has flits of it to take from the buffer.
     """
 
     def __init__(self, router: DeepSwitch, port: int, vc: int):
-        super().__init__(router, port, vc)
-        self.leads, self.exits = router.branching.leads(port), router.branching.exits(port)
+        super().__init__(router, port, vc, router.branching.leads(port))
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
         self.port = port
@@ -106,20 +105,7 @@ class DeepFront(Front):
         asked = 0
         for i, output in enumerate(self.leads):
             asked = asked + (of(f"wants_{output}") << LINKS + i)
-        return self._kinds(asked) | asked
-
-    def _kinds(self, asked: Any) -> Any:
-        """Which kinds of outputs are asked for."""
-        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
-        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
-        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0)
-
-    def in_vain(self, now: Any, following: Any) -> Any:
-        asked = now & following & ~((1 << LINKS) - 1)
-        return np.asarray(self._kinds(asked) | asked)
-
-    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
-        return [[(o, 0)] for i, o in enumerate(self.leads) if code >> LINKS + i & 1]
+        return self.asking(asked)
 
     def going(self, of: Of) -> Any:
         # with one more bit, as there may be no cycle between two worms
@@ -127,7 +113,3 @@ class DeepFront(Front):
         for i, output in enumerate(self.leads):
             found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)
         return found | (found != 0) * (of("turn") << TURN)
-
-    def ways(self, code: int) -> tuple[list[int], list[int]]:
-        ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
-        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]

@@ -37,8 +37,8 @@ class Window(wiring.Component):
     known, tells : In(1), In(told)
         The worm that arrives is known with this flit; of each worm once, with the last flit of its header or earlier.
         What is told of it.
-    valid, flit, begins : Out
-        A flit passes; it is a worm's first.
+    valid, flit : Out
+        A flit passes.
     told : Out(told)
         What was told of the worm whose flit passes.
     """
@@ -55,14 +55,13 @@ class Window(wiring.Component):
             "tells": In(told),
             "valid": Out(1),
             "flit": Out(width),
-            "begins": Out(1),
             "told": Out(told),
         })
 
     def elaborate(self, platform):
         m = Module()
         if self.flits == 1:
-            m.d.sync += [self.valid.eq(self.write), self.flit.eq(self.data), self.begins.eq(self.first)]
+            m.d.sync += [self.valid.eq(self.write), self.flit.eq(self.data)]
             with m.If(self.known):
                 m.d.sync += self.told.eq(self.tells)
             return m
@@ -75,6 +74,7 @@ class Window(wiring.Component):
         put, get = Signal(bits + 1, name="put"), Signal(bits + 1, name="get")
         waiting = Signal(range(self.flits + 2))  # worms that are known, and whose first flit is here
         some = Signal()
+        begins = Signal()  # a worm's first flit passes
         m.d.comb += [
             write.en.eq(self.write),
             write.addr.eq(put[:bits]),
@@ -82,19 +82,19 @@ class Window(wiring.Component):
             write.data[1:].eq(self.data),
             read.addr.eq(get[:bits]),
             some.eq(put != get),
-            self.begins.eq(some & read.data[0] & (waiting != 0)),
+            begins.eq(some & read.data[0] & (waiting != 0)),
             self.valid.eq(some & (~read.data[0] | (waiting != 0))),
             self.flit.eq(read.data[1:]),
         ]
         m.d.sync += [
-            waiting.eq(waiting + self.known - self.begins),
+            waiting.eq(waiting + self.known - begins),
             put.eq(Mux(self.write, put + 1, put)),
             get.eq(Mux(self.valid, get + 1, get)),
         ]
-        self._tell(m, bits)
+        self._tell(m, bits, begins)
         return m
 
-    def _tell(self, m, bits):
+    def _tell(self, m, bits, begins):
         """Keep what is told of worms until they pass: the next may be known while flits of this one wait."""
         store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
@@ -107,10 +107,10 @@ class Window(wiring.Component):
             write.addr.eq(put),
             write.data.eq(self.tells),
             read.addr.eq(get),
-            self.told.eq(Mux(self.begins, read.data, passing)),
+            self.told.eq(Mux(begins, read.data, passing)),
         ]
         m.d.sync += [
             put.eq(put + self.known),
-            get.eq(get + self.begins),
+            get.eq(get + begins),
             passing.eq(self.told),
         ]

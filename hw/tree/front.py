@@ -3,19 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..decoders import BitStringDecoder
-from ..front import CONSUMPTION, LINK, LINKS, TOKEN, Front, Of, Target, Wait
+from ..front import FOR_TOKEN, LINKS, TOKEN, CopiesFront, Of, Wait
 from ..switch import Switch
 from .input_unit import branches_of
 
 __all__ = ["TreeFront"]
 
-FOR_TOKEN, DROPS = 4, 1
+DROPS = 1
 
 
-class TreeFront(Front):
+class TreeFront(CopiesFront):
     """The front of a virtual channel of a `TreeInput`: branches that ask and send by themselves, or in lockstep.
 
     A worm holds what its branches own, until their tails have gone and, where they are to report, have reported; and
@@ -23,14 +21,11 @@ class TreeFront(Front):
     """
 
     def __init__(self, router: Switch, port: int, vc: int):
-        super().__init__(router, port, vc)
-        decoder = router.decoder
-        assert isinstance(decoder, BitStringDecoder)
-        self.leads, self.exits = decoder.leads(port), decoder.exits(port)
+        assert isinstance(router.decoder, BitStringDecoder)
+        super().__init__(router, port, vc, router.decoder.leads(port))
         self.branches = branches_of(self.leads, router.replication)
         self.readers = len(self.branches)
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}
-        self._channels = {o: range(router.outputs[o].vcs) for o in self.leads}
         tokens = {"needs_token": not router.has_tokens}
         reports = dict.fromkeys(("splits", "awaited", "untold"), not router.has_reports)
         only = {f"vc_{i}": router.outputs[o].vcs == 1 for i, o in enumerate(self.leads)}
@@ -116,26 +111,7 @@ class TreeFront(Front):
             wanted = of(f"left_{b}") & self._bit(of, "targets", i) & (of(f"owned_{b}") == 0)
             asked = asked + (wanted << LINKS + i)
         free = of("needs_token") == 0
-        return self._kinds(asked * free) | asked * free | FOR_TOKEN * (of("needs_token") != 0)
-
-    def _kinds(self, asked: Any) -> Any:
-        """Which kinds of outputs are asked for."""
-        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
-        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
-        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0)
-
-    def in_vain(self, now: Any, following: Any) -> Any:
-        both = now & following
-        asked = both >> LINKS << LINKS
-        return np.asarray(self._kinds(asked) | asked | both & FOR_TOKEN)
-
-    def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
-        asked = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
-        return [*([[TOKEN]] if code & FOR_TOKEN else []), *([(o, v) for v in self._channels[o]] for o in asked)]
+        return self.asking(asked * free) | FOR_TOKEN * (of("needs_token") != 0)
 
     def going(self, of: Of) -> Any:
         return (self.active(of) != 0) * (DROPS * (of("drops") != 0) + (of("targets") << LINKS))
-
-    def ways(self, code: int) -> tuple[list[int], list[int]]:
-        ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
-        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]

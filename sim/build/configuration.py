@@ -15,15 +15,16 @@ from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
 from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
+from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
 from ..common.schema import option, options_of, require_allowed
 
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
-           "changing", "unusual"]
+           "changing", "is_on", "unusual"]
 
-#: Most flits of a buffer, shallow and deep.
-MOST_SHALLOW, MOST_DEEP = 16, 4096
+#: Most flits of a deep buffer.
+MOST_DEEP = 4096
 
 #: What deep buffers are built with.
 DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ejection": "one", "absorb": "off"}
@@ -41,11 +42,11 @@ def retransmission_slots(absorb: str) -> int:
     return int(absorb)
 
 
-def on_or_off(tokens: str) -> str:
-    """Refuse what is neither."""
-    if tokens not in ("on", "off"):
-        raise WormcastError(f"tokens: {tokens!r} is given, allowed are on, off")
-    return tokens
+def is_on(option: str, given: str) -> bool:
+    """Read ``on`` or ``off``; refuses what is neither."""
+    if given not in ("on", "off"):
+        raise WormcastError(f"{option}: {given!r} is given, allowed are on, off")
+    return given == "on"
 
 
 _hardware = functools.partial(option, panel="Hardware", changes="node")
@@ -129,7 +130,7 @@ class Configuration:
         "relation", allowed=("relation", "none"), changes="router")
     tokens: str | None = _hardware(
         "Whether a worm that is to be copied waits for its group's token (on, default), or copies may deadlock (off); "
-        "of trees alone.", None, parse=on_or_off, metavar="on|off", changes="router")
+        "of trees alone.", None, parse=functools.partial(is_on, "tokens"), metavar="on|off", changes="router")
     ties: str = _hardware(
         "Which way around an even ring a worm goes to the node opposite, under e-cube: plus, upwards (default), or "
         "signed, as a bit for each dimension in its header says.", "plus", allowed=TIES, changes="router")

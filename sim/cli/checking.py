@@ -24,7 +24,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
 
-from ..build.configuration import Configuration
+from ..build.configuration import Configuration, is_on
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import consumption_text, resource_text
@@ -119,7 +119,7 @@ def check_(
             "tokens": None if chosen("tokens", tokens) is None else tokens == "on",
         }
         analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
-                         slots=built.configuration.slots, fits=_fits(fits), **worms)
+                         slots=built.configuration.slots, fits=None if fits is None else is_on("fits", fits), **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -147,13 +147,6 @@ def check_(
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
-
-
-def _fits(given: str | None) -> bool | None:
-    """Read ``on`` or ``off``; refuses what is neither."""
-    if given not in (None, "on", "off"):
-        raise WormcastError(f"fits: {given!r} is given, allowed are on, off")
-    return None if given is None else given == "on"
 
 
 def _title(analysis: Analysis) -> str:

@@ -15,6 +15,7 @@ from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
 from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
+from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_ROWS, ROW_BITS
 from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
@@ -28,6 +29,9 @@ MOST_DEEP = 4096
 
 #: What deep buffers are built with.
 DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ejection": "one", "absorb": "off"}
+
+#: What smart interfaces are built with.
+SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "absorb": "off"}
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
@@ -115,6 +119,16 @@ class Configuration:
         "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
     slot: int = _hardware("Flits of the longest message that is absorbed, header flits among them, {} by default.", 128,
                           limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
+    ni: str = _hardware(
+        "conventional: hosts forward multicasts (default). Smart interfaces forward their packets: fpfs, each packet to "
+        "all children, then the next; fcfs, all packets to a child, then to the next one.", "conventional",
+        allowed=("conventional", *FORWARD_ORDERS), changes="interface")
+    rows: int = _hardware("Messages that a smart interface may forward at a time, {} by default.", 8,
+                          limits=(1, MOST_ROWS), label="rows of a child table", changes="interface")
+    places: int = _hardware("Packets of each message that a smart interface has room for, {} by default.", 4,
+                            limits=(1, 256), label="packet places of a row", unit="packets", changes="interface")
+    row: int = _hardware("Header flits of all children of a row in a smart interface's table, {} by default.", 16,
+                         limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Host, once for each multicast, besides.", limits=(0, MOST_OVERHEAD),
@@ -152,9 +166,25 @@ class Configuration:
                 if getattr(self, name) != allowed:
                     raise WormcastError(f"{name}: {getattr(self, name)} is given with retransmission slots (absorb "
                                         f"{self.absorb}), which have one way in and one way out: allowed is {allowed}")
+        if self.smart:
+            self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
             raise WormcastError(f"classes: {self.classes} is given with absorb {self.absorb}, where worms end at each "
                                 'destination and take any channel: allowed is ""')
+
+    def _require_smart(self) -> None:
+        """Refuse what smart interfaces do not go with."""
+        for name, allowed in SMART.items():
+            if getattr(self, name) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ni {self.ni}, allowed "
+                                    f"is {allowed}")
+        if not self.packet:
+            raise WormcastError(f"packet: 0 is given with ni {self.ni}, which forwards packets: allowed are 1 to 65535")
+        if self.rows & self.rows - 1:
+            raise WormcastError(f"rows: {self.rows} is given, allowed are powers of two up to {MOST_ROWS}")
+        if self.flit_width < ROW_BITS:
+            raise WormcastError(f"flit-width: {self.flit_width} is given with ni {self.ni}, allowed are {ROW_BITS} bits "
+                                "and more")
 
     def _require_deep(self) -> None:
         """Refuse what deep buffers do not go with."""
@@ -170,6 +200,11 @@ class Configuration:
     def deep(self) -> bool:
         """Whether the inputs of switches hold whole packets."""
         return self.buffer_kind == "deep"
+
+    @property
+    def smart(self) -> bool:
+        """Whether network interfaces forward packets by themselves."""
+        return self.ni != "conventional"
 
     @property
     def slots(self) -> int:

@@ -334,16 +334,8 @@ class Blueprint(Generic[Given]):
             Injection ports and consumption links; by default as many as node 0 has.
         channels : int, optional
             Consumption channels of each link; by default those of the switches' links.
-
-        Raises
-        ------
-        WormcastError
-            Interfaces are to forward the scheme's worms.
         """
         options = self.configuration
-        if self.scheme.forwarded:
-            raise WormcastError(f"scheme {self.scheme.name}: its worms need network interfaces that forward packets, "
-                                "which are not built yet: allowed are plan and check")
         if ports is None:
             ports = len(self.injection_ports(0))
         if links is None:

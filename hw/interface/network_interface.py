@@ -49,8 +49,9 @@ class NetworkInterface(wiring.Component):
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
     From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` that takes 4
-    cycles, t_nr and t_ns more; copies leave a worm's flits and t_ns after each other (or 1 cycle, where that is more, on
-    the same virtual channel), t_nr and t_ns run side by side. What the host itself multicasts it posts once, behind a flit that has both marks.
+    cycles, t_nr and t_ns more, which run side by side. Copies leave a worm's flits and t_ns after each other; 1 cycle
+    more on the same virtual channel, where t_ns is 0. What the host multicasts it posts once, behind a flit that has
+    both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one

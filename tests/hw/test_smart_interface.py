@@ -95,6 +95,10 @@ def drive(interface, *, table=(), host=(), network=(), cycles=300, blocked=range
     return out, up, counted
 
 
+def joined(pieces):
+    return list(itertools.chain.from_iterable(pieces))
+
+
 def sent(out):
     return [entry[1:] for entry in out]
 
@@ -115,7 +119,7 @@ CHILDREN = [[21], [22, 122], [23]]
 def test_what_the_host_posts_goes_to_each_child(kind, count):
     packets = -(-count // 4)
     out, up, counted = drive(smart(kind), table=train(2, *CHILDREN, packets=packets if kind == "fcfs" else None),
-                             host=[(1, 1, 0)][:0] + posted(2, count), cycles=400)
+                             host=posted(2, count), cycles=400)
     assert sent(out) == copies(CHILDREN, payload(2, range(count)), 4, kind)
     assert not up
     assert counted["forwarded"] == packets
@@ -130,11 +134,29 @@ def test_what_comes_is_forwarded_and_handed_to_the_host(kind, channels):
     out, up, counted = drive(smart(kind, channels=channels), network=network,
                              table=train(1, *CHILDREN, packets=3 if kind == "fcfs" else None))
     if channels == 1:
-        assert sent(out) == copies(CHILDREN, sum(pieces, []), 4, kind)
-    assert sorted(sent(out)) == sorted(copies(CHILDREN, sum(pieces, []), 4, kind))
-    assert sorted(data for *_, data in up) == sorted(sum(pieces, []))
+        assert sent(out) == copies(CHILDREN, joined(pieces), 4, kind)
+    assert sorted(sent(out)) == sorted(copies(CHILDREN, joined(pieces), 4, kind))
+    assert sorted(data for *_, data in up) == sorted(joined(pieces))
     assert counted["forwarded"] == 3
     assert counted["peak"] <= 3
+
+
+@pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
+def test_two_messages_at_a_time(kind):
+    """Each packet goes once to each child of its own message, those of a child in order, whatever comes between."""
+    first = [payload(1, range(k, k + 4)) for k in (0, 4, 8)]
+    second = [payload(2, range(k, k + 4)) for k in (0, 4)]
+    network = [(40 * k, 0, flit) for k, piece in enumerate([first[0], second[0], first[1], first[2], second[1]])
+               for flit in packet([7], piece)]
+    counts = (3, 2) if kind == "fcfs" else (None, None)
+    table = [*train(1, [21], [22], packets=counts[0]), *train(2, [31], [32], [33], packets=counts[1])]
+    out, _, counted = drive(smart(kind, t_ns=5), table=table, network=network, cycles=500)
+    flits, got = sent(out), {}
+    for start in range(0, len(flits), 5):
+        got.setdefault(flits[start][2], []).extend(data for *_, data in flits[start + 1:start + 5])
+    assert got == {21: joined(first), 22: joined(first), **{child: joined(second) for child in (31, 32, 33)}}
+    assert counted["forwarded"] == 5
+    assert counted["occupancy"] == 0
 
 
 def test_other_messages_and_rows_without_children_go_to_the_host_alone():
@@ -151,7 +173,7 @@ def test_cycles():
     for t_ns, t_nr in ((0, 0), (6, 0), (3, 9)):
         interface = smart(t_ns=t_ns, t_nr=t_nr)
         network = [(20, 0, flit) for flit in packet([7], payload(1, range(4)))]
-        out, up, counted = drive(interface, table=train(1, [21], [22], [23]), network=network)
+        out, _, counted = drive(interface, table=train(1, [21], [22], [23]), network=network)
         heads = [cycle for cycle, head, *_ in out if head]
         assert heads[0] == 24 + 4 + t_nr + t_ns
         assert [b - a for a, b in itertools.pairwise(heads)] == [5 + max(1, t_ns)] * 2
@@ -164,8 +186,8 @@ def test_a_row_that_is_full_holds_the_network_back_and_nothing_is_lost():
     interface = smart(places=2)
     network = [(20, 0, flit) for piece in pieces for flit in packet([7], piece)]
     out, up, counted = drive(interface, table=train(1, [21], [22]), network=network, blocked=range(30, 200), cycles=600)
-    assert sent(out) == copies([[21], [22]], sum(pieces, []), 4, "fpfs")
-    assert [data for *_, data in up] == sum(pieces, [])
+    assert sent(out) == copies([[21], [22]], joined(pieces), 4, "fpfs")
+    assert [data for *_, data in up] == joined(pieces)
     assert counted["peak"] == 2
 
 

@@ -195,6 +195,7 @@ class Forwarding(wiring.Component):
             self.has.eq(active),
             self.front.eq(header),
             ends.eq(self.take & payload & self.front.tail),
+            order.asked.eq(~active | ends),
             order.done.eq(ends),
             order.last.eq(last),
             order.after.eq(pos),
@@ -210,12 +211,12 @@ class Forwarding(wiring.Component):
             m.d.comb += [self.front.head.eq(0), self.front.data.eq(read.data), self.front.tail.eq(read.data[-1])]
         with m.If(self.take & ~payload):
             m.d.sync += [payload.eq(word.ends), last.eq(word.last)]
-        with m.If(~active | ends):
+        with m.If(order.asked):
             m.d.comb += [next_sent.eq(order.packet), next_pos.eq(order.child)]
             m.d.sync += [active.eq(order.there), payload.eq(0)]
         m.d.sync += [pos.eq(next_pos), at.eq(next_at), sent.eq(next_sent)]
         # a packet is copied from its first copy on until it is freed; that one begins at the start of its row
         copied = Signal(self.occupancy.shape())
         begins = Signal()
-        m.d.comb += begins.eq((~active | ends) & order.there & (order.child == 0))
+        m.d.comb += begins.eq(order.asked & order.there & (order.child == 0))
         m.d.sync += [copied.eq(copied + begins - order.freed), self.copied.eq(self.copied + copied)]

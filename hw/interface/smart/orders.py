@@ -32,11 +32,12 @@ class ForwardOrder(wiring.Component):
         A packet is stored to its tail.
     last_packet_{r} : In(8)
         As of `ChildTable`; only where it counts.
+    asked : In(1)
+        A copy is begun in this cycle, if one can be.
     done, last, after : In
-        The tail of a copy is sent; it was for the last child; where in the row the next child's header begins.
+        With ``asked``: the tail of a copy is sent; it was for the last child; where in the row the next child's header begins.
     there, packet, child : Out
-        A copy can be begun: of this packet, for the child whose header begins there. In a cycle with ``done`` it is the
-        one behind that copy; no other may be begun while one is under way.
+        A copy can be begun: of this packet, for the child whose header begins there.
     freed : Out(1)
         With ``done``: that was the packet's last copy.
     """
@@ -52,6 +53,7 @@ class ForwardOrder(wiring.Component):
             "whole": In(1),
             "whole_packet": In(name),
             **({f"last_packet_{r}": In(ROW_BITS) for r in range(rows)} if self.counts else {}),
+            "asked": In(1),
             "done": In(1),
             "last": In(1),
             "after": In(range(flits)),
@@ -150,7 +152,7 @@ class MessageOrder(ForwardOrder):
         ]
         with m.If(self.done):
             m.d.sync += [following[now].eq(next_packet), child[now].eq(Mux(finished, 0, next_child))]
-        with m.Elif(self.there):
+        with m.Elif(self.asked & self.there):
             m.d.sync += now.eq(turn)
         for r in rows:
             with m.If(self.done & finished & (now == r)):

@@ -212,7 +212,7 @@ class Snapshot:
         payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
                    if mark in (Mark.PAYLOAD, Mark.TAIL)]
         found = packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
-        return self.sender(channel) if found is None and marks[-1] in (None, Mark.PAYLOAD) else found
+        return self.sender(channel) if found is None and marks[-1] not in (Mark.TAIL, Mark.CUT) else found
 
     def first(self, channel: Channel | None) -> Packet | None:
         """The packet at the front of a buffer."""

@@ -48,7 +48,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Ties, chosen
+from .hardware import Packet, Ties, chosen
 from .options import Given, as_typer, takes
 
 __all__: list[str] = []
@@ -210,6 +210,10 @@ def plan_(
         metavar="MULTICASTS", help="In place of --destinations: means over so many random multicasts.",
         show_default=False, rich_help_panel=RANDOM)] = None,
     ties: Ties = None,
+    length: Annotated[int | None, typer.Option(
+        min=1, help="Payload flits of the message, of which --packet makes packets; what network interfaces forward "
+        "depends on their number. Default: one packet.", show_default=False)] = None,
+    packet: Packet = None,
     *,
     law: Given,
     json: Json = False,
@@ -229,14 +233,18 @@ def plan_(
     relation = with_ties(found_scheme.relation, network, wanted)
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
+    packets = _packets(length, chosen("packet", packet))
     if random is not None:
+        if packets is not None:
+            found_scheme = found_scheme.for_packets(packets)
         sender = None if source is None else network.node(source)
-        _plan_random(network, found_scheme, random, law, sender, json, {"scheme": scheme, "ties": wanted})
+        _plan_random(network, found_scheme, random, law, sender, json,
+                     {"scheme": scheme, "ties": wanted, "length": length, "packet": packet})
         return
     assert source is not None
     assert destinations is not None
     with stdout_for_results():
-        found = plan(network, found_scheme, source, destinations)
+        found = plan(network, found_scheme, source, destinations, packets=packets)
         shared = contention(found)
     if plot:
         with whole_picture(plot) as target:
@@ -244,7 +252,7 @@ def plan_(
     if json:
         emit(found.to_dict() | {"contention": shared and shared.to_dict(), "plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
-              "destinations": sorted(found.destinations), "ties": wanted})
+              "destinations": sorted(found.destinations), "ties": wanted, "length": length, "packet": packet})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
@@ -263,8 +271,34 @@ def plan_(
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
     table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
+    if found.slots:
+        _show_slots(network, found.packets, found.slots)
     if plot:
         say(f"picture: {plot}")
+
+
+def _packets(length: int | None, packet: int) -> int | None:
+    """Packets of a message of so many payload flits; None where it has no length."""
+    if length is None:
+        if packet:
+            raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
+        return None
+    return -(-length // packet) if packet else 1
+
+
+def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:
+    """Tell which interface sends which packet in which step."""
+    words = {"fpfs": "first packet first", "fcfs": "first child first"}
+    took = ", ".join(f"{sends[-1]['step']} steps {words[name]} ({name})" for name, sends in slots.items())
+    say(f"{count(packets, 'packet')}, of which an interface sends one a step: {took}")
+    rows: dict[int, dict[str, list[str]]] = {}
+    for name, sends in slots.items():
+        for one in sends:
+            cells = rows.setdefault(one["step"], {name: [] for name in slots})
+            cells[name].append(">".join(map(network.node_name, (one["node"], one["to"])))
+                               + f" ({one['packet']})" * (packets > 1))
+    table(["step", *(f"{name}: from > to" + " (packet)" * (packets > 1) for name in slots)],
+          [[step, *(", ".join(cells[name]) or None for name in slots)] for step, cells in sorted(rows.items())])
 
 
 def _drawn(network: Topology, worm: Worm, arrivals: Collection[int | None]) -> str:

@@ -29,11 +29,35 @@ def test_plan_in_text_json_and_picture(network, scheme, tmp_path):
     assert found["scheme"] == scheme
 
 
+def test_packets_of_a_length():
+    """Figure 8: nine steps by the binomial tree, eight by the best one."""
+    asked = ["plan", "mesh:1x8", "k-binomial", "--source", 0, "--destinations", "all", "--length", 90, "--packet", 32]
+    code, out, err = wormcast(*asked)
+    assert (code, err) == (0, "")
+    assert ("3 packets, of which an interface sends one a step: 8 steps first packet first (fpfs), 8 steps first "
+            "child first (fcfs)\n") in out
+    assert "│    1 │ 0.0>0." in out
+    found = json.loads(wormcast(*asked, "--json")[1])
+    assert (found["packets"], found["configuration"]["length"], found["configuration"]["packet"]) == (3, 90, 32)
+    assert found["slots"]["fpfs"][-1]["step"] == 8
+    asked[2] = "k-binomial:k=3"
+    assert json.loads(wormcast(*asked, "--json")[1])["slots"]["fpfs"][-1]["step"] == 9
+    asked[2] = "binomial"
+    assert json.loads(wormcast(*asked, "--json")[1])["slots"] is None
+
+
+def test_packets_of_random_multicasts():
+    asked = ["plan", NETWORK, "k-binomial", "--random", 80, "--destinations-mean", 12, "--packet", 8, "--json"]
+    few, many = (json.loads(wormcast(*asked, "--length", length)[1])["phases"]["mean"] for length in (8, 8000))
+    assert few < many
+
+
 def test_check_takes_parameters_on_both_sides():
-    code, out, _ = wormcast("check", NETWORK, "k-binomial:k=2", "--with", "binomial:order=id", "--with",
-                            "individual=up-down-adaptive", "--with", "k-binomial:k=1,order=id=up-down", "--json")
-    assert (code, json.loads(out)["schemes"]) == (
-        0, ["k-binomial:k=2", "binomial:order=id", "individual", "k-binomial:k=1,order=id"])
+    code, out, err = wormcast("check", NETWORK, "k-binomial:k=2", "--with", "binomial:order=id", "--with",
+                              "individual=up-down-adaptive", "--with", "k-binomial:k=1,order=id=up-down")
+    assert (code, err) == (0, "")
+    assert out.startswith("k-binomial:k=2 and binomial:order=id and individual by up-down-adaptive and k-binomial:k=1,"
+                          "order=id on ")
 
 
 UNBUILT = ("its worms need network interfaces that forward packets, which are not built yet: allowed are plan and "
@@ -45,6 +69,8 @@ BOTH = "all must go both ways"
     (["run", NETWORK, "k-binomial", *TO, "--length", 8], f"scheme k-binomial: {UNBUILT}"),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"], f"scheme k-binomial:k=2: {UNBUILT}"),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"], f"scheme k-binomial: {UNBUILT}"),
+    (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
+     "packet: 8 is given without a length, of which packets are made"),
     (["plan", NETWORK, "k-binomial:k=0", *TO],
      "scheme: k of 'k-binomial:k=0' is '0', allowed are whole numbers from 1 to 12"),
     (["plan", NETWORK, "k-binomial:k=-1", *TO],

@@ -13,6 +13,7 @@ from wormcast.algorithms import (
     SCHEMES,
     TOPOLOGIES,
     MeshScheme,
+    Plan,
     Scheme,
     Topology,
     Worm,
@@ -21,8 +22,9 @@ from wormcast.algorithms import (
     to_toml,
 )
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import signed_dimensions, with_ties
-from wormcast.algorithms.theory import Contention, contention
+from wormcast.algorithms.theory import Conflict, Contention, conflicts, contention
 from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
 from ..build.components import COMPONENTS
@@ -246,11 +248,14 @@ def plan_(
     with stdout_for_results():
         found = plan(network, found_scheme, source, destinations, packets=packets)
         shared = contention(found)
+        met = None if found.slots is None else {name: conflicts(found, name) or [] for name in DISCIPLINES}
     if plot:
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "plot": plot and str(plot)},
+        told = None if met is None else {name: [pair.to_dict(found) for pair in pairs] for name, pairs in met.items()}
+        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "slot_conflicts": told,
+                                "plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
               "destinations": sorted(found.destinations), "ties": wanted, "length": length, "packet": packet})
         return
@@ -271,8 +276,9 @@ def plan_(
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
     table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
-    if found.slots:
+    if found.slots and met is not None:
         _show_slots(network, found.packets, found.slots)
+        _show_conflicts(found, met)
     if plot:
         say(f"picture: {plot}")
 
@@ -299,6 +305,17 @@ def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[s
                                + f" ({one['packet']})" * (packets > 1))
     table(["step", *(f"{name}: from > to" + " (packet)" * (packets > 1) for name in slots)],
           [[step, *(", ".join(cells[name]) or None for name in slots)] for step, cells in sorted(rows.items())])
+
+
+def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
+    """Tell which packets of one step share a link."""
+    for name, pairs in met.items():
+        told = []
+        for pair in pairs[:MOST_PAIRS]:
+            first, second = (f"{worm} (packet {packet})" for worm, packet in zip(pair.worms, pair.packets, strict=True))
+            told.append(f"step {pair.step}, worms {first} and {second} on {pair.to_dict(found)['link']}")
+        say(f"packets of one step that share a link, {name}: {count(len(pairs), 'pair')}"
+            + (f": {'; '.join(told)}" if told else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
 
 
 def _drawn(network: Topology, worm: Worm, arrivals: Collection[int | None]) -> str:

@@ -40,10 +40,22 @@ def test_packets_of_a_length():
     found = json.loads(wormcast(*asked, "--json")[1])
     assert (found["packets"], found["configuration"]["length"], found["configuration"]["packet"]) == (3, 90, 32)
     assert found["slots"]["fpfs"][-1]["step"] == 8
+    assert "packets of one step that share a link, fcfs: 0 pairs\n" in out
+    told = "; ".join(
+        f"step {one['step']}, worms {one['worms'][0]} (packet {one['packets'][0]}) and {one['worms'][1]} "
+        f"(packet {one['packets'][1]}) on {one['link']}" for one in found["slot_conflicts"]["fpfs"])
+    pairs = len(found["slot_conflicts"]["fpfs"])
+    assert f"packets of one step that share a link, fpfs: {pairs} pairs: {told}\n" in out
     asked[2] = "k-binomial:k=3"
     assert json.loads(wormcast(*asked, "--json")[1])["slots"]["fpfs"][-1]["step"] == 9
     asked[2] = "binomial"
     assert json.loads(wormcast(*asked, "--json")[1])["slots"] is None
+
+
+def test_statements():
+    code, out, _ = wormcast("check", "mesh:3x3", "k-binomial", "--explain")
+    assert code == 0
+    assert "\nTheorem 3 ([Sivaram98], section 4.3.3): none of these trees takes fewer steps than that with the best" in out
 
 
 def test_packets_of_random_multicasts():

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..k_binomial import BEST, best_k, covered, first_steps, steps, tree_worms
+from ..k_binomial import BEST, best_k, covered, steps, tree_worms
 from ..packet_steps import packet_steps
 from ..schemes import Scheme
 from ..schemes.chain_tree import ChainTree
@@ -97,7 +97,7 @@ def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
     excluded = f"; in {beside} others a node has more children than the root, as the paper excludes" if beside else ""
 
     def stated(name: str, section: str, sentence: str, counts: dict[str, int], wrong: int) -> Statement:
-        return Statement(name, f"section {section}", sentence, wrong == 0, found={**counts, "wrong": wrong},
+        return Statement(name, f"section {section}", sentence, wrong == 0, found=counts | {"wrong": wrong},
                          source=SOURCE)
 
     first = sum(not (tree.delays[1:] == np.maximum(tree.delays[tree.parents[1:]],
@@ -127,8 +127,8 @@ def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
                  f"steps for m packets, of a root with d children{excluded}; of {took.size} cases with m up to "
                  f"{MOST_PACKETS}, {more or 'none'} take more than L1 + (m - 1) k, and {fewer} fewer",
                  {"trees": len(fit), "cases": took.size, "more": more, "fewer": fewer}, late + more)
-    fourth = sum(tree.completed[0] != first_steps(tree.nodes, tree.k)
-                 or not covered(int(tree.completed[0]) - 1, tree.k) < tree.nodes for tree in trees)
+    first_steps = [(tree, int(tree.completed[0])) for tree in trees]
+    fourth = sum(not covered(took - 1, tree.k) < tree.nodes <= covered(took, tree.k) for tree, took in first_steps)
     yield stated("Lemma 4", "4.3.3", f"in {_share(len(trees) - fourth, len(trees))} of {about} the first packet is "
                  "everywhere in the fewest steps s with N(s, k) nodes enough", {"trees": len(trees)}, fourth)
     beaten, cases = _theorem_3(trees)
@@ -142,7 +142,7 @@ def _theorem_3(trees: list[Tree]) -> tuple[int, int]:
     for tree in trees:
         least[tree.nodes] = np.minimum(least.get(tree.nodes, tree.completed), tree.completed)
     cases = [(nodes, m) for nodes in least for m in range(1, MOST_PACKETS + 1)]
-    return sum(steps(nodes, best_k(nodes, m), m) > least[nodes][m - 1] for nodes, m in cases), len(cases)
+    return sum(steps(nodes, best_k(nodes, m), m) > int(least[nodes][m - 1]) for nodes, m in cases), len(cases)
 
 
 def _share(holds: int, of: int) -> str:

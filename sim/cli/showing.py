@@ -106,10 +106,10 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
 def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
 
-    ``networks``: the kinds of topology that it is defined on, or any.
+    ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
     """
     return {
-        "name": name, "networks": scheme.networks,
+        "name": name, "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None, "networks": scheme.networks,
         "description": scheme.description, "provenance": scheme.provenance,
         "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
         **{form: getattr(scheme, form, None) or None for form in FORMS},

@@ -155,6 +155,22 @@ def test_conflicts_are_all_pairs_that_share_a_link_in_a_step(discipline):
             assert all(one.step <= other.step for one, other in pairwise(told))
 
 
+def test_the_order_of_chains_has_the_fewest_on_irregular_networks():
+    """Section 4.3.4: no order is free of contention; that by chains of switches has least, of one packet and four."""
+    random = np.random.default_rng(0)
+    pairs = Counter()
+    for seed in (1, 2, 3, 5, 8):
+        network = topology(f"irregular:seed={seed}")
+        for _ in range(40):
+            source, *destinations = random.permutation(32)[:13].tolist()
+            for order in ("cco", "id", "random"):
+                for packets in (1, 4):
+                    found = plan(network, f"k-binomial:order={order}", source, destinations, packets=packets)
+                    pairs[order, packets] += len(conflicts(found))
+    for packets in (1, 4):
+        assert 0 < pairs["cco", packets] < pairs["id", packets] < pairs["random", packets] / 2
+
+
 def test_of_what_hosts_send_there_are_no_packet_steps():
     assert conflicts(plan(NETWORK, "binomial", 0, "all")) is None
 

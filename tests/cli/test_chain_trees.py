@@ -55,7 +55,16 @@ def test_packets_of_a_length():
 def test_statements():
     code, out, _ = wormcast("check", "mesh:3x3", "k-binomial", "--explain")
     assert code == 0
-    assert "\nTheorem 3 ([Sivaram98], section 4.3.3): none of these trees takes fewer steps than that with the best" in out
+    assert "\nTheorem 3 ([Sivaram98], section 4.3.3): none of these trees takes fewer steps than that with " in out
+    code, out, _ = wormcast("check", "mesh:3x3", "k-binomial", "--explain", "--json")
+    told = [one for one in json.loads(out)["explanation"] if one["source"] == "Sivaram98"]
+    assert (code, len(told), {one["holds"] for one in told}) == (0, 7, {True})
+
+
+def test_list_tells_parameters():
+    told = {one["name"]: one["parameters"] for one in json.loads(wormcast("list", "schemes", "--json")[1])["schemes"]}
+    assert {name: text for name, text in told.items() if text} == {
+        "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=..."}
 
 
 def test_packets_of_random_multicasts():

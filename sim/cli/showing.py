@@ -109,7 +109,8 @@ def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
     """
     return {
-        "name": name, "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None, "networks": scheme.networks,
+        "name": name, "networks": scheme.networks,
+        "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None,
         "description": scheme.description, "provenance": scheme.provenance,
         "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
         **{form: getattr(scheme, form, None) or None for form in FORMS},

@@ -107,6 +107,14 @@ class Options(Protocol):
     def slots(self) -> int: ...
     @property
     def slot(self) -> int: ...
+    @property
+    def ni(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def places(self) -> int: ...
+    @property
+    def row(self) -> int: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
@@ -326,16 +334,8 @@ class Blueprint(Generic[Given]):
             Injection ports and consumption links; by default as many as node 0 has.
         channels : int, optional
             Consumption channels of each link; by default those of the switches' links.
-
-        Raises
-        ------
-        WormcastError
-            Interfaces are to forward the scheme's worms.
         """
         options = self.configuration
-        if self.scheme.forwarded:
-            raise WormcastError(f"scheme {self.scheme.name}: its worms need network interfaces that forward packets, "
-                                "which are not built yet: allowed are plan and check")
         if ports is None:
             ports = len(self.injection_ports(0))
         if links is None:
@@ -356,6 +356,10 @@ class Blueprint(Generic[Given]):
             t_nr=options.t_nr,
             slots=options.slots,
             slot_flits=options.slot,
+            kind=options.ni,
+            rows=options.rows,
+            places=options.places,
+            row_flits=options.row,
         )
 
 

@@ -83,7 +83,7 @@ def check_(
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
         "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
-        "those of Sivaram et al. 1998, section 5.",
+        "those of Sivaram et al. 1998, section 5, of packets that network interfaces forward those of its section 4.3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,

@@ -14,8 +14,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "Tokens", "VcClasses", "chosen",
-           "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
+__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "Packet", "RelationOption", "Ties", "Tokens", "VcClasses",
+           "chosen", "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -28,8 +28,8 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, Ejection, VcClasses, Ties, Absorb, Tokens = (
-    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens"))
+Consumption, Classes, Ejection, VcClasses, Ties, Absorb, Tokens, Packet = (OPTIONS[name] for name in (
+    "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "packet"))
 
 
 def chosen(name: str, value: Any) -> Any:

@@ -174,7 +174,8 @@ def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Seque
 
 def _words(plan: Plan, alone: bool) -> list[str]:
     ends = f"from {plan.topology.node_name(plan.source)} to {count(len(plan.destinations), 'node')}"
-    number = "step in which the worm to this node is sent" if alone else "place in the visiting order of its worm"
+    sent = "the worm" if plan.packets == 1 else "the first packet"
+    number = f"step in which {sent} to this node is sent" if alone else "place in the visiting order of its worm"
     return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
             f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
             *([] if plan.scheme.spreads else [f"number: {number}"])]

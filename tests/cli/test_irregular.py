@@ -8,6 +8,7 @@ from command import wormcast
 NETWORK = "irregular:seed=1"
 TO = ["--source", 12, "--destinations", "1,5,9,13,17,22,30"]
 SWITCH_BASED = ["ssr-g", "ssr-lg", "path-g", "path-lg", "tree"]
+DEEP = ["--configuration", "sivaram_32"]
 
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
@@ -41,11 +42,40 @@ def test_random_multicasts():
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
 def test_check(scheme):
-    code, out, err = wormcast("check", NETWORK, scheme, "--with", "individual")
+    code, out, err = wormcast("check", NETWORK, scheme, *DEEP, "--packet", 128, "--with", "individual")
     assert (code, err) == (0, "")
-    assert "free of deadlock\nbuffers: a switch holds a whole worm, so that no copy waits for another one\n" in out
-    code, out, _ = wormcast("check", NETWORK, scheme, "--fits", "off", "--json")
+    assert "free of deadlock\nbuffers: 80 rows of 8 flits hold a whole worm (up to " in out
+    code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--packet", 128, "--buffer", 128, "--json")
     assert (code, json.loads(out)["verdict"], json.loads(out)["fits"]) == (3, "deadlock", False)
+
+
+@pytest.mark.parametrize(("scheme", "header"), [("tree", 5), ("path-lg", 8), ("ssr-g", 2)])
+def test_whole_worms_are_counted_with_their_longest_headers(scheme, header):
+    """A bit string of 33 bits, a pair of 12 bits for each switch of the longest chain, four here, and one pair."""
+    def told(*options):
+        code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--json", *options)
+        return code, json.loads(out)
+
+    code, found = told()
+    assert (code, found["longest_whole"]) == (0, 640 - header)
+    assert found["assumes"] == f"no worm has more than {640 - header} payload flits"
+    code, found = told("--length", 640 - header)
+    assert (code, found["assumes"], found["fits"]) == (0, None, True)
+    code, found = told("--length", 641 - header)
+    assert (code, found["assumes"], found["fits"]) == (3, None, False)
+    assert told("--length", 641 - header, "--packet", 128)[0] == 0
+    assert told("--flit-width", 64)[1]["longest_whole"] == 640 - header // (5 if scheme == "tree" else 2)
+
+
+def test_trees_of_multistage_networks_need_no_tokens_where_switches_hold_them_whole():
+    deep = ["min:b=2,stages=3", "atbm", "--buffer-kind", "deep", "--buffer", 64, "--vcs", 1, "--consumption", 1]
+    code, out, _ = wormcast("check", *deep, "--length", 63, "--with", "individual", "--json")
+    assert (code, json.loads(out)["fits"], json.loads(out)["tokens"]) == (0, True, None)
+    assert wormcast("check", *deep, "--length", 64)[0] == 3
+    code, out, err = wormcast("check", *deep, "--tokens", "on")
+    assert (code, out) == (2, "")
+    assert err == ("wormcast: tokens: on is given, worms of atbm are copied out of buffers that may hold them whole, and "
+                   "take no tokens: allowed is off\n")
 
 
 def test_list_says_on_which_networks():
@@ -64,8 +94,8 @@ UNBUILT = "its worms need switches that hold a whole worm, buffer-kind shallow i
     (["load", NETWORK, "tree", "--rate", "0.01"], f"scheme tree: {UNBUILT}"),
     (["hunt", NETWORK, "path-lg"], f"scheme path-lg: {UNBUILT}"),
     (["verilog", "router", "--topology", NETWORK, "--scheme", "tree", "-o", "x.v"], f"scheme tree: {UNBUILT}"),
-    (["check", NETWORK, "tree", "--fits", "maybe"], "fits: 'maybe' is given, allowed are on, off"),
-    (["check", NETWORK, "tree", "--relation", "up-down"],
+    *((["check", NETWORK, scheme], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
+    (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
      "scheme tree: relation up-down is given, its worms go by up-down-tree alone"),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
      "scheme tree: min:b=2,stages=2 has 1 links from switch s0 to s2 and 0 back, all must go both ways"),

@@ -32,6 +32,15 @@ def test_a_tree_is_told_by_its_branches():
     _, out, _ = wormcast("plan", NETWORK, "tree", *TO, "--json")
     [worm] = json.loads(out)["worms"]
     assert worm["links"] == [[3, 0], [0, 7], [0, 2], [0, 4], [2, 3], [4, 1], [1, 5]]
+    assert worm["header"] == ["01000100010001000100001000000010"]
+
+
+def test_a_path_worm_is_told_with_its_header():
+    """A switch's links come before its nodes. There is no pair for s0, which the second worm only passes."""
+    worms = json.loads(wormcast("plan", NETWORK, "path-lg", *TO, "--json")[1])["worms"]
+    assert [(worm["links"], worm["header"]) for worm in worms[:2]] == [
+        ([[3, 0], [0, 7], [7, 5]], ["0:00000100", "7:00000100", "5:00000100"]),
+        ([[3, 0], [0, 4], [4, 1]], ["4:00001000", "1:00000100"])]
 
 
 def test_random_multicasts():
@@ -74,8 +83,8 @@ def test_trees_of_multistage_networks_need_no_tokens_where_switches_hold_them_wh
     assert wormcast("check", *deep, "--length", 64)[0] == 3
     code, out, err = wormcast("check", *deep, "--tokens", "on")
     assert (code, out) == (2, "")
-    assert err == ("wormcast: tokens: on is given, worms of atbm are copied out of buffers that may hold them whole, and "
-                   "take no tokens: allowed is off\n")
+    assert err == ("wormcast: tokens: on is given, worms of atbm are copied out of buffers that may hold them whole, "
+                   "and take no tokens: allowed is off\n")
 
 
 def test_list_says_on_which_networks():

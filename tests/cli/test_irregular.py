@@ -51,10 +51,10 @@ def test_random_multicasts():
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
 def test_check(scheme):
-    code, out, err = wormcast("check", NETWORK, scheme, *DEEP, "--packet", 128, "--with", "individual")
+    code, out, err = wormcast("check", NETWORK, scheme, *DEEP, "--length", 128, "--with", "individual")
     assert (code, err) == (0, "")
     assert "free of deadlock\nbuffers: 80 rows of 8 flits hold a whole worm (up to " in out
-    code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--packet", 128, "--buffer", 128, "--json")
+    code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--length", 128, "--buffer", 128, "--json")
     assert (code, json.loads(out)["verdict"], json.loads(out)["fits"]) == (3, "deadlock", False)
 
 

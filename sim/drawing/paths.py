@@ -61,8 +61,8 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
 
     Worms that share a link lie side by side, those of the two directions apart. A destination is a disc in its worm's
     colour. The numbers in them are the visiting order; where each worm has one destination alone, the step in which
-    it is sent, and colours are those of the steps. Of a tree they are the links that the copy has taken, of all branches.
-    The source is a black square. The same plan gives the same file.
+    it is sent, and colours are those of the steps; of a tree, whose branches are all drawn, how many links its copy has
+    taken. The source is a black square. The same plan gives the same file.
 
     Parameters
     ----------

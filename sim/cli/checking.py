@@ -98,17 +98,17 @@ def check_(
                             "that go on while they are consumed")
     found = find_scheme(scheme, network)
     with stdout_for_results():
-        others = [built.other(text) for text in with_ or ()]
-        whole = built.whole(found, others, length)
+        besides = [built.other(text) for text in with_ or ()]
+        whole = built.whole(found, besides, length)
         consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
         worms: _Worms = {
             "relation": built.relation(found, relation),
             "classes": None if classes is None else ConsumptionClasses.parse(classes),
-            "others": others, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
+            "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
             "tokens": None if tokens is None else tokens == "on",
         }
         analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                         fits=whole and whole.fits, **worms)
+                         fits=None if whole is None else whole.fits, **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:

@@ -1,4 +1,4 @@
-"""Multicast in networks with up and down links from outside: planned, drawn and checked; not yet run."""
+"""Multicast in networks with up and down links from outside: planned, drawn and checked; and what is refused."""
 
 import json
 
@@ -36,11 +36,14 @@ def test_a_tree_is_told_by_its_branches():
 
 
 def test_a_path_worm_is_told_with_its_header():
-    """A switch's links come before its nodes. There is no pair for s0, which the second worm only passes."""
+    """Ports are four to switches, then four to nodes: 1, 5 and 17 are the second of theirs, 22 and 30 the third.
+
+    There is no pair for s0, which the second worm only passes.
+    """
     worms = json.loads(wormcast("plan", NETWORK, "path-lg", *TO, "--json")[1])["worms"]
     assert [(worm["links"], worm["header"]) for worm in worms[:2]] == [
-        ([[3, 0], [0, 7], [7, 5]], ["0:00000100", "7:00000100", "5:00000100"]),
-        ([[3, 0], [0, 4], [4, 1]], ["4:00001000", "1:00000100"])]
+        ([[3, 0], [0, 7], [7, 5]], ["0:00000100", "7:00000010", "5:00000010"]),
+        ([[3, 0], [0, 4], [4, 1]], ["4:00000100", "1:00000100"])]
 
 
 def test_random_multicasts():
@@ -96,7 +99,37 @@ def test_list_says_on_which_networks():
 UNBUILT = "its worms need switches that hold a whole worm, buffer-kind shallow is given: allowed is deep"
 
 
+def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
+    (tmp_path / "apart.toml").write_text('switches = ["a", "b", "c", "d"]\nnodes = ["a", "b", "c", "d"]\n'
+                                         'links = [["a", "b"], ["c", "d"]]\n')
+    sentence = "topology: apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c"
+    multicast = ["apart.toml", "tree", "--source", 0, "--destinations", "1,2"]
+    for command, *options in (["plan"], ["run", "--length", 8, *DEEP]):
+        code, out, err = wormcast(command, *multicast, *options, cwd=tmp_path)
+        assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
+
+
+ONE_WAY = ("scheme dual-path: buffer-kind deep is given, its worms go by one way through buffers that hold a part of "
+           "them: allowed is shallow")
+PACKETS = ("packet: 4 is given with flits of 8 bits, packets need flits from 17 bits: 16 for the worm, the others "
+           "for the place in it")
+RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
+
+
 @pytest.mark.parametrize(("command", "sentence"), [
+    ([*RUN, "--chunk", 4],
+     "chunk: 4 flits are given, a switch of 8 outputs whose headers have 5 flits needs at least 8"),
+    ([*RUN, "--chunk", 7], "buffer: 640 is given with chunks of 7 flits, allowed are their multiples from 14"),
+    ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
+    ([*RUN, "--flit-width", 2],
+     "chunk: 8 flits are given, a switch of 8 outputs whose headers have 17 flits needs at least 17"),
+    ([*RUN, "--packet", 4], PACKETS),
+    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
+      for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
+    (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],
+     "buffer: 640 is given, allowed are 1 to 16; more with buffer-kind deep"),
+    (["run", "mesh:4x4", "dual-path", *TO[:2], "--destinations", "1,5", "--length", 8, *DEEP], ONE_WAY),
+    (["check", "mesh:4x4", "dual-path", *DEEP], ONE_WAY),
     *((["run", NETWORK, scheme, *TO, "--length", 8], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
     (["run", NETWORK, "path-g", *TO, "--length", 8, "--header", "ideal"], f"scheme path-g: {UNBUILT}"),
     (["run", NETWORK, "path-g", *TO, "--length", 8, "--absorb", "host"], f"scheme path-g: {UNBUILT}"),

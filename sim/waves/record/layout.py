@@ -59,9 +59,9 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Link],
               instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
 
-    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters, reports,
-    and readers; of switches among the instances. Worms of a deadlock's cycle come first, then the others by number; the
-    first 64 in all.
+    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters,
+    reports, and readers; of switches among the instances. Worms of a deadlock's cycle come first, then the others by
+    number; the first 64 in all.
     """
     shown = {*instances}
     channels = [(link, vc) for link in links for vc in range(link.vcs)]
@@ -132,7 +132,8 @@ def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.N
     if network.configuration.deep:
         told = ".".join((*ROUTERS, name))
         rows += [SignalRow("rows", f"{told}.{port}_in.vc_{vc}.rows"),
-                 *(SignalRow(f"{where[o].name} reads", f"{told}.{where[o].name}_out.vc_0.reads") for o in links + exits)]
+                 *(SignalRow(f"{port} reads", f"{told}.{port}_out.vc_0.reads")
+                   for port in (where[o].name for o in links + exits))]
     elif front.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
                            front.readers.bit_length())

@@ -97,6 +97,9 @@ def check_(
         raise WormcastError(f"explain: --absorb {configuration.absorb} is given, the statements are of worms "
                             "that go on while they are consumed")
     found = find_scheme(scheme, network)
+    if explain_ and configuration.deep and found.replication is not None and not found.buffered:
+        raise WormcastError(f"explain: buffer-kind deep is given, the statements on {found.name} are of small buffers: "
+                            "allowed is shallow")
     with stdout_for_results():
         besides = [built.other(text) for text in with_ or ()]
         whole = built.whole(found, besides, length)

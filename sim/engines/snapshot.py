@@ -112,7 +112,8 @@ class Snapshot:
 
     def named(self, flits: Sequence[int]) -> Packet | None:
         """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
-        return next((packet_of(self.host, flit >> 2) for flit in flits if not flit & 1), None)
+        payload = [flit >> 2 for flit in flits if not flit & 1]
+        return packet_of(self.host, payload, begins=bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -207,10 +208,11 @@ class Snapshot:
         Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
         a header flit.
         """
-        for row in rows:
-            if self._mark(row) in (Mark.PAYLOAD, Mark.TAIL):
-                return packet_of(self.host, row & (1 << self.width) - 1)
-        return self.sender(channel)
+        marks = [self._mark(row) for row in rows]
+        payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
+                   if mark in (Mark.PAYLOAD, Mark.TAIL)]
+        found = packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
+        return self.sender(channel) if found is None and marks[-1] in (None, Mark.PAYLOAD) else found
 
     def first(self, channel: Channel | None) -> Packet | None:
         """The packet at the front of a buffer."""

@@ -192,6 +192,13 @@ class _Built:
         scheme = find_scheme(name, self.network)
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
+    def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
+        """Find which worms the switches' buffers hold whole, where they are copied out of deep ones."""
+        schemes = [scheme, *(one for one, _ in others)]
+        for one in schemes:
+            require_buffers(one, deep=self.configuration.deep)
+        return whole_worms(self.network, schemes, self.configuration, length)
+
 
 def _parted(text: str) -> tuple[str, str | None]:
     """Part ``SCHEME[=RELATION]``; the scheme may have parameters, ``k-binomial:k=2``."""
@@ -200,13 +207,6 @@ def _parted(text: str) -> tuple[str, str | None]:
     if not equals or (name.partition(":")[0] in SCHEMES and ":" in name and not known):
         return text, None
     return name, relation
-
-    def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Find which worms the switches' buffers hold whole, where they are copied out of deep ones."""
-        schemes = [scheme, *(one for one, _ in others)]
-        for one in schemes:
-            require_buffers(one, deep=self.configuration.deep)
-        return whole_worms(self.network, schemes, self.configuration, length)
 
 
 def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:

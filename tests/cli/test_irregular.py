@@ -111,8 +111,6 @@ def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
 
 ONE_WAY = ("scheme dual-path: buffer-kind deep is given, its worms go by one way through buffers that hold a part of "
            "them: allowed is shallow")
-PACKETS = ("packet: 4 is given with flits of 8 bits, packets need flits from 17 bits: 16 for the worm, the others "
-           "for the place in it")
 RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 
@@ -123,7 +121,6 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
     ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
     ([*RUN, "--flit-width", 2],
      "chunk: 8 flits are given, a switch of 8 outputs whose headers have 17 flits needs at least 17"),
-    ([*RUN, "--packet", 4], PACKETS),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
     (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],

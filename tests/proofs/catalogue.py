@@ -10,6 +10,7 @@ from .buffer import BufferHarness
 from .harness import Harness, Property
 from .link import LinkHarness
 from .reports import ReportHarness
+from .store import StoreHarness
 from .switch import SwitchHarness
 from .tokens import RingHarness, StationHarness
 
@@ -105,6 +106,7 @@ PROOFS = [
     Proof(SwitchHarness, {"vcs": 1, "depth": 2, "addresses": 2, "readers": "independent"}, induction=None, cycles=8,
           mutants=True, slow=True),
     Proof(SwitchHarness, {"vcs": 3, "depth": 1, "addresses": 1}, slow=True),
+    Proof(StoreHarness, {"rows": 4, "chunk": 2, "width": 2, "readers": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),

@@ -1,0 +1,131 @@
+"""Rows of a deep buffer as they ought to be: the oldest first, and who has yet to fetch each."""
+
+from amaranth.hdl import Array, Cat, Const, Mux, Signal, Value
+
+from wormcast.hw.deep.store import row_bits
+
+from .harness import entry, implies, on_ring, total
+
+__all__ = ["Rows"]
+
+
+class Rows:
+    """What a `ChunkStore` ought to hold: how many rows, who has yet to fetch each, and one flit of them all.
+
+    It chooses what the environment of the store does: who is to fetch a row, and who fetches which.
+
+    Members
+    -------
+    front : Signal
+        Number of the oldest row that is not free; numbers go twice round the ring of places.
+    kept, closed : Signal
+        Rows from there on that are filled and not free, and those of them that are closed.
+    needs : list of Signal
+        For each row from the front on the readers that have yet to fetch it; none where it is not closed.
+    begun, void : Signal
+        The row that is written has flits; they are not kept.
+    due : Signal
+        Freed rows that nobody was told of.
+    """
+
+    def __init__(self, m, harness, inside):
+        self.store = store = inside.component
+        self.inside = inside
+        self.readers, self.rows = range(store.readers), store.rows
+        self.front = Signal(range(2 * store.rows), name="front")
+        self.kept, self.closed, self.due = (Signal(range(store.rows + 1), name=f"rows_{name}")
+                                            for name in ("kept", "closed", "due"))
+        self.needs = [Signal(store.readers, name=f"needs_{i}") for i in range(store.rows)]
+        self.begun, self.void = Signal(name="row_begun"), Signal(name="row_is_void")
+        self._choose(m, harness)
+        self._step(m)
+
+    def number(self, i) -> Value:
+        """The number of the i-th row from the front on, as the store has it."""
+        at = on_ring(self.front + i, 2 * self.rows)
+        bits = row_bits(self.rows) - 1
+        return Cat(on_ring(at, self.rows)[:bits] if bits else Const(0, 0), at >= self.rows)
+
+    def place(self, i) -> Value:
+        """Where in the memories it lies."""
+        return on_ring(on_ring(self.front + i, 2 * self.rows), self.rows)
+
+    @property
+    def used(self):
+        """Rows that have flits, or credits, and are not free."""
+        return self.kept + self.begun
+
+    def _choose(self, m, harness):
+        """Let the environment close and fetch, as the store's docstring has it."""
+        store = self.store
+        asked = harness.free(store.readers, name="asked")  # who is to fetch the row that is closed
+        self.which = harness.free(range(max(self.rows, 2)), name="which")
+        self.who = harness.free(range(max(store.readers, 2)), name="who")
+        harness.leave_free(store.close, store.fetch)
+        self.asked = asked
+        mine = entry(self.needs, self.which)
+        rest = Signal(store.readers, name="still_needed")
+        self.rest = rest
+        m.d.comb += [
+            store.needed.eq(total(asked)),
+            store.fetch_row.eq(self.number(self.which)),
+            rest.eq(mine & ~(Const(1, store.readers) << self.who)[:store.readers]),
+        ]
+        harness.assume(m, implies(store.close, self.closed < self.kept))
+        harness.assume(m, (self.which < self.rows) & (self.who < store.readers))
+        harness.assume(m, implies(store.fetch, ~store.close & (self.which < self.closed)
+                                  & entry(list(mine), self.who)))
+        # rows are freed in the order in which they were closed
+        harness.assume(m, implies(store.fetch & (rest == 0), self.which == 0))
+        harness.assume(m, implies(store.close & (asked == 0), self.closed == 0))
+
+    def _step(self, m):
+        store = self.store
+        self.accepted, self.last, self.fills, self.skipped, self.leaves = (
+            Signal(name=f"rows_{name}") for name in ("accepted", "last", "fills", "skipped", "leaves"))
+        self.lane = lane = Signal(range(store.chunk), name="rows_lane")
+        m.d.comb += [
+            self.accepted.eq((store.write | store.void) & ((self.used < self.rows) | self.begun)),
+            self.last.eq(self.accepted & (store.ends | (lane == store.chunk - 1))),
+            self.fills.eq(self.last & ~store.void),
+            self.skipped.eq(self.last & store.void),
+            self.leaves.eq(Mux(store.close, self.asked == 0, store.fetch & (self.rest == 0))),
+        ]
+        after = [Signal(store.readers, name=f"needs_{i}_after") for i in range(self.rows)]
+        m.d.comb += [one.eq(Mux(store.close & (self.closed == i), self.asked,
+                                Mux(store.fetch & (self.which == i), self.rest, was)))
+                     for i, (one, was) in enumerate(zip(after, self.needs, strict=True))]
+        m.d.sync += [
+            self.begun.eq(Mux(self.accepted, ~self.last, self.begun)),
+            self.void.eq(Mux(self.accepted, store.void & ~self.last, self.void)),
+            lane.eq(Mux(self.accepted, Mux(self.last, 0, lane + 1), lane)),
+            self.kept.eq(self.kept + self.fills - self.leaves),
+            self.closed.eq(self.closed + store.close - self.leaves),
+            self.front.eq(on_ring(self.front + self.leaves, 2 * self.rows)),
+            self.due.eq(self.due + self.leaves + self.skipped - self.freed),
+            *(one.eq(Mux(self.leaves, behind, same))
+              for one, behind, same in zip(self.needs, [*after[1:], Const(0)], after, strict=True)),
+        ]
+
+    @property
+    def freed(self):
+        """Whether somebody is to be told of a free row: of one in each cycle."""
+        return (self.due != 0) | self.leaves | self.skipped
+
+    def invariants(self, m, harness):
+        """What holds of it, and what the store's registers hold."""
+        store, inside = self.store, self.inside
+        harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.lane < store.chunk))
+        harness.invariant(m, self.used + self.due <= self.rows)
+        harness.invariant(m, self.begun == (self.lane != 0))
+        harness.invariant(m, implies(self.void, self.begun))
+        for i, needs in enumerate(self.needs):
+            harness.invariant(m, (needs != 0) == (i < self.closed))
+        harness.invariant(m, store.lane == self.lane)
+        harness.invariant(m, inside["used"] == self.used)
+        harness.invariant(m, inside["owed"] == self.due)
+        harness.invariant(m, store.write_row == self.number(self.kept))
+        harness.invariant(m, store.closed_row == self.number(self.closed))
+        for i, needs in enumerate(self.needs):
+            counters = Array(inside[f"row{k}_pending"] for k in range(self.rows))
+            harness.invariant(m, implies(i < self.closed, counters[self.place(i)] == total(needs)))

@@ -61,9 +61,9 @@ class DeepFront(CopiesFront):
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
-        used, lane, written, begins = (read(f"{self.name}_input.{name}") for name in (
-            "store.used", "store.lane", "store.write_row", "channel_0.start_row"))
-        stored = (used - (lane != 0)) * self.chunk + lane
+        closed, lane = self._stored(read)
+        written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
+        stored = closed * self.chunk + lane
         found = []
         for output in self.leads:
             reader = f"{self._outputs[output]}_reader"
@@ -74,6 +74,12 @@ class DeepFront(CopiesFront):
             found.append(np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0))
         return [*found, stored]
 
+    def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
+        """Rows that are filled, and flits in the next one."""
+        used, lane, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "lane", "over"))
+        lane = lane * (over == 0)
+        return used - (lane != 0), lane
+
     def _rows_between(self, start: Any, end: Any) -> Any:
         """Rows from one number to another."""
         bits = (self.rows - 1).bit_length()
@@ -82,9 +88,8 @@ class DeepFront(CopiesFront):
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
         """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
-        used, lane, written = (int(read(f"{self.name}_input.store.{name}")) for name in ("used", "lane", "write_row"))
-        written &= (1 << (self.rows - 1).bit_length()) - 1
-        closed = used - (lane != 0)
+        closed, lane = map(int, self._stored(read))
+        written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
         lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
         found = []
         for row in range(written - closed, written + (lane != 0)):

@@ -23,7 +23,9 @@ class Rows:
     needs : list of Signal
         For each row from the front on the readers that have yet to fetch it; none where it is not closed.
     begun, void : Signal
-        The row that is written has flits; they are not kept.
+        The row that is written has flits; what comes up to its end is not kept.
+    over : Signal
+        That row was cut: it is filled, and its sender's goes on.
     due : Signal
         Freed rows that nobody was told of.
     """
@@ -36,7 +38,7 @@ class Rows:
         self.kept, self.closed, self.due = (Signal(range(store.rows + 1), name=f"rows_{name}")
                                             for name in ("kept", "closed", "due"))
         self.needs = [Signal(store.readers, name=f"needs_{i}") for i in range(store.rows)]
-        self.begun, self.void = Signal(name="row_begun"), Signal(name="row_is_void")
+        self.begun, self.void, self.over = (Signal(name=f"row_{name}") for name in ("begun", "is_void", "is_over"))
         self._choose(m, harness)
         self._step(m)
 
@@ -85,10 +87,10 @@ class Rows:
             Signal(name=f"rows_{name}") for name in ("accepted", "last", "fills", "skipped", "leaves"))
         self.lane = lane = Signal(range(store.chunk), name="rows_lane")
         m.d.comb += [
-            self.accepted.eq((store.write | store.void) & ((self.used < self.rows) | self.begun)),
+            self.accepted.eq((store.write | store.void) & ((self.used < self.rows) | self.begun | self.over)),
             self.last.eq(self.accepted & (store.ends | (lane == store.chunk - 1))),
-            self.fills.eq(self.last & ~store.void),
-            self.skipped.eq(self.last & store.void),
+            self.fills.eq(self.accepted & (self.last | store.cut) & ~store.void),
+            self.skipped.eq(self.last & store.void & ~self.over),
             self.leaves.eq(Mux(store.close, self.asked == 0, store.fetch & (self.rest == 0))),
         ]
         after = [Signal(store.readers, name=f"needs_{i}_after") for i in range(self.rows)]
@@ -96,8 +98,9 @@ class Rows:
                                 Mux(store.fetch & (self.which == i), self.rest, was)))
                      for i, (one, was) in enumerate(zip(after, self.needs, strict=True))]
         m.d.sync += [
-            self.begun.eq(Mux(self.accepted, ~self.last, self.begun)),
-            self.void.eq(Mux(self.accepted, store.void & ~self.last, self.void)),
+            self.begun.eq(Mux(self.accepted, ~self.last & ~self.over & ~store.cut, self.begun)),
+            self.void.eq(Mux(self.accepted, (store.void | store.cut) & ~self.last, self.void)),
+            self.over.eq(Mux(self.accepted, (self.over | store.cut) & ~self.last, self.over)),
             lane.eq(Mux(self.accepted, Mux(self.last, 0, lane + 1), lane)),
             self.kept.eq(self.kept + self.fills - self.leaves),
             self.closed.eq(self.closed + store.close - self.leaves),
@@ -117,13 +120,16 @@ class Rows:
         store, inside = self.store, self.inside
         harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.lane < store.chunk))
         harness.invariant(m, self.used + self.due <= self.rows)
-        harness.invariant(m, self.begun == (self.lane != 0))
-        harness.invariant(m, implies(self.void, self.begun))
+        harness.invariant(m, (self.begun | self.over) == (self.lane != 0))
+        harness.invariant(m, ~(self.begun & self.over))
+        harness.invariant(m, implies(self.over, self.void))
+        harness.invariant(m, implies(self.void, self.begun | self.over))
         for i, needs in enumerate(self.needs):
             harness.invariant(m, (needs != 0) == (i < self.closed))
         harness.invariant(m, store.lane == self.lane)
         harness.invariant(m, inside["used"] == self.used)
         harness.invariant(m, inside["owed"] == self.due)
+        harness.invariant(m, inside["over"] == self.over)
         harness.invariant(m, store.write_row == self.number(self.kept))
         harness.invariant(m, store.closed_row == self.number(self.closed))
         for i, needs in enumerate(self.needs):

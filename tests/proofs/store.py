@@ -19,7 +19,7 @@ class StoreHarness(Harness):
 
     A filled row is closed at some time, and any of the readers are to fetch it, each of them once, at any time. Rows
     are freed in the order in which they were closed, as they are where each reader fetches rows in this order, and goes
-    on to a worm's end. What follows a void flit in its row is void.
+    on to a worm's end. What follows in a row behind a void flit, or one that cuts it, is void.
     """
 
     component = "ChunkStore"
@@ -48,11 +48,12 @@ class StoreHarness(Harness):
     def elaborate(self, platform):
         m = Module()
         store = self.store
-        self.leave_free(store.write, store.void, store.data, store.ends)
+        self.leave_free(store.write, store.void, store.data, store.ends, store.cut)
         inside = Inside(store)
         m.submodules.store = inside.fragment
         rows = Rows(m, self, inside)
         self.assume(m, implies((store.write | store.void) & rows.void, store.void))
+        self.assume(m, implies(store.cut, store.write & ~store.void))
         counters = Array(inside[f"row{k}_pending"] for k in range(store.rows))
         for i, needs in enumerate(rows.needs):
             due = sum(needs, start=needs[0] & 0)
@@ -60,7 +61,7 @@ class StoreHarness(Harness):
         self.claim(m, "freed", store.freed == rows.freed)
         self.claim(m, "numbers", (store.closed_row == store.write_row) == (rows.closed == rows.kept))
         self.claim(m, "numbers", store.closed_row == rows.number(rows.closed))
-        self.claim(m, "overflow", store.full == ((rows.kept == store.rows) & ~rows.begun))
+        self.claim(m, "overflow", store.full == ((rows.kept == store.rows) & ~rows.over))
         self.claim(m, "overflow", store.closes == rows.fills)
         self._flit(m, rows, inside)
         rows.invariants(m, self)
@@ -87,5 +88,5 @@ class StoreHarness(Harness):
         kept = entry([entry([inside[f"row{k}_lane{place}"] for place in range(store.chunk)], lane)
                       for k in range(store.rows)], rows.place(row))
         self.invariant(m, implies(known, (kept == data) & (lane < store.chunk)))
-        self.invariant(m, implies(known, (row < rows.kept) | ((row == rows.kept) & (lane < rows.lane) & ~rows.void
-                                                              | (row == rows.kept) & rows.void)))
+        self.invariant(m, implies(known, (row < rows.kept) | ((row == rows.kept) & rows.begun
+                                                              & (rows.void | (lane < rows.lane)))))

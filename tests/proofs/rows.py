@@ -12,7 +12,12 @@ __all__ = ["Rows"]
 class Rows:
     """What a `ChunkStore` ought to hold: how many rows, who has yet to fetch each, and one flit of them all.
 
-    It chooses what the environment of the store does: who is to fetch a row, and who fetches which.
+    The environment chooses who is to fetch a row that is closed, and who fetches one: `rules` says what it keeps to.
+
+    Parameters
+    ----------
+    inside : Inside
+        Of a `ChunkStore`.
 
     Members
     -------
@@ -39,7 +44,10 @@ class Rows:
                                             for name in ("kept", "closed", "due"))
         self.needs = [Signal(store.readers, name=f"needs_{i}") for i in range(store.rows)]
         self.begun, self.void, self.over = (Signal(name=f"row_{name}") for name in ("begun", "is_void", "is_over"))
-        self._choose(m, harness)
+        self.asked = harness.free(store.readers, name="asked")  # who is to fetch the row that is closed
+        self.which = harness.free(range(max(self.rows, 2)), name="which")  # the row that is fetched, and by whom
+        self.who = harness.free(range(max(store.readers, 2)), name="who")
+        self.rest = Signal(store.readers, name="still_needed")
         self._step(m)
 
     def number(self, i) -> Value:
@@ -57,32 +65,32 @@ class Rows:
         """Rows that have flits, or credits, and are not free."""
         return self.kept + self.begun
 
-    def _choose(self, m, harness):
-        """Let the environment close and fetch, as the store's docstring has it."""
+    def fetches(self):
+        """Rules of whoever fetches, each of them whether it is kept to.
+
+        A row is fetched in no cycle in which one is closed, once by each that is to fetch it; rows are freed in the
+        order in which they were closed.
+        """
+        store, mine = self.store, list(entry(self.needs, self.which))
+        yield (self.which < self.rows) & (self.who < store.readers)
+        yield store.needed == total(self.asked)
+        yield implies(store.fetch, ~store.close & (self.which < self.closed) & entry(mine, self.who)
+                      & (store.fetch_row == self.number(self.which)))
+        yield implies(store.fetch & (self.rest == 0), self.which == 0)
+        yield implies(store.close & (self.asked == 0), self.closed == 0)
+
+    def writes(self):
+        """Rules of whoever writes and closes: a row is closed when it is filled; what follows in a row behind a void
+        flit, or one that cuts it, is void."""
         store = self.store
-        asked = harness.free(store.readers, name="asked")  # who is to fetch the row that is closed
-        self.which = harness.free(range(max(self.rows, 2)), name="which")
-        self.who = harness.free(range(max(store.readers, 2)), name="who")
-        harness.leave_free(store.close, store.fetch)
-        self.asked = asked
-        mine = entry(self.needs, self.which)
-        rest = Signal(store.readers, name="still_needed")
-        self.rest = rest
-        m.d.comb += [
-            store.needed.eq(total(asked)),
-            store.fetch_row.eq(self.number(self.which)),
-            rest.eq(mine & ~(Const(1, store.readers) << self.who)[:store.readers]),
-        ]
-        harness.assume(m, implies(store.close, self.closed < self.kept))
-        harness.assume(m, (self.which < self.rows) & (self.who < store.readers))
-        harness.assume(m, implies(store.fetch, ~store.close & (self.which < self.closed)
-                                  & entry(list(mine), self.who)))
-        # rows are freed in the order in which they were closed
-        harness.assume(m, implies(store.fetch & (rest == 0), self.which == 0))
-        harness.assume(m, implies(store.close & (asked == 0), self.closed == 0))
+        yield implies(store.close, self.closed < self.kept)
+        yield implies((store.write | store.void) & self.void, store.void)
+        yield implies(store.cut, store.write & ~store.void)
 
     def _step(self, m):
         store = self.store
+        rest = entry(self.needs, self.which) & ~(Const(1, store.readers) << self.who)[:store.readers]
+        m.d.comb += self.rest.eq(rest)
         self.accepted, self.last, self.fills, self.skipped, self.leaves = (
             Signal(name=f"rows_{name}") for name in ("accepted", "last", "fills", "skipped", "leaves"))
         self.lane = lane = Signal(range(store.chunk), name="rows_lane")

@@ -30,9 +30,9 @@ class StoreHarness(Harness):
         Property("counted", "The counter of a closed row is the number of readers that have yet to fetch it, and never "
                             "below zero.",
                  Mutant(WHERE, "left.data - 1", "left.data - (left.data != 2)")),
-        Property("freed", "One credit, and no more, is given for each row: as the last of its readers fetches it, as it "
-                          "is closed if there is none, or as it has ended if it is void; a cycle later for each that "
-                          "is still to be given.",
+        Property("freed", "One credit, and no more, is given for each row: as the last of its readers fetches it, as "
+                          "it is closed if there is none, or as it has ended if it is void; a cycle later for each "
+                          "that is still to be given.",
                  Mutant(WHERE, "owed.eq(owed + gained - self.freed)", "owed.eq(0)")),
         Property("numbers", "The next row to be closed has the number of the one that is written exactly where no "
                             "filled row waits to be closed, also when all rows are filled.",
@@ -48,12 +48,13 @@ class StoreHarness(Harness):
     def elaborate(self, platform):
         m = Module()
         store = self.store
-        self.leave_free(store.write, store.void, store.data, store.ends, store.cut)
+        self.leave_free(store.write, store.void, store.data, store.ends, store.cut, store.close, store.needed,
+                        store.fetch, store.fetch_row)
         inside = Inside(store)
         m.submodules.store = inside.fragment
         rows = Rows(m, self, inside)
-        self.assume(m, implies((store.write | store.void) & rows.void, store.void))
-        self.assume(m, implies(store.cut, store.write & ~store.void))
+        for rule in (*rows.writes(), *rows.fetches()):
+            self.assume(m, rule)
         counters = Array(inside[f"row{k}_pending"] for k in range(store.rows))
         for i, needs in enumerate(rows.needs):
             due = sum(needs, start=needs[0] & 0)

@@ -37,10 +37,9 @@ class DeepSwitchHarness(Harness):
         Property("whole", "From a worm's first flit to its tail all flits by an output are of one input.",
                  Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].free", "")),
         Property("readers", "A row that is fetched is closed and not free, is fetched in no cycle in which one is "
-                            "closed, and freed in the order in which it was.",
+                            "closed, and freed in the order in which it was; no more readers take a flit in passing "
+                            "than its worm has branches.",
                  Mutant("deep.order.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
-        Property("follows", "No more readers take a flit in passing than its worm has branches.",
-                 Mutant(READER, "Mux(won, self.starts, following)", "Mux(won, 1, following)")),
     )
 
     def __init__(self, *, rows: int, chunk: int, inputs: int, outputs: int, flits: int = 1):
@@ -113,7 +112,7 @@ class DeepSwitchHarness(Harness):
         self.claim(m, "readers", implies(fetched, store.fetch_row == oldest))
         self.claim(m, "readers", implies(unread, store.closed_row == oldest))
         window, here = unit.parts["window"].component, unit.component
-        self.claim(m, "follows", implies(here.passes, here.follows <= window.told))
+        self.claim(m, "readers", implies(here.passes, here.follows <= window.told))
 
     def _output(self, m, o, name, inside, came):
         reader, source = inside.parts[f"{name}_reader"].component, inside[f"{name}_source"]

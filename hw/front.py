@@ -128,6 +128,11 @@ class Front(ABC):
         """The reader that sends to an output."""
         return 0
 
+    def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
+        """Flits that have left a buffer and wait at an output to be sent, the next one first, as `flits` gives them;
+        whichever input they are from."""
+        return []
+
     def together(self, output: int) -> list[int]:
         """Outputs that get each flit in the cycle in which this one does, itself among them; none where a worm has but
         one copy for other switches, which waits for no other."""

@@ -16,7 +16,8 @@ __all__ = ["DeepFront"]
 class DeepFront(CopiesFront):
     """The front of a `DeepInput`: branches that ask, read and send by themselves.
 
-    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer.
+    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer. Those that
+    the reader has taken, up to two rows, are `leaving`.
     """
 
     def __init__(self, router: DeepSwitch, port: int, vc: int):
@@ -24,7 +25,7 @@ class DeepFront(CopiesFront):
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
         self.port = port
-        self._outputs = {o: router.outputs[o].name for o in self.leads}
+        self._outputs = [output.name for output in router.outputs]
 
     @property
     def frame(self) -> str:
@@ -95,6 +96,18 @@ class DeepFront(CopiesFront):
         for row in range(written - closed, written + (lane != 0)):
             for k in range(self.chunk if row < written else lane):
                 flit = int(lanes[k][row % self.rows])
+                found.append(self._as_row(flit))
+                if flit >> 1 & 1:
+                    break
+        return found
+
+    def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
+        reader, found = f"{self._outputs[output]}_reader", []
+        for name, first in (("current", int(read(f"{reader}.place"))), ("behind", 0)):
+            if not int(read(f"{reader}.has_{name}")):
+                continue
+            for k in range(first, self.chunk):
+                flit = int(read(f"{reader}.{name}_{k}"))
                 found.append(self._as_row(flit))
                 if flit >> 1 & 1:
                     break

@@ -207,10 +207,23 @@ class Snapshot:
         Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
         a header flit.
         """
+        return self._payload_of(rows) or self.sender(channel)
+
+    def _payload_of(self, rows: list[int]) -> Packet | None:
+        """The packet that the first payload flit of these says; None if there is none."""
         for row in rows:
             if self._mark(row) in (Mark.PAYLOAD, Mark.TAIL):
                 return packet_of(self.host, row & (1 << self.width) - 1)
-        return self.sender(channel)
+        return None
+
+    def _leaving(self, channel: Channel) -> list[int]:
+        """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""
+        link = self.link(channel)
+        if link.output is None:
+            return []
+        home = self.network.home(link.source)
+        read = partial(self.register, home.kind, instance=home.instance)
+        return self.network.front(home.kind, 0, 0).leaving(link.output, read)
 
     def first(self, channel: Channel | None) -> Packet | None:
         """The packet at the front of a buffer."""
@@ -222,7 +235,10 @@ class Snapshot:
         link = self.link(channel)
         if link.node is not None:
             return self.injecting(link, channel[2])
-        return self.first(self.sending(channel))
+        owner = self.sending(channel)
+        if owner is None and (rows := self._leaving(channel)):
+            return self._payload_of(rows)
+        return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:
         """The input virtual channel of another switch whose front packet owns the one that leads to this."""
@@ -261,7 +277,7 @@ class Snapshot:
     def _sends(self, channel: Channel) -> bool:
         """Whether something is there to be sent on an input virtual channel, where the sender's readers tell."""
         link, owner = self.link(channel), self.sending(channel)
-        if owner is None or link.output is None:
+        if owner is None or link.output is None or self._leaving(channel):
             return True
         fronts, router = self._front(owner)
         together = fronts.path.together(link.output)

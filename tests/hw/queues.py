@@ -22,8 +22,8 @@ NOTHING, NOBODYS, NO_HEADER, OUT_OF_ORDER, CHANGED, MARKS, CREDIT = range(7)
 class Traffic:
     """Worms of all sizes, from one flit of payload on, to all sets of outputs, with pauses on both sides.
 
-    A worm with several copies fits the buffer, one with a single copy has up to ``longest`` flits. Each instance has its
-    own mixture: how often senders pause, how long worms are, how often credits stand still.
+    A worm with several copies fits the buffer, one with a single copy has up to ``longest`` flits. Each instance has
+    its own mixture: how often senders pause, how long worms are, how often credits stand still.
 
     Attributes
     ----------

@@ -30,4 +30,4 @@ SHAPES = [(2, 2, 2, 2, 1, 0), (3, 3, 4, 2, 1, 1), (3, 3, 8, 3, 3, 1), (2, 2, 2, 
 @pytest.mark.parametrize("shape", [slow(shape) for shape in SHAPES], ids=str)
 def test_ten_million_random_flits(shape):
     """So many of all shapes together."""
-    check(shape, 486, 4000, 10_000_000 // len(SHAPES))
+    check(shape, 486, 5000, 10_000_000 // len(SHAPES))

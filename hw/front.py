@@ -94,6 +94,10 @@ class Front(ABC):
         """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
         return [self._before(read, f"read{r}_at", f"filled{r}") for r in range(self.readers)]
 
+    def ready(self, read: Callable[[str], Any]) -> list[Any]:
+        """Of these, flits that it can take as soon as it may send."""
+        return self.unread(read)
+
     def _at(self, position: str, read: Callable[[str], Any]) -> Any:
         """A position in the buffer; with room for one flit there is no register of it."""
         return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")

@@ -62,18 +62,28 @@ class DeepFront(CopiesFront):
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
-        closed, lane = self._stored(read)
-        written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
-        stored = closed * self.chunk + lane
+        filled, lane = self._stored(read)
+        return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
+
+    def ready(self, read: Callable[[str], Any]) -> list[Any]:
+        # who does not follow takes rows that are filled: the rest of a row may be held up behind this very worm
+        filled, lane = self._stored(read)
+        comes = read(f"{self.name}_input.arrives") != 0
         found = []
         for output in self.leads:
-            reader = f"{self._outputs[output]}_reader"
-            mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
-            at = np.where(mine, read(f"{reader}.row"), begins)
-            place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
-            ahead = self._rows_between(at, written) * self.chunk + lane - place
-            found.append(np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0))
-        return [*found, stored]
+            following, fetched = (read(f"{self._outputs[output]}_reader.{name}") != 0 for name in ("following", "asked"))
+            found.append(self._ahead(output, np.where(comes | following, lane + comes, 0), read) + fetched)
+        return [*found, filled * self.chunk]
+
+    def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
+        """Flits that a branch has before it, with so many in the row that is not filled."""
+        written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
+        reader = f"{self._outputs[output]}_reader"
+        mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
+        at = np.where(mine, read(f"{reader}.row"), begins)
+        place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
+        ahead = self._rows_between(at, written) * self.chunk + lane - place
+        return np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
         """Rows that are filled, and flits in the next one."""
@@ -89,11 +99,11 @@ class DeepFront(CopiesFront):
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
         """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
-        closed, lane = map(int, self._stored(read))
+        filled, lane = map(int, self._stored(read))
         written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
         lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
         found = []
-        for row in range(written - closed, written + (lane != 0)):
+        for row in range(written - filled, written + (lane != 0)):
             for k in range(self.chunk if row < written else lane):
                 flit = int(lanes[k][row % self.rows])
                 found.append(self._as_row(flit))

@@ -41,6 +41,7 @@ class _Fronts:
                                                         for r, consumes in path.consuming(self._of)]
         self._owns = [(output, whether.tolist(), vc.tolist()) for output, whether, vc in path.owns(self._of)]
         self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
+        self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """What the packet at a front holds from there on."""
@@ -266,11 +267,11 @@ class Snapshot:
         sender = self.sender(channel)
         if sender is not None and not self.full(channel) and self._sends(channel):
             moving.append(sender)
-        front, unread = self.first(channel), self._unread(channel)
+        front = self.first(channel)
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
             # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
-            if consumes[router] and (unread[reader] or sender != front):
+            if consumes[router] and (fronts.ready[router][reader] or sender != front):
                 moving.append(front)
         return moving
 
@@ -285,7 +286,7 @@ class Snapshot:
             return True
         # another branch may hold up what this one is to send: then nothing is there that it has not sent, or, where
         # they go in lockstep, there is no room for the other's copy
-        if fronts.unread[router][fronts.path.reader(link.output)] or self._arriving(owner):
+        if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)

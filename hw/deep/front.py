@@ -71,8 +71,10 @@ class DeepFront(CopiesFront):
         comes = read(f"{self.name}_input.arrives") != 0
         found = []
         for output in self.leads:
-            following, fetched = (read(f"{self._outputs[output]}_reader.{name}") != 0 for name in ("following", "asked"))
-            found.append(self._ahead(output, np.where(comes | following, lane + comes, 0), read) + fetched)
+            reader = f"{self._outputs[output]}_reader"
+            follows = (read(f"{reader}.following") != 0) | comes
+            on_its_way = read(f"{reader}.asked") != 0
+            found.append(self._ahead(output, np.where(follows, lane + comes, 0), read) + on_its_way)
         return [*found, filled * self.chunk]
 
     def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:

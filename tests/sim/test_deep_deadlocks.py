@@ -1,4 +1,4 @@
-"""Deadlocks in networks of deep switches: of worms that are longer than a buffer, called when, and only when, it is one."""
+"""Deadlocks of worms that are longer than the buffers of deep switches: called when, and only when, it is one."""
 
 import random
 
@@ -44,9 +44,10 @@ def outcome(scheme, seed, buffer, **options):
 
 
 @pytest.mark.parametrize("scheme", some(SCHEMES, "tree", "path-g"))
-@pytest.mark.parametrize("seeds", [range(8), slow(range(8, 60))], ids=str)
+@pytest.mark.parametrize("seeds", [[3], slow(range(60))], ids=str)
 def test_what_stands_still_is_proved_a_deadlock_and_arrives_where_worms_fit(scheme, seeds):
-    """Also where some of a worm has left a buffer and waits at an output, which no front of an input tells."""
+    """In the first one some of a worm has left its buffer and waits at an output (tree), and a row is not filled as its
+    own worm is held up (path-g)."""
     dead = 0
     for seed in seeds:
         assert outcome(scheme, seed, 96).outcome == "delivered", seed
@@ -59,7 +60,8 @@ def test_what_stands_still_is_proved_a_deadlock_and_arrives_where_worms_fit(sche
     assert dead
 
 
-@pytest.mark.parametrize("scheme", some(SCHEMES, "tree"))
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_engines_stand_still_alike(scheme):
     """The run says so itself: in Amaranth's simulator the same is undelivered after as many cycles."""
     for seed in (0, 3):

@@ -9,7 +9,7 @@ from .consumption import ConsumptionClasses
 from .routing import Relation
 from .schemes import Scheme, ask
 from .topologies.base import Topology
-from .worms import AT_ONCE, Worms
+from .worms import AT_ONCE, HOST, Worms
 
 __all__ = ["AbsorbedByHosts", "absorbed"]
 
@@ -22,8 +22,10 @@ def absorbed(worms: Worms) -> Worms:
     node sends on in this way comes before what else it sends after the same receipt.
     """
     source, rank, after = _chains(worms.source, worms.rank, worms.after, worms.destination_offsets, worms.destinations)
+    tier = np.full(len(worms.destinations), HOST, np.int8)
+    tier[worms.destination_offsets[:-1]] = worms.tier
     return Worms(worms.destination_offsets[worms.message_offsets], source, rank, after,
-                 np.arange(len(worms.destinations) + 1), worms.destinations, worms.signs)
+                 np.arange(len(worms.destinations) + 1), worms.destinations, worms.signs, tier=tier)
 
 
 class AbsorbedByHosts(Scheme):
@@ -46,6 +48,7 @@ class AbsorbedByHosts(Scheme):
         self.header = scheme.header
         self.pairs_tell_all = scheme.pairs_tell_all
         self.broadcasts = scheme.broadcasts
+        self.forwarded = scheme.forwarded
 
     @property
     def own_relation(self) -> Relation:

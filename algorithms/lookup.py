@@ -44,8 +44,13 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
 def load_scheme(text: str) -> Scheme:
     """Find a scheme: ``dual-path``, or ``FILE.py[:NAME]`` for a subclass of `Scheme` or an instance of one.
 
-    See `load_relation`.
+    Behind the name of one that has parameters they are given as a topology's are: ``k-binomial:k=2,order=id``. See
+    `load_relation`.
     """
+    require_kind("scheme", text, str)
+    name, colon, parameters = text.partition(":")
+    if colon and name in SCHEMES:
+        return ask(SCHEMES[name], "with_parameters", parameters)
     return _load(SCHEMES, text)
 
 

@@ -17,7 +17,7 @@ from .routing import Routes
 from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
-from .worms import AT_ONCE, Worms, steps_of
+from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
 
 __all__ = ["Plan", "Worm", "plan"]
 
@@ -53,6 +53,8 @@ class Worm:
         downwards. None where the scheme leaves that to the hosts, see `default_signs`.
     vc_classes : tuple of str, or None
         Class of virtual channels that it takes on each of the links; None where the relation tells none apart.
+    tier : int
+        Who sends it: its source's host (``HOST``), or the network interface there (``INTERFACE``), packet by packet.
     """
 
     id: int
@@ -65,6 +67,7 @@ class Worm:
     step: int
     signs: tuple[int, ...] | None = None
     vc_classes: tuple[str, ...] | None = None
+    tier: int = HOST
 
     @cached_property
     def before(self) -> list[int | None]:
@@ -77,7 +80,7 @@ class Worm:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the worm as plain data for JSON. Every worm so far is sent by a host."""
+        """Give the worm as plain data for JSON."""
         return {
             "id": self.id,
             "source": self.source,
@@ -85,7 +88,7 @@ class Worm:
             "links": [list(link) for link in self.links],
             "after": self.after,
             "rank": self.rank,
-            "tier": "host",
+            "tier": TIERS[self.tier],
             "class": self.classes[0],
             "classes": list(self.classes),
             "step": self.step,
@@ -140,6 +143,7 @@ class Plan:
             destinations=np.array([node for some in visits for node in some], np.int32),
             signs=np.array([one for some in said for one in some], np.int64) if len(said) == len(visits) else None,
             steps=np.array([worm.step for worm in self.worms], np.int32),
+            tier=np.array([worm.tier for worm in self.worms], np.int8),
         )
 
     @property
@@ -232,6 +236,11 @@ class Plan:
                 (self._check_tree if self.scheme.spreads else self._check_links)(self.worms[row], taken)
 
     def _check_release(self, worm: Worm) -> None:
+        if worm.tier not in (HOST, INTERFACE):
+            self._refuse(f"worm {worm.id} has tier {worm.tier}, allowed are {HOST} and {INTERFACE}")
+        if worm.tier == INTERFACE and worm.after is None:
+            self._refuse(f"worm {worm.id} is forwarded by a network interface and comes after none, whose packets it "
+                         "would forward")
         if worm.after is None:
             if worm.source != self.source:
                 self._refuse(f"worm {worm.id} is sent at once by node {worm.source} instead of {self.source}")
@@ -392,6 +401,7 @@ def plan(
                 step=steps[row],
                 signs=None if worms.signs is None else tuple(worms.signs[first:end].tolist()),
                 vc_classes=tuple(routes.classes[channel % count] for channel in taken[row]) if count > 1 else None,
+                tier=int(worms.tier[row]),
             )
         )
     return Plan(topology, scheme, start, frozenset(nodes), tuple(rows))

@@ -5,10 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AT_ONCE", "Worms", "steps_of"]
+__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "Worms", "steps_of"]
 
 AT_ONCE = -1
 """``after`` of a worm that waits for no receipt."""
+
+HOST, INTERFACE = 0, 1
+"""``tier`` of a worm that a host sends, and of one that a network interface forwards, packet by packet."""
+
+TIERS = ("host", "ni")
+"""Their names in results."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +45,9 @@ class Worms:
     steps : int32 array [worms], optional
         Message-passing step of each worm, from 1, where the scheme has its own count: by default a node sends one
         worm a step, and begins in the step after its receipt.
+    tier : int8 array [worms], optional
+        Who sends each worm: ``HOST`` (by default all), or ``INTERFACE``, where the sender's network interface forwards
+        each packet of the worm that this one comes `after` as soon as it is there.
     """
 
     message_offsets: npt.NDArray[np.int64]
@@ -49,6 +58,11 @@ class Worms:
     destinations: npt.NDArray[np.int32]
     signs: npt.NDArray[np.int64] | None = None
     steps: npt.NDArray[np.int32] | None = None
+    tier: npt.NDArray[np.int8] = None  # type: ignore[assignment]  # of what is made, always an array
+
+    def __post_init__(self) -> None:
+        if self.tier is None:
+            object.__setattr__(self, "tier", np.full(len(self.source), HOST, np.int8))
 
     def __len__(self) -> int:
         """Number of worms."""

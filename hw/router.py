@@ -107,6 +107,14 @@ class Options(Protocol):
     def slots(self) -> int: ...
     @property
     def slot(self) -> int: ...
+    @property
+    def ni(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def places(self) -> int: ...
+    @property
+    def row(self) -> int: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Give the classes that the routers are built for."""
@@ -348,6 +356,10 @@ class Blueprint(Generic[Given]):
             t_nr=options.t_nr,
             slots=options.slots,
             slot_flits=options.slot,
+            kind=options.ni,
+            rows=options.rows,
+            places=options.places,
+            row_flits=options.row,
         )
 
 

@@ -7,6 +7,7 @@ by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of
 from ..registry import Registry
 from .atbm import Atbm, TreeScheme
 from .base import Scheme, ask, classes_of
+from .binomial import Binomial
 from .cmin import Cmin
 from .cmin_halving import CminHalving
 from .column_path import ColumnPath, ColumnPathLiteral
@@ -16,6 +17,7 @@ from .e_mcast import EMcast
 from .edn import Edn
 from .gtdmpm import Gtdmpm
 from .individual import Individual
+from .k_binomial import KBinomial
 from .mesh import MeshScheme
 from .multipath import Multipath, MultipathLmn
 from .path_g import PathGreedy
@@ -42,6 +44,6 @@ for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
     TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
     Atbm(), TreeSynchronous(), TreeSerial(), Cmin(), CminHalving(),
-    SsrGreedy(), SsrLessGreedy(), PathGreedy(), PathLessGreedy(), Tree(),
+    Binomial(), KBinomial(), SsrGreedy(), SsrLessGreedy(), PathGreedy(), PathLessGreedy(), Tree(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

@@ -1,8 +1,10 @@
 """What a multicast scheme is."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import copy
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from ..legs import legs_of_pairs
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
+from ..topologies.parameters import read_parameters
 from ..worms import Worms
 from .cost import Cost
 
@@ -66,6 +69,15 @@ class Scheme(ABC):
     buffered = False
     """Whether switches are to hold a whole worm, so that none of its copies waits for another one."""
 
+    forwarded = False
+    """Whether network interfaces forward its worms, packet by packet, in place of hosts (`Worms.tier`)."""
+
+    parameters: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """What a user may add behind its name, ``NAME:PARAMETER=...,...``, each with what it is by default."""
+
+    packets = 1
+    """Packets of a message for which its worms are chosen, where they depend on that."""
+
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
 
@@ -97,6 +109,32 @@ class Scheme(ABC):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms; called by `batch`, which has checked everything."""
+
+    def with_parameters(self, text: str) -> "Scheme":
+        """Give the scheme with parameters, ``"k=2,order=id"``, and under the name with which a user asks for it.
+
+        Raises
+        ------
+        WormcastError
+            It has no such parameters, or one is not allowed.
+        """
+        if not self.parameters:
+            raise WormcastError(f"scheme: '{self.name}:{text}' is given, {self.name} has no parameters")
+        other = copy(self)
+        other.name = f"{self.name}:{text}"
+        other.set_parameters(read_parameters(self.name, text, self.parameters, what="scheme"))
+        return other
+
+    def set_parameters(self, given: Mapping[str, str]) -> None:
+        """Take what a user has added behind its name; called by `with_parameters` on a copy, with all of them.
+
+        By default they become attributes, as texts.
+        """
+        vars(self).update(given)
+
+    def for_packets(self, packets: int) -> "Scheme":
+        """Give the scheme as it sends messages of so many packets; most do not depend on that."""
+        return self
 
     def routed_by(self, relation: Relation) -> "Scheme":
         """Give the same scheme with its worms routed by another relation: the order of visits stays.

@@ -3,16 +3,15 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..routing import Relation, usual_relation
 from ..topologies.base import Topology
 from ..worms import Worms
 from .grouping import grouped_worms
-from .unicast import UnicastScheme
+from .unicast import UnicastAnywhere
 
 __all__ = ["Individual"]
 
 
-class Individual(UnicastScheme):
+class Individual(UnicastAnywhere):
     """Send each destination a worm of its own, in the order of ascending ids.
 
     Defined on every network: by e-cube on meshes, tori and rings, by destination tags in multistage networks, by
@@ -25,11 +24,6 @@ class Individual(UnicastScheme):
     name = "individual"
     description = "one unicast worm a destination, in ascending order of ids, on every network"
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
-    kinds: tuple[str, ...] = ()
-
-    def relation_on(self, topology: Topology) -> Relation:
-        """Give the relation of unicasts on that kind of network, unless it is routed by a chosen one."""
-        return self.relation if "relation" in vars(self) else usual_relation(topology.kind)
 
     def form(self, topology: Topology) -> str:
         """Say which form it takes: on a mesh as `MeshScheme` does, elsewhere by which relation."""

@@ -5,11 +5,11 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import Unicast
-from ..routing import E_CUBE, Relation
+from ..routing import E_CUBE, Relation, usual_relation
 from ..topologies.base import Topology
 from .base import Scheme
 
-__all__ = ["UnicastScheme"]
+__all__ = ["UnicastAnywhere", "UnicastScheme"]
 
 
 class UnicastScheme(Scheme):
@@ -25,3 +25,16 @@ class UnicastScheme(Scheme):
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """No legs, for the same reason."""
         return np.empty((0, 3), np.int32)
+
+
+class UnicastAnywhere(UnicastScheme):
+    """One that is defined on every network, by the relation of unicasts there.
+
+    That is e-cube on meshes, tori and rings, destination tags in multistage networks, and up*/down* on others.
+    """
+
+    kinds: tuple[str, ...] = ()
+
+    def relation_on(self, topology: Topology) -> Relation:
+        """Give the relation of unicasts on that kind of network, unless it is routed by a chosen one."""
+        return self.relation if "relation" in vars(self) else usual_relation(topology.kind)

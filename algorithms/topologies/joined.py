@@ -10,7 +10,8 @@ import numpy.typing as npt
 from ..errors import WormcastError
 from .base import Topology
 
-__all__ = ["LINK", "NODE", "built_alike", "built_ports", "require_both_ways", "same_end", "way_back", "ways_back"]
+__all__ = ["LINK", "NODE", "built_alike", "built_ports", "links_go_both_ways", "require_both_ways", "same_end",
+           "way_back", "ways_back"]
 
 Ids = npt.NDArray[np.int64]
 
@@ -86,6 +87,11 @@ def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: 
     return tuple(found)
 
 
+def links_go_both_ways(topology: Topology) -> bool:
+    """Say whether every link has a counterpart, so that there is an up and a down."""
+    return not any(_without_counterpart(topology))
+
+
 def require_both_ways(topology: Topology, whose: str) -> None:
     """Refuse a network with a link that has no counterpart, where there is no up and down; ``whose`` says for whom.
 
@@ -94,12 +100,18 @@ def require_both_ways(topology: Topology, whose: str) -> None:
     WormcastError
         It has.
     """
+    for start, end, there, back in _without_counterpart(topology):
+        one, other = topology.switch_names[start], topology.switch_names[end]
+        raise WormcastError(f"{whose}: {topology.name} has {there} links from switch {one} to {other} and "
+                            f"{back} back, all must go both ways")
+
+
+def _without_counterpart(topology: Topology) -> Iterator[tuple[int, int, int, int]]:
+    """Two switches with more links one way than the other: both, and how many there and back."""
     pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
     for (start, end), count in pairs.items():
         if pairs[end, start] != count:
-            one, other = topology.switch_names[start], topology.switch_names[end]
-            raise WormcastError(f"{whose}: {topology.name} has {count} links from switch {one} to {other} and "
-                                f"{pairs[end, start]} back, all must go both ways")
+            yield start, end, count, pairs[end, start]
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:

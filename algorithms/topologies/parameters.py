@@ -43,13 +43,17 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tu
     return shape
 
 
-def read_parameters(kind: str, text: str, defaults: Mapping[str, str | None]) -> dict[str, str]:
+def read_parameters(
+    kind: str, text: str, defaults: Mapping[str, str | None], *, what: str = "topology"
+) -> dict[str, str]:
     """Read ``"b=4,stages=3"`` as texts by name, in any order, those that are not given by default.
 
     Parameters
     ----------
     defaults : mapping of str to str or None
         All that there are; None: it must be given.
+    what : str
+        The word for what is specified, as error sentences begin.
 
     Raises
     ------
@@ -61,20 +65,22 @@ def read_parameters(kind: str, text: str, defaults: Mapping[str, str | None]) ->
     for field in text.split(",") if text else []:
         name, equals, value = field.partition("=")
         if not equals or name not in defaults:
-            raise WormcastError(f"topology: {field!r} of '{kind}:{text}' is no parameter, allowed is {kind}:{allowed}")
+            raise WormcastError(f"{what}: {field!r} of '{kind}:{text}' is no parameter, allowed is {kind}:{allowed}")
         if name in given:
-            raise WormcastError(f"topology: '{kind}:{text}' gives {name} twice, allowed is once")
+            raise WormcastError(f"{what}: '{kind}:{text}' gives {name} twice, allowed is once")
         given[name] = value
     for name, default in defaults.items():
         if name not in given and default is None:
-            raise WormcastError(f"topology: '{kind}:{text}' gives no {name}, allowed is {kind}:{allowed}")
+            raise WormcastError(f"{what}: '{kind}:{text}' gives no {name}, allowed is {kind}:{allowed}")
     return {name: given.get(name, default or "") for name, default in defaults.items()}
 
 
-def whole_number(specification: str, name: str, text: str, least: int, most: int) -> int:
+def whole_number(
+    specification: str, name: str, text: str, least: int, most: int, *, what: str = "topology"
+) -> int:
     """Read a parameter that is a whole number, or refuse it."""
     number = int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
     if not least <= number <= most:
-        raise WormcastError(f"topology: {name} of '{specification}' is {text!r}, allowed are whole numbers "
+        raise WormcastError(f"{what}: {name} of '{specification}' is {text!r}, allowed are whole numbers "
                             f"from {least} to {most}")
     return number

@@ -1,6 +1,6 @@
 """One consumption link: payload from the consumption channels to the host."""
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,6 +11,7 @@ from ..link import LinkSignature, PortSpec, flit_layout
 from ..logic import bit_at
 from ..output_unit import OutputUnit
 from .retransmission import MOST_SLOTS
+from .smart import MOST_ROWS, ROW_BITS
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -51,6 +52,8 @@ class Consumption(wiring.Component):
         Cycles that a packet's tail flit is held back, 0 to 65535; 0: nothing is built for it.
     slots : int
         Retransmission slots, 0 to 16; 0: nothing is built for them.
+    rows : int
+        Rows of messages that are forwarded, 0 to 64; 0: nothing is built for them.
 
     Members
     -------
@@ -65,16 +68,20 @@ class Consumption(wiring.Component):
         The packet that this channel has brought gets a slot, with its tail or later; likewise.
     freed : In(1)
         A slot has become free; likewise.
+    brought, brought_vc, brought_flit : Out(1), Out, Out
+        A flit is taken from a channel; only with rows. They come from no flip-flop: `Forwarding` stores them.
+    full : In(rows)
+        Packets of messages of this row wait in their channels; likewise.
 
     Raises
     ------
     WormcastError
-        ``t_nr`` or ``slots`` is outside its range.
+        ``t_nr``, ``slots`` or ``rows`` is outside its range.
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
-                 slots: int = 0):
-        for field, value, most in (("t_nr", t_nr, 65535), ("slots", slots, MOST_SLOTS)):
+                 slots: int = 0, rows: int = 0):
+        for field, value, most in (("t_nr", t_nr, 65535), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: must be 0 to {most}, not {value}")
         self.port = network
@@ -82,6 +89,7 @@ class Consumption(wiring.Component):
         self.storage = storage
         self.t_nr = t_nr
         self.slots = slots
+        self.rows = rows
         super().__init__({
             "network": In(LinkSignature(vcs=network.vcs, width=width)),
             "host": Out(LinkSignature(vcs=network.vcs, width=width)),
@@ -89,6 +97,8 @@ class Consumption(wiring.Component):
             "overflow": Out(network.vcs),
             **({"absorbed": Out(1), "absorbed_vc": Out(range(network.vcs)), "absorbed_flit": Out(flit_layout(width)),
                 "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
+            **({"brought": Out(1), "brought_vc": Out(range(network.vcs)), "brought_flit": Out(flit_layout(width)),
+                "full": In(rows)} if rows else {}),
         })
 
     def elaborate(self, platform):
@@ -120,9 +130,12 @@ class Consumption(wiring.Component):
         flit = Signal(layout)
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
-        holds = self._holds(m, looks, sel, flit, waits)
+        no_place, refused = self._bring(m, looks, sel, flit, take) if self.rows else (C(0), C(0))
+        holds = self._holds(m, looks & ~no_place, sel, flit, waits) | no_place
         if self.slots:
             waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
+        if self.rows:
+            waits = waits | refused
         m.d.comb += [
             take.eq(looks & ~holds),
             buffer.vc_0.eq(sel),
@@ -181,6 +194,31 @@ class Consumption(wiring.Component):
             with m.If(take & (sel == v)):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
         return needs & ~granted
+
+    def _bring(self, m, looks, sel, flit, take):
+        """Show what is taken; say that the presented flit stays, as its packet finds no place, and which channels wait
+        for one in the next cycle."""
+        vcs = self.port.vcs
+        within = Signal(vcs, name="within_packet")  # its first payload flit is through
+        waiting, refused = Signal(vcs, name="waits_for_place"), Signal(vcs, name="refused")
+        stays, rows = Signal(), Array(Signal(range(self.rows), name=f"vc{v}_row") for v in range(vcs))
+        row = Signal(range(self.rows), name="row")
+        m.d.comb += [
+            row.eq(flit.data),
+            stays.eq(looks & ~flit.head & ~bit_at(within, sel) & (flit.data[:ROW_BITS] < self.rows)
+                     & bit_at(self.full, row)),
+            self.brought.eq(take),
+            self.brought_vc.eq(sel),
+            self.brought_flit.eq(flit),
+        ]
+        for v in range(vcs):
+            with m.If(looks & (sel == v)):
+                m.d.sync += rows[v].eq(row)
+            with m.If(take & (sel == v) & ~flit.head):
+                m.d.sync += within[v].eq(~flit.tail)
+            m.d.comb += refused[v].eq((stays & (sel == v)) | (waiting[v] & bit_at(self.full, rows[v])))
+        m.d.sync += waiting.eq(refused)
+        return stays, refused
 
     def _holds(self, m, looks, sel, flit, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""

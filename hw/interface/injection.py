@@ -39,6 +39,10 @@ class Injection(wiring.Component):
     where both have a worm, a whole worm each. The first flit of a message is on the network's link 2 cycles after its
     tail was on ``absorbed``, ``t_ns`` more.
 
+    Where it is smart, it sends copies of packets that are forwarded as well, and takes turns likewise, a copy at a
+    time. A worm of the host that begins with a flit that has both marks is no worm for the network: its payload is
+    stored, packet by packet, for the node's children.
+
     Parameters
     ----------
     network : PortSpec
@@ -57,6 +61,8 @@ class Injection(wiring.Component):
     slots, slot_flits, channels : int
         Retransmission slots, flits of each, and consumption channels that bring messages, as of `Retransmission`; 0
         slots: nothing is built for them.
+    smart : bool
+        Copies of packets are forwarded.
 
     Members
     -------
@@ -71,6 +77,10 @@ class Injection(wiring.Component):
         ``write``, ``vc`` and ``flit`` of `Retransmission`; only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
         As of `Retransmission`; likewise.
+    posted, posted_flit, stored : Out(1), Out, In(1)
+    forwards, forward, forward_taken : In(1), In, Out(1)
+        What the host posts to be forwarded, and what is; as of `Forwarding`: its ``posted``, ``posted_flit``,
+        ``stored``, ``has``, ``front`` and ``take``. They come from no flip-flop. Only with ``smart``.
 
     Raises
     ------
@@ -79,7 +89,8 @@ class Injection(wiring.Component):
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
-                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1):
+                 header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
+                 smart: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
             if not least <= value <= most:
@@ -91,6 +102,7 @@ class Injection(wiring.Component):
         self.packet = packet
         self.header_flits = header_flits
         self.t_ns = t_ns
+        self.smart = smart
         self.slots = Retransmission(slots=slots, flits=slot_flits, channels=channels, width=width) if slots else None
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
@@ -100,6 +112,8 @@ class Injection(wiring.Component):
             "unended": Out(1),
             **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
                 "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
+            **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
+                "forward": In(flit_layout(width)), "forward_taken": Out(1)} if smart else {}),
         })
 
     def elaborate(self, platform):
@@ -133,7 +147,9 @@ class Injection(wiring.Component):
         ends = Signal()
         first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~self.unended
         if self.slots is not None:
-            first, has, takes = self._take_turns(m, self.slots, buffer, takes)
+            first, has, takes = self._retransmit(m, self.slots, buffer, takes)
+        if self.smart:
+            first, has, takes = self._forward(m, buffer, takes)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
@@ -165,14 +181,9 @@ class Injection(wiring.Component):
         self._wait(m, there & ~owns, send, may_go)
         return m
 
-    def _take_turns(self, m, slots, buffer, takes):
-        """The host's next flit or that of an absorbed message, once one is begun until its tail: the flit, whether it
-        is there, and whether it is the host's that is taken."""
+    def _retransmit(self, m, slots, buffer, takes):
+        """Take turns with absorbed messages; as `_take_turns`."""
         m.submodules.slots = slots
-        front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
-        begun = Signal()  # a worm is presented, and its tail not taken
-        last = Signal()  # the worm presented last is of a slot
-        again = Signal()  # the flit presented is
         m.d.comb += [
             slots.write.eq(self.absorbed),
             slots.vc.eq(self.absorbed_vc),
@@ -180,10 +191,44 @@ class Injection(wiring.Component):
             slots.granted.eq(self.granted),
             slots.granted_vc.eq(self.granted_vc),
             self.freed.eq(slots.freed),
-            again.eq(Mux(begun, last, slots.has & ~(buffer.has_0 & last))),
-            front.eq(Mux(again, slots.front, buffer.data_0)),
-            there.eq(Mux(again, slots.has, buffer.has_0)),
-            slots.take.eq(takes & again),
+        ]
+        return self._take_turns(m, buffer.has_0, buffer.data_0, slots.has, slots.front, slots.take, takes)
+
+    def _forward(self, m, buffer, takes):
+        """Take turns with copies that are forwarded, and let what is posted for them by; as `_take_turns`."""
+        flit = Signal(flit_layout(self.width), name="of_host")
+        posts = Signal()  # the first flit of what the host posts has come, and not its tail
+        begins = Signal(name="begins_post")
+        payload = Signal(range(self.packet), name="posted_payload")
+        full = Signal(name="posted_full")
+        m.d.comb += [
+            flit.eq(buffer.data_0),
+            begins.eq(buffer.has_0 & flit.head & flit.tail & ~posts),
+            self.posted.eq(buffer.has_0 & posts),
+            full.eq(payload == self.packet - 1),
+            self.posted_flit.eq(flit),
+            self.posted_flit.tail.eq(flit.tail | full),
+        ]
+        with m.If(begins):
+            m.d.sync += posts.eq(1)
+        with m.Elif(self.stored):
+            m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(flit.tail | full, 0, payload + 1))]
+        worm = buffer.has_0 & ~begins & ~posts
+        first, has, takes = self._take_turns(m, worm, flit, self.forwards, self.forward, self.forward_taken, takes)
+        return first, has, takes | begins | self.stored
+
+    def _take_turns(self, m, host_has, host_flit, other_has, other_flit, other_take, takes):
+        """The host's next flit or that of something else, once a worm is begun until its tail: the flit, whether it
+        is there, and whether it is the host's that is taken."""
+        front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
+        begun = Signal()  # a worm is presented, and its tail not taken
+        last = Signal()  # the worm presented last is none of the host
+        again = Signal()  # the flit presented is
+        m.d.comb += [
+            again.eq(Mux(begun, last, other_has & ~(host_has & last))),
+            front.eq(Mux(again, other_flit, host_flit)),
+            there.eq(Mux(again, other_has, host_has)),
+            other_take.eq(takes & again),
         ]
         # a worm whose flits have not come yet is begun, too
         m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))

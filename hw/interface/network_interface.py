@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a kernel found on disk needs the ports alone, and never elaborates anything)
-"""A conventional network interface: injection ports and consumption links side by side."""
+"""A network interface: injection ports and consumption links side by side, and what it forwards by itself."""
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -12,12 +12,16 @@ from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature, PortSpec
 from .consumption import Consumption
 from .injection import Injection
+from .smart import Forwarding
 
 __all__ = ["NetworkInterface"]
 
+#: What a smart interface has counted.
+COUNTERS = ("forwarded", "resident", "copied", "occupancy", "peak")
+
 
 class NetworkInterface(wiring.Component):
-    """A conventional network interface.
+    """A network interface, conventional or smart.
 
     ::
 
@@ -38,6 +42,17 @@ class NetworkInterface(wiring.Component):
     From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 4 cycles, t_nr and t_ns
     more.
 
+    A smart one forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the host
+    has written into a table; there must be one port and one link, and packets::
+
+        host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
+        table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
+
+    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` that takes 4
+    cycles, t_nr and t_ns more, which run side by side. Copies leave a worm's flits and t_ns after each other; 1 cycle
+    more on the same virtual channel, where t_ns is 0. What the host multicasts it posts once, behind a flit that has
+    both marks.
+
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
     worm alone min(1, depth / 4) to the network; of each consumption link a flit per cycle, one channel alone
@@ -51,6 +66,10 @@ class NetworkInterface(wiring.Component):
         How many of each.
     width, storage, queue, packet, header_flits, t_ns, t_nr, slots, slot_flits
         As of `Injection` and `Consumption`.
+    kind : "conventional", "fcfs" or "fpfs"
+        The order of a smart one.
+    rows, places, row_flits
+        As ``rows``, ``places`` and ``flits`` of `Forwarding`; of a smart one alone.
 
     Members
     -------
@@ -64,6 +83,9 @@ class NetworkInterface(wiring.Component):
         To the host, for each consumption link.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
+    table_in : In(LinkSignature)
+    forwarded, resident, copied, occupancy, peak : Out
+        As of `Forwarding`; of a smart one alone.
 
     Raises
     ------
@@ -73,19 +95,29 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0, slots: int = 0, slot_flits: int = 128):
+                 t_nr: int = 0, slots: int = 0, slot_flits: int = 128, kind: str = "conventional", rows: int = 8,
+                 places: int = 4, row_flits: int = 16):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: must be at least 1, not {value}")
             if slots and value > 1:
                 raise WormcastError(f"NetworkInterface.{field}: must be 1 where there are slots, not {value}")
+            if kind != "conventional" and value > 1:
+                raise WormcastError(f"NetworkInterface.{field}: must be 1 of a smart one, not {value}")
         self.slots = slots
+        self.forwarding = None
+        if kind != "conventional":
+            if not packet:
+                raise WormcastError("NetworkInterface.packet: must be 1 or more of a smart one, not 0")
+            self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=packet, flits=row_flits,
+                                         channels=consumption.vcs, width=width)
         self.injections = [
             Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
-                      t_ns=t_ns, slots=slots, slot_flits=slot_flits, channels=consumption.vcs)
+                      t_ns=t_ns, slots=slots, slot_flits=slot_flits, channels=consumption.vcs, smart=self.smart)
             for _ in range(ports)
         ]
-        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, slots=slots)
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, slots=slots,
+                                         rows=rows if self.smart else 0)
                              for _ in range(links)]
         super().__init__({
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
@@ -93,7 +125,15 @@ class NetworkInterface(wiring.Component):
             **{f"network_in_{c}": In(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
             **{f"host_out_{c}": Out(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
             "fault": Out(self.fault_layout),
+            **({"table_in": In(LinkSignature(vcs=1, width=width)),
+                **{name: Out(self.forwarding.signature.members[name].shape) for name in COUNTERS}}
+               if self.forwarding else {}),
         })
+
+    @property
+    def smart(self) -> bool:
+        """Whether it forwards packets by itself."""
+        return self.forwarding is not None
 
     @property
     def fault_layout(self):
@@ -128,8 +168,28 @@ class NetworkInterface(wiring.Component):
                 injection.granted_vc.eq(consumption.granted_vc),
                 consumption.freed.eq(injection.freed),
             ]
+        if self.forwarding is not None:
+            self._forward(m, self.forwarding)
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports()))
         return m
+
+    def _forward(self, m, forwarding):
+        [injection], [consumption] = self.injections, self.consumptions
+        m.submodules.forwarding = forwarding
+        wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
+        m.d.comb += [
+            forwarding.brought.eq(consumption.brought),
+            forwarding.brought_vc.eq(consumption.brought_vc),
+            forwarding.brought_flit.eq(consumption.brought_flit),
+            consumption.full.eq(forwarding.full),
+            forwarding.posted.eq(injection.posted),
+            forwarding.posted_flit.eq(injection.posted_flit),
+            injection.stored.eq(forwarding.stored),
+            injection.forwards.eq(forwarding.has),
+            injection.forward.eq(forwarding.front),
+            forwarding.take.eq(injection.forward_taken),
+            *(getattr(self, name).eq(getattr(forwarding, name)) for name in COUNTERS),
+        ]
 
     def _reports(self):
         for k, part in enumerate((*self.injections, *self.consumptions)):

@@ -15,6 +15,7 @@ from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
 from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
+from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_ROWS, ROW_BITS
 from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
@@ -29,6 +30,9 @@ MOST_DEEP = 4096
 #: What deep buffers are built with.
 DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ejection": "one", "absorb": "off"}
 
+#: What smart interfaces are built with.
+SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "absorb": "off"}
+
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
 
@@ -40,6 +44,26 @@ def retransmission_slots(absorb: str) -> int:
     if not absorb.isdecimal() or not 1 <= int(absorb) <= MOST_SLOTS:
         raise WormcastError(f"absorb: {absorb!r} is given, allowed are off, host, and 1 to {MOST_SLOTS} slots")
     return int(absorb)
+
+
+def flit_rate(dma: str) -> tuple[int, int]:
+    """Read how many flits are moved in how many cycles; refuses what is no rate above 0."""
+    flits, _, cycles = dma.partition("/")
+    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles or "1")]
+    if not all(numbers):
+        raise WormcastError(f"dma: {dma!r} is given, allowed are flits over cycles, each 1 to 9999: 4/3")
+    return numbers[0], numbers[1]
+
+
+def overhead_ratio(ratio: str) -> float:
+    """Read a ratio of overheads; refuses what is no number above 0."""
+    try:
+        value = float(ratio)
+    except ValueError:
+        value = 0.0
+    if not 1e-6 < value < 1e6:
+        raise WormcastError(f"ratio: {ratio!r} is given, allowed are numbers above 0")
+    return value
 
 
 def is_on(option: str, given: str) -> bool:
@@ -109,12 +133,31 @@ class Configuration:
     t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, 65535), changes="interface")
     t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, 65535),
                           changes="interface")
+    dma: str | None = option(
+        "Flits that a node's host moves to and from its interface, N/M: so many in M cycles; default: any.", None,
+        panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS/CYCLES", changes="host")
+    dma_buckets: str = option("Whether both ways share that (default), or have as much each.", "shared",
+                              panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
+    ratio: str | None = option(
+        "Overheads of the host, for a message, over those of the interface, for a packet: sets t-ns to t-hs/RATIO and "
+        "t-nr to t-hr/RATIO.", None, panel="Overheads, in cycles", parse=overhead_ratio, metavar="RATIO",
+        changes="interface")
     absorb: str = _hardware(
         "How worms pass a destination on their way: off, they go on while they are consumed (default); or they end "
         "there and are sent anew, from so many retransmission slots of the interface, or from the memory of the host.",
         "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
     slot: int = _hardware("Flits of the longest message that is absorbed, header flits among them, {} by default.", 128,
                           limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
+    ni: str = _hardware(
+        "conventional: hosts forward multicasts (default). Smart interfaces forward their packets: fpfs, each to all "
+        "children, then the next; fcfs, all of a message to a child, then to the next one.", "conventional",
+        allowed=("conventional", *FORWARD_ORDERS), changes="interface")
+    rows: int = _hardware("Messages that a smart interface may forward at a time, {} by default.", 8,
+                          limits=(1, MOST_ROWS), label="rows of a child table", changes="interface")
+    places: int = _hardware("Packets of each message that a smart interface has room for, {} by default.", 4,
+                            limits=(1, 256), label="packet places of a row", unit="packets", changes="interface")
+    row: int = _hardware("Header flits of all children of a row in a smart interface's table, {} by default.", 16,
+                         limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Host, once for each multicast, besides.", limits=(0, MOST_OVERHEAD),
@@ -141,6 +184,7 @@ class Configuration:
     def __post_init__(self) -> None:
         require_fields(self)
         require_allowed(self)
+        self._apply_ratio()
         if not self.deep and self.buffer > MOST_SHALLOW:
             raise WormcastError(f"buffer: {self.buffer} is given, allowed are 1 to {MOST_SHALLOW}; more with "
                                 "buffer-kind deep")
@@ -152,9 +196,37 @@ class Configuration:
                 if getattr(self, name) != allowed:
                     raise WormcastError(f"{name}: {getattr(self, name)} is given with retransmission slots (absorb "
                                         f"{self.absorb}), which have one way in and one way out: allowed is {allowed}")
+        if self.smart:
+            self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
             raise WormcastError(f"classes: {self.classes} is given with absorb {self.absorb}, where worms end at each "
                                 'destination and take any channel: allowed is ""')
+
+    def _apply_ratio(self) -> None:
+        """Set the interface's overheads by those of the host."""
+        if self.ratio is None:
+            return
+        for name, of in (("t_ns", self.t_hs), ("t_nr", self.t_hr)):
+            cycles = round(of / overhead_ratio(self.ratio))
+            if getattr(self, name) not in (0, cycles):
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ratio "
+                                    f"{self.ratio}, which makes it {cycles}: give one of both")
+            object.__setattr__(self, name, cycles)
+        require_allowed(self)
+
+    def _require_smart(self) -> None:
+        """Refuse what smart interfaces do not go with."""
+        for name, allowed in SMART.items():
+            if getattr(self, name) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ni {self.ni}, "
+                                    f"allowed is {allowed}")
+        if not self.packet:
+            raise WormcastError(f"packet: 0 is given with ni {self.ni}, which forwards packets: allowed are 1 to 65535")
+        if self.rows & self.rows - 1:
+            raise WormcastError(f"rows: {self.rows} is given, allowed are powers of two up to {MOST_ROWS}")
+        if self.flit_width < ROW_BITS:
+            raise WormcastError(f"flit-width: {self.flit_width} is given with ni {self.ni}, allowed are {ROW_BITS} "
+                                "bits and more")
 
     def _require_deep(self) -> None:
         """Refuse what deep buffers do not go with."""
@@ -170,6 +242,16 @@ class Configuration:
     def deep(self) -> bool:
         """Whether the inputs of switches hold whole packets."""
         return self.buffer_kind == "deep"
+
+    @property
+    def smart(self) -> bool:
+        """Whether network interfaces forward packets by themselves."""
+        return self.ni != "conventional"
+
+    @property
+    def dma_rate(self) -> tuple[int, int]:
+        """Flits that a host moves, in how many cycles; 0 for any."""
+        return (0, 1) if self.dma is None else flit_rate(self.dma)
 
     @property
     def slots(self) -> int:

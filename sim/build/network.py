@@ -153,6 +153,11 @@ class Network(Placement):
     def _interface(self) -> NetworkInterface:
         return self.blueprint.interface(ports=self.ports, links=self.links, channels=self.channels)
 
+    @property
+    def fed(self) -> list[str]:
+        """Links by which hosts feed an interface: its injection ports, and a smart one's child table."""
+        return [*(f"host_in_{port}" for port in range(self.ports)), *(["table_in"] if self.configuration.smart else [])]
+
     def front(self, kind: str, port: int, vc: int) -> Front:
         """The front of a virtual channel of an input of a kind of routers."""
         if (kind, port, vc) not in self._fronts:
@@ -311,6 +316,8 @@ class Network(Placement):
         for port in range(self.ports):
             fed = [(node, node) for node in range(self.nodes) if port < len(self.injection_ports(node))]
             near[HOST, f"tx_{port}", "interface", f"host_in_{port}"] = fed
+        if self.configuration.smart:
+            near[HOST, f"tx_{self.ports}", "interface", "table_in"] = [(node, node) for node in range(self.nodes)]
         return [self._join(*ends, np.array(pairs).T) for ends, pairs in near.items()]
 
     def _join(self, from_kind: str, from_port: str, to_kind: str, to_port: str, pairs: Instances) -> Join:

@@ -8,6 +8,8 @@ from typing import Annotated, TypedDict
 import typer
 
 from wormcast.algorithms import (
+    RELATIONS,
+    SCHEMES,
     Analysis,
     ConsumptionClasses,
     Dependency,
@@ -20,6 +22,7 @@ from wormcast.algorithms import (
     check,
     explain,
     load_relation,
+    user_file,
 )
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
@@ -102,7 +105,7 @@ def check_(
     built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes),
                    configuration=Configuration(ejection=ejection, classes=classes, absorb=chosen("absorb", absorb)))
     if plot:
-        others = {text: user_files(*text.partition("=")[::2]) for text in with_ or ()}
+        others = {text: user_files(*_parted(text)) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
@@ -184,9 +187,18 @@ class _Built:
 
     def other(self, text: str) -> tuple[Scheme, Relation]:
         """Find a scheme of ``--with``, and its relation."""
-        name, equals, relation = text.partition("=")
+        name, relation = _parted(text)
         scheme = find_scheme(name, self.network)
-        return self.configuration.as_sent(scheme), self.relation(scheme, relation if equals else None)
+        return self.configuration.as_sent(scheme), self.relation(scheme, relation)
+
+
+def _parted(text: str) -> tuple[str, str | None]:
+    """Part ``SCHEME[=RELATION]``; the scheme may have parameters, ``k-binomial:k=2``."""
+    name, equals, relation = text.rpartition("=")
+    known = relation in RELATIONS or user_file(relation) is not None
+    if not equals or (name.partition(":")[0] in SCHEMES and ":" in name and not known):
+        return text, None
+    return name, relation
 
 
 def report(analysis: Analysis) -> None:

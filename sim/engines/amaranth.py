@@ -102,11 +102,12 @@ class AmaranthEngine:
         host, nodes = self.host, self.network.hosts
         interfaces = self.components["interface"]
         parts = host.header.shape[1]
-        ports, links = self.network.ports, self.network.links
+        fed, links = self.network.fed, self.network.links
+        ports = len(fed)
         rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
         tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
         rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))
-        into = [(p, n, getattr(one, f"host_in_{p}")) for p in range(ports) for n, one in enumerate(interfaces)]
+        into = [(p, n, getattr(one, name)) for p, name in enumerate(fed) for n, one in enumerate(interfaces)]
         out_of = [(c, n, getattr(one, f"host_out_{c}")) for c in range(links) for n, one in enumerate(interfaces)]
 
         def word(link) -> int:

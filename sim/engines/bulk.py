@@ -167,7 +167,7 @@ class BulkEngine:
         """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
         nodes = self.network.hosts
         interface = self.kernels["interface"]
-        ports, links = self.network.ports, self.network.links
+        ports, links = len(self.network.fed), self.network.links
         # the hosts' words are the counterparts of the interfaces', all links of a kind one behind the other
         mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
             ("in", "rx", str): (links, interface.output("host_out_0")),

@@ -113,7 +113,8 @@ class Snapshot:
 
     def named(self, flits: Sequence[int]) -> Packet | None:
         """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
-        return next((packet_of(self.host, flit >> 2) for flit in flits if not flit & 1), None)
+        payload = [flit >> 2 for flit in flits if not flit & 1]
+        return packet_of(self.host, payload, begins=bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -208,14 +209,16 @@ class Snapshot:
         Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
         a header flit.
         """
-        return self._payload_of(rows) or self.sender(channel)
+        found = self._of_payload(rows)
+        ended = bool(rows) and self._mark(rows[-1]) not in (None, Mark.PAYLOAD)
+        return found if found is not None or ended else self.sender(channel)
 
-    def _payload_of(self, rows: list[int]) -> Packet | None:
-        """The packet that the first payload flit of these says; None if there is none."""
-        for row in rows:
-            if self._mark(row) in (Mark.PAYLOAD, Mark.TAIL):
-                return packet_of(self.host, row & (1 << self.width) - 1)
-        return None
+    def _of_payload(self, rows: list[int]) -> Packet | None:
+        """The packet that flits belong to by their payload, if that says so."""
+        marks = [self._mark(row) for row in rows]
+        payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
+                   if mark in (Mark.PAYLOAD, Mark.TAIL)]
+        return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
 
     def _leaving(self, channel: Channel) -> list[int]:
         """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""
@@ -238,7 +241,7 @@ class Snapshot:
             return self.injecting(link, channel[2])
         owner = self.sending(channel)
         if owner is None and (rows := self._leaving(channel)):
-            return self._payload_of(rows)
+            return self._of_payload(rows)
         return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:

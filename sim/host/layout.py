@@ -12,6 +12,7 @@ from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
 from ..build.network import Network
+from .postings import forwarded_messages, lay_out_rows
 from .program import NONE, PACKET, UNDELIVERED
 from .releases import RELEASE, link
 
@@ -30,26 +31,34 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
 
 
 #: A node's processor: the task it works on (a worm to post, or as -2 - d the receipt of delivery d), until when, and
-#: the first and last of the tasks that wait.
-NODE = _record("task", "until", "first", "last")
+#: the first and last of the tasks that wait. ``taken``, ``given``: what its memory may move; ``turn``: which way first.
+NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
+#: A smart interface's table: rows that are taken, a bit each; the worms that wait for rows, first and last; what is
+#: written (a worm: the row of its source; as -2 - d: that of the node of delivery d), and waits to be, first and last;
+#: the child whose header comes next, and how many flits of it are sent.
+SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
 #: The link to one injection port: the worm that is being sent, its flits sent, all its flits, its header flits; the
 #: worms that wait for the link; the worm sent before; how many it has begun to send.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
 #: A consumption channel: the delivery whose packet is coming in, place of the next flit, place behind the packet's
-#: last flit, credits not yet given back.
-CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed")
+#: last flit, credits not yet given back; of a packet that is not known yet, what its flits have said, how many of them
+#: there were, and the cycle of the first.
+CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "seen", "since")
 #: ``waits``: its message's cycle and receipts, as many of them as are still to come; ``ready``: that cycle, or that of
 #: the last one where it was a receipt; ``cost``: processor cycles before it is posted; ``stream``: row of its link;
 #: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
 #: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
 #: queue; ``posted``: cycle in which it came into that of its link; ``message``: number of its message in its lane.
+#: Where interfaces forward a message, its first worm, ``root`` of all, stands for all up to the worm ``posting``;
+#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
-    "behind", "message"))
+    "behind", "message", "root", "posting", "sibling", "own_headers"))
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
-#: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``.
+#: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``;
+#: ``child``: the first worm that its node's interface forwards.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
-    "node", "worm", "due", "release", "last_release", "behind", "first"))
+    "node", "worm", "due", "release", "last_release", "behind", "first", "child"))
 
 
 class Host(NamedTuple):
@@ -61,9 +70,14 @@ class Host(NamedTuple):
     a worm takes t_hs cycles, the first of a message the injection delay before; noting a receipt t_hr. A posted worm
     is sent behind the others of its injection port while the processor goes on.
 
-    A payload flit carries its worm's tag (of up to 16 bits, unique among the worms under way) and its place in the
-    worm, repeated over the flit's width, and every receipt is compared with what is due; flits of 16 bits and less
-    have no room for the place. Packets of a worm may come in any order and side by side.
+    A payload flit carries its worm's tag (of 16 bits, unique among the worms under way) and its place in the worm,
+    repeated over the flit's width, and every receipt is compared with what is due. Of narrower flits the first ones of
+    a packet carry the tag, and which packet of its worm it is, low bits first, the others the tag's low bits. Packets
+    of a worm may come in any order and side by side.
+
+    What smart interfaces forward has one tag for all of its worms. It is posted once, when a row of the child tables is
+    free at all of its nodes: the same one, which the tag's low 8 bits say. The rows are written before, over links of
+    their own, and are free when all destinations have the message: so interfaces have room for whatever comes.
     """
 
     nodes: Records  # [nodes], NODE
@@ -75,9 +89,11 @@ class Host(NamedTuple):
     releases: Records  # [pairs of a receipt and a worm that waits for it], RELEASE
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
+    smart: Records  # [nodes], SMART
     tagged: Integers  # [tags], the worm under way with this tag, or NONE
     working: Flags  # [nodes], the processor has something to do
     sending: Flags  # [ports x nodes], the link has
+    writing: Flags  # [nodes], the link to the child table has
     options: Integers
     stall: Words  # chance out of 2**32 to take nothing in a cycle, seed
     counters: Integers
@@ -123,9 +139,18 @@ class Host(NamedTuple):
         return self.deliveries["received"]
 
 
-def tag_bits(flit_width: int) -> int:
-    """Bits of a payload flit that tell the worms under way apart."""
-    return min(flit_width, 16)
+TAG_BITS = 16
+
+
+def tag_bits(flit_width: int, shortest: int = 1) -> int:
+    """Bits that tell the worms under way apart, where packets have that many payload flits or more."""
+    return min(flit_width * shortest, TAG_BITS)
+
+
+def _spread(flit_width: int, packet: int) -> int:
+    """Flits of a packet that together say its worm, and which packet it is."""
+    bits = 2 * TAG_BITS if packet and flit_width <= TAG_BITS else TAG_BITS
+    return 1 if flit_width > TAG_BITS else -(-bits // flit_width)
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
@@ -161,7 +186,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     configuration, nodes = network.configuration, network.hosts
     ports, links, channels = network.ports, network.links, network.channels
     width, packet = network.header.flit_width, configuration.packet
-    _check_packets(packet, width, int(length.max(initial=0)))
+    _check_packets(packet, width, length)
     _check_slots(configuration, network.header, length, worms)
 
     rows = np.zeros(len(worms), WORM)
@@ -180,10 +205,16 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "delivery": worms.destination_offsets[:-1], "delivery_end": worms.destination_offsets[1:],
         "message": message_of if numbers is None else numbers[message_of],
         "left": np.diff(worms.destination_offsets), "waits": 1,
-        **dict.fromkeys(("posted", "injected", "handed", "touched", "previous", "behind"), NONE),
+        "own_headers": np.diff(header_offsets),
+        **dict.fromkeys(("posted", "injected", "handed", "touched", "previous", "behind", "root", "posting", "sibling"),
+                        NONE),
     }.items():
         rows[field] = values
+    forwarded = forwarded_messages(network, worms)
     order = np.lexsort((worms.rank, message_of, created))
+    by_host = ~forwarded[message_of]
+    by_host[worms.message_offsets[:-1][forwarded]] = True  # the first worm stands for all
+    order = order[by_host[order]]
     agenda = order[worms.after[order] == AT_ONCE]
     if multicast is None:
         multicast = np.diff(worms.destination_offsets[worms.message_offsets]) > 1
@@ -195,9 +226,11 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     for field, values in {
         "node": first_node[worm_of] + worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
         "packets": np.cumsum(packets) - packets, "release": NONE, "last_release": NONE,
-        "head": NONE, "tail": NONE, "received": NONE, "behind": NONE,
+        "head": NONE, "tail": NONE, "received": NONE, "behind": NONE, "child": NONE,
     }.items():
         deliveries[field] = values
+    if forwarded.any():
+        lay_out_rows(network, worms, forwarded, rows, deliveries)
     releases = _releases(worms, worm_of, order, nodes)
     link(deliveries, releases, 0)
 
@@ -210,7 +243,10 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         processors[field] = NONE
     consumption = np.zeros(links * nodes * channels, CHANNEL)
     consumption["delivery"] = NONE
-    counters = np.zeros(10, np.int64)
+    smart = np.zeros(nodes, SMART)
+    for field in ("first_waiting", "task", "first"):
+        smart[field] = NONE
+    counters = np.zeros(11, np.int64)
     counters[UNDELIVERED] = len(deliveries)
     return Host(
         nodes=processors,
@@ -222,11 +258,15 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         releases=releases,
         header=header,
         begun=np.zeros(int(packets.sum()), np.uint8),
-        tagged=np.full(1 << tag_bits(width), NONE),
+        smart=smart,
+        tagged=np.full(1 << TAG_BITS, NONE),
         working=np.zeros(nodes, np.uint8),
         sending=np.zeros(ports * nodes, np.uint8),
-        options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr,
-                          configuration.t_nr]),
+        writing=np.zeros(nodes, np.uint8),
+        options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr, configuration.t_nr,
+                          _spread(width, packet), configuration.rows if configuration.smart else 0,
+                          configuration.ni == "fcfs", *configuration.dma_rate, configuration.dma_buckets == "separate",
+                          network.nodes]),
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
     )
@@ -249,17 +289,21 @@ def _packets(length: Integers, packet: int) -> Integers:
     return -(-length // packet) if packet else np.ones(len(length), np.int64)
 
 
-def _check_packets(packet: int, width: int, longest: int) -> None:
-    """Refuse packets whose flits cannot tell their place in the worm: it puts them together again."""
-    if not packet:
+def _check_packets(packet: int, width: int, length: Integers) -> None:
+    """Refuse packets whose flits cannot say which packet of their worm it is: the host puts them together again."""
+    if not packet or not len(length):
         return
-    if width <= 16:
-        raise WormcastError(f"packet: {packet} is given with flits of {width} bits, packets need flits from 17 bits: "
-                            "16 for the worm, the others for the place in it")
-    most = 1 << min(width, 32) - 16
+    longest = int(length.max())
+    most = 1 << min(width, 2 * TAG_BITS) - TAG_BITS if width > TAG_BITS else packet << TAG_BITS
     if longest > most:
         raise WormcastError(f"packet: a message of {longest} flits is given with flits of {width} bits, "
                             f"in packets it may have up to {most}")
+    needed = _spread(width, packet)
+    rest = np.where(length > packet, (length - 1) % packet + 1, needed)
+    if (rest < needed).any() or (longest > packet and packet < needed):
+        short = int(length[rest.argmin()]) if (rest < needed).any() else longest
+        raise WormcastError(f"packet: a message of {short} flits is given with packets of {packet}, of flits of "
+                            f"{width} bits each packet of several must have {needed} or more: they say which one it is")
 
 
 def _check_slots(configuration: Configuration, header: Header, length: Integers, worms: Worms) -> None:

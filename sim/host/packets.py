@@ -1,26 +1,52 @@
 """Which packet of which worm a flit belongs to: by what it says, or by what a network interface is sending."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from wormcast.hw.buffer import ReplicationBuffer
 
 from .layout import Host
-from .program import PACKET, WIDTH, place_of
+from .program import PACKET, SPREAD, WIDTH, place_of
 
 __all__ = ["Packet", "packet_at_interface", "packet_of"]
+
+MOST = 2**62
 
 Packet = tuple[int, int]
 """A worm, and which of its packets, from 0."""
 
 
-def packet_of(host: Host, data: int) -> Packet | None:
-    """Find the packet that a payload flit belongs to by its data; None where no worm with its tag is under way."""
-    worm = int(host.tagged[data & len(host.tagged) - 1])
-    if worm < 0:
+def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | None:
+    """Find the packet that payload flits belong to by their data.
+
+    Parameters
+    ----------
+    flits : sequence of int
+        Data of flits that follow each other.
+    begins : bool
+        The first of them is the packet's first payload flit.
+
+    Returns
+    -------
+    Packet or None
+        None where no worm under way says such things, or narrow flits are too few to tell.
+    """
+    width, packet, spread = (int(host.options[place]) for place in (WIDTH, PACKET, SPREAD))
+    if spread == 1:
+        worm = int(host.tagged[flits[0] & len(host.tagged) - 1])
+        return None if worm < 0 else (worm, place_of(flits[0] & 0xFFFFFFFF, width) // packet if packet else 0)
+    if begins and len(flits) >= spread:
+        word = sum((flit & (1 << width) - 1) << place * width for place, flit in enumerate(flits[:spread]))
+        worm = int(host.tagged[word & len(host.tagged) - 1])
+        return None if worm < 0 else (worm, word >> 16)
+    if begins or len(flits) <= spread:
         return None
-    packet = int(host.options[PACKET])
-    return worm, place_of(data & 0xFFFFFFFF, int(host.options[WIDTH])) // packet if packet else 0
+    # behind those that say all of it a packet's flits say the tag's low bits
+    under_way = np.flatnonzero(host.tagged >= 0)
+    same = host.tagged[under_way[(under_way ^ flits[-1]) & (1 << min(width, 16)) - 1 == 0]]
+    return (int(same[0]), 0) if len(same) == 1 and host.worms["length"][same[0]] <= (packet or MOST) else None
 
 
 def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,

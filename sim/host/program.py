@@ -12,12 +12,19 @@ __all__ = ["count_sample", "gather", "host_step", "place_of", "run_cycles", "sam
 NONE = -1
 RECEIPT = -2
 
-# places in Host.options
-WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR = range(6)
-# places in Host.counters
-NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED = range(10)
+# places in Host.options: SPREAD, flits over which a packet spreads its number; ROWS, messages that a smart interface
+# may forward, 0 for none; COUNTED, its rows say how many packets there are; RATE, OF, SEPARATE: flits that a node's
+# host moves in so many cycles, 0 for any, and whether that is each way; NODES, of a lane
+WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
+# places in Host.counters; ADMITS: whether rows have become free
+NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
 # places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
 NARROW, SAMPLES = range(2)
+
+# a message's number says its row in these bits; see hw.interface.smart
+ROW_MASK = 255
+# what of a row is sent next, in place of a header flit
+ROW_NUMBER, ROW_COUNT = -2, -1
 
 # marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
 VALID, HEAD, TAIL = 1, 2, 4
@@ -63,9 +70,19 @@ def _append_worm(queue, worms, worm):
 
 
 @inlined
-def _payload(tag, place, width, part):
-    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width."""
-    pattern = np.uint64(tag | (place & 0xFFFF) << 16)
+def _payload(tag, place, options, part):
+    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
+
+    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first, the others the tag's
+    low bits.
+    """
+    width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
+    if spread > 1:
+        number = place // packet if packet > 0 else 0
+        flit = place - number * packet
+        pattern = np.uint64((tag | number << 16) >> flit * width if flit < spread else tag)
+    else:
+        pattern = np.uint64(tag | (place & 0xFFFF) << 16)
     word = pattern | pattern << np.uint64(32)
     used = width - 64 * part
     if used < 64:
@@ -89,7 +106,23 @@ def _stalls(stall, cycle, node, channel):
 
 
 @inlined
-def _compute(nodes, streams, worms, deliveries, releases, working, sending, options, counters, node):
+def _begin_work(cpu, worms, deliveries, smart, counters, worm):
+    """A worm may be sent from now on: its node's processor gets it, or it waits until its rows are free."""
+    if worms[worm].posting >= 0:
+        queue = smart[worms[worm].source]
+        worms[worm].behind = NONE
+        if queue.first_waiting == NONE:
+            queue.first_waiting = worm
+        else:
+            worms[queue.last_waiting].behind = worm
+        queue.last_waiting = worm
+        counters[ADMITS] = 1
+    else:
+        _append(cpu, worms, deliveries, worm)
+
+
+@inlined
+def _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node):
     """Let a node's processor work: what is done in this cycle has its effect, and the next task begins."""
     now = counters[NOW]
     cpu = nodes[node]
@@ -121,8 +154,32 @@ def _compute(nodes, streams, worms, deliveries, releases, working, sending, opti
                     worms[released].ready = now
                     releases[counters[FREED]].freed = released
                     counters[FREED] += 1
-                    _append(cpu, worms, deliveries, released)
+                    _begin_work(cpu, worms, deliveries, smart, counters, released)
                 at = releases[at].next
+
+
+@compiled
+def _free_tag(tagged, start, bits, rows):
+    """The next tag of so many bits that no worm under way has, and whose low bits are no row's; -1 if there is none."""
+    mask = min(len(tagged), 1 << min(bits, 16)) - 1
+    tag = start & mask
+    for _ in range(mask + 1):
+        if tagged[tag] < 0 and tag & ROW_MASK >= rows:
+            return tag
+        tag = (tag + 1) & mask
+    return NONE
+
+
+@inlined
+def _may_begin(stream, worms, tagged, options, counters):
+    """Whether there is a tag for the next worm of a link, as nearly always."""
+    if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
+        return True
+    worm, packet = worms[stream.first], options[PACKET]
+    bits = options[WIDTH] * min(worm.length, packet if packet > 0 else worm.length)
+    if options[ROWS] == 0 and bits >= 16:
+        return counters[UNDER_WAY] < len(tagged)
+    return _free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
 
 
 @inlined
@@ -132,20 +189,20 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     stream = streams[row]
     worm = stream.worm
     if worm < 0:
-        if counters[UNDER_WAY] == len(tagged):
+        if not _may_begin(stream, worms, tagged, options, counters):
             counters[HELD] += 1  # the host's doing, not the network's: such a run counts for nothing
         else:
             worm = stream.first
             stream.first = worms[worm].behind
             stream.worms += 1
-            tag = counters[TAG]
-            while tagged[tag] >= 0:
-                tag = (tag + 1) & (len(tagged) - 1)
-            tagged[tag] = worm
-            counters[TAG] = (tag + 1) & (len(tagged) - 1)
-            counters[UNDER_WAY] += 1
             begun = worms[worm]
-            begun.tag = tag
+            if begun.posting < 0:
+                # a worm that is too short for a whole tag takes one of fewer bits
+                bits = width * min(begun.length, options[PACKET] if options[PACKET] > 0 else begun.length)
+                begun.tag = _free_tag(tagged, counters[TAG], bits, options[ROWS])
+                tagged[begun.tag] = worm
+                counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
+                counters[UNDER_WAY] += 1
             begun.injected = now
             begun.previous = stream.before
             stream.before = worm
@@ -156,14 +213,15 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     if worm >= 0:
         place = stream.sent - stream.headers
         if place < 0:
-            tx[port, node] = VALID | HEAD
+            # what interfaces forward has no header: a flit with both marks says so
+            tx[port, node] = VALID | HEAD | (TAIL if worms[worm].posting >= 0 else 0)
             at = worms[worm].header_at + stream.sent
             for part in range(tx_data.shape[1]):
                 tx_data[port, part, node] = header[at, part]
         else:
             tx[port, node] = VALID | (TAIL if stream.sent == stream.flits - 1 else 0)
             for part in range(tx_data.shape[1]):
-                tx_data[port, part, node] = _payload(worms[worm].tag, place, width, part)
+                tx_data[port, part, node] = _payload(worms[worm].tag, place, options, part)
         stream.sent += 1
         stream.credits -= 1
         worms[worm].touched = now
@@ -185,19 +243,21 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
     length = worms[worm].length
     place, end, number = 0, length, 0
     if packet > 0:
-        place = place_of(np.int64(data & np.uint64(0xFFFFFFFF)), width)
+        word = np.int64(data & np.uint64(0xFFFFFFFF))
+        place = (word >> 16) * packet if options[SPREAD] > 1 else place_of(word, width)
         if place % packet != 0 or place >= length:
             return False
         number = place // packet
         end = min(length, place + packet)
-    for delivery in range(worms[worm].delivery, worms[worm].delivery_end):
+    last = worms[worm].posting if worms[worm].posting >= 0 else worm
+    for delivery in range(worms[worm].delivery, worms[last].delivery_end):
         if deliveries[delivery].node == node:
             at = deliveries[delivery].packets + number
             if begun[at]:
                 return False
             begun[at] = 1
             channels[row].delivery = delivery
-            channels[row].worm = worm
+            channels[row].worm = deliveries[delivery].worm
             channels[row].tag = tag
             channels[row].place = place
             channels[row].end = end
@@ -215,24 +275,63 @@ def _fail(counters, fault, node, channel):
 
 
 @inlined
-def _receive(nodes, channels, worms, deliveries, begun, tagged, working, options, counters, marks, rx_data, link, node,
-             vc, row):
+def _end_worm(worms, deliveries, smart, tagged, counters, tag):
+    """A worm has reached all its destinations: give its tag back, or, with the last one of what interfaces forward,
+    that of the first one and the rows of all nodes."""
+    worm = tagged[tag]
+    last = worms[worm].posting
+    whole = True
+    if last >= 0:
+        for other in range(worm, last + 1):
+            whole = whole and worms[other].left == 0
+        if whole:
+            free = ~(np.int64(1) << (tag & ROW_MASK))
+            smart[worms[worm].source].rows &= free
+            for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                smart[deliveries[delivery].node].rows &= free
+            counters[ADMITS] = 1
+    if whole:
+        tagged[tag] = NONE
+        counters[UNDER_WAY] -= 1
+
+
+@inlined
+def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
+             node, vc, row):
     """Take the flit that the interface hands over, and compare it with the one that is due."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
     channel = channels[row]
     there = channel.delivery >= 0
+    known = True
     if not there:
         data = np.uint64(rx_data[link, 0, node])
-        there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
-            channels, worms, deliveries, begun, tagged, options, row, node, data)
-        if not there:
-            _fail(counters, 1, node, number)
+        before = 0
+        if options[SPREAD] > 1:
+            before = channel.seen
+            if before == 0:
+                channel.since = now
+                channel.word = 0
+            channel.word |= np.int64(data) << before * width
+            data = np.uint64(channel.word)
+            known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
+            channel.seen = 0 if known else before + 1
+        if known:
+            there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
+                channels, worms, deliveries, begun, tagged, options, row, node, data)
+            if not there:
+                _fail(counters, 1, node, number)
+            elif before > 0:
+                channel.place += before
+                deliveries[channel.delivery].due -= before
+                if deliveries[channel.delivery].head < 0:
+                    deliveries[channel.delivery].head = channel.since
+                    deliveries[channel.delivery].first = channel.place // options[PACKET] if options[PACKET] > 0 else 0
     if there:
         last = channel.place == channel.end - 1
         right = marks == VALID | vc << 1 | (TAIL << options[CHANNEL_BITS] if last else 0)
         for part in range(rx_data.shape[1]):
-            right &= np.uint64(rx_data[link, part, node]) == _payload(channel.tag, channel.place, width, part)
+            right &= np.uint64(rx_data[link, part, node]) == _payload(channel.tag, channel.place, options, part)
         if not right:
             _fail(counters, 2, node, number)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
@@ -253,23 +352,153 @@ def _receive(nodes, channels, worms, deliveries, begun, tagged, working, options
                     working[node] = 1
                     worms[channel.worm].left -= 1
                     if worms[channel.worm].left == 0:
-                        tagged[channel.tag] = NONE
-                        counters[UNDER_WAY] -= 1
+                        _end_worm(worms, deliveries, smart, tagged, counters, channel.tag)
                 channel.delivery = NONE
+
+
+@inlined
+def _admit(smart, worms, deliveries, tagged, writing, options, counters):
+    """Give rows to what interfaces are to forward, where one is free at all of its nodes, and have them written.
+
+    The oldest of each node is tried; the node that comes first changes from cycle to cycle.
+    """
+    counters[ADMITS] = 0
+    nodes = options[NODES]
+    for first in range(0, len(smart), nodes):
+        for k in range(nodes):
+            node = first + (counters[NOW] + k) % nodes
+            worm = smart[node].first_waiting
+            while worm >= 0:
+                last = worms[worm].posting
+                used = smart[node].rows
+                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                    used |= smart[deliveries[delivery].node].rows
+                row = 0
+                while row < options[ROWS] and used >> row & 1:
+                    row += 1
+                tag = row
+                while tag < len(tagged) and tagged[tag] >= 0:
+                    tag += ROW_MASK + 1
+                if row == options[ROWS] or tag >= len(tagged):
+                    break
+                following = worms[worm].behind
+                worms[worm].tag = tag
+                tagged[tag] = worm
+                counters[UNDER_WAY] += 1
+                worms[worm].waits = 1
+                smart[node].rows |= np.int64(1) << row
+                _append(smart[node], worms, deliveries, worm)
+                writing[node] = 1
+                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                    other = deliveries[delivery].node
+                    worms[worm].waits += 1
+                    smart[other].rows |= np.int64(1) << row
+                    _append(smart[other], worms, deliveries, RECEIPT - delivery)
+                    writing[other] = 1
+                smart[node].first_waiting = following
+                worm = following
+
+
+@inlined
+def _write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
+    """Put the next flit of a node's child table on its link; see `ChildTable`. With the last one the message of all
+    rows that are written is posted."""
+    row = smart[node]
+    if row.task == NONE:
+        if row.first == NONE:
+            writing[node] = 0
+        else:
+            row.task = _take(row, worms, deliveries)
+            row.child = row.task if row.task >= 0 else deliveries[RECEIPT - row.task].child
+            row.sent = ROW_NUMBER
+    if row.task != NONE:
+        root = row.task if row.task >= 0 else worms[deliveries[RECEIPT - row.task].worm].root
+        marks, value, done = VALID, 0, False
+        if row.sent < 0:
+            if row.sent == ROW_NUMBER:
+                marks |= HEAD
+                value = worms[root].tag & ROW_MASK
+                done = row.child < 0
+                row.sent = ROW_COUNT if options[COUNTED] else 0
+            else:
+                value = (worms[root].length - 1) // options[PACKET]
+                row.sent = 0
+            for part in range(tx_data.shape[1]):
+                tx_data[table, part, node] = 0
+            tx_data[table, 0, node] = value
+        else:
+            child = worms[row.child]
+            at = child.header_at + row.sent
+            for part in range(tx_data.shape[1]):
+                tx_data[table, part, node] = header[at, part]
+            row.sent += 1
+            if row.sent == child.own_headers:
+                marks |= TAIL
+                row.child = child.sibling
+                row.sent = 0
+                done = row.child < 0
+        tx[table, node] = marks | (HEAD | TAIL if done else 0)
+        if done:
+            row.task = NONE
+            worms[root].waits -= 1
+            if worms[root].waits == 0:
+                _append(nodes[worms[root].source], worms, deliveries, root)
+                working[worms[root].source] = 1
+
+
+@inlined
+def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
+    """Let a node's host take flits and send some, as many as its memory moves: a credit is a flit that was moved.
+
+    A bucket holds what is moved in three cycles at most; both ways share one, or have one each.
+    """
+    count, vcs = len(nodes), options[CHANNELS]
+    cpu, cost = nodes[node], options[OF]
+    most = max(2 * cost, options[RATE])
+    cpu.taken = min(cpu.taken + options[RATE], most)
+    cpu.given = min(cpu.given + options[RATE], most) if options[SEPARATE] else 0
+    refused = False
+    for way in range(2):
+        if (way + cpu.turn) & 1 == 0:
+            for link in range(rx_credit.shape[0]):
+                for vc in range(vcs):
+                    row = (link * count + node) * vcs + vc
+                    if channels[row].owed > 0 and rx_credit[link, node] == 0:
+                        if cpu.taken >= cost:
+                            cpu.taken -= cost
+                            channels[row].owed -= 1
+                            rx_credit[link, node] = 1 << vc
+                        else:
+                            refused = True
+        else:
+            for port in range(len(streams) // count):
+                row = port * count + node
+                if sending[row] and streams[row].credits > 0:
+                    left = cpu.given if options[SEPARATE] else cpu.taken
+                    if left >= cost:
+                        if options[SEPARATE]:
+                            cpu.given -= cost
+                        else:
+                            cpu.taken -= cost
+                        _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+                    else:
+                        refused = True
+    if refused:
+        cpu.turn = 1 - cpu.turn
 
 
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """One cycle of all hosts; see `host_step`. ``lookup`` is room for a number for each node, and one."""
-    (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, tagged, working, sending, options,
-     stall, counters) = host
+    (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, smart, tagged, working, sending,
+     writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
-    stalls = stall[0] > 0
+    stalls, limited = stall[0] > 0, options[RATE] > 0
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
         if worms[worm].waits == 0:
-            _append(nodes[worms[worm].source], worms, deliveries, worm)
+            _begin_work(nodes[worms[worm].source], worms, deliveries, smart, counters, worm)
             working[worms[worm].source] = 1
         counters[NEXT] += 1
     for link in range(rx.shape[0]):
@@ -285,9 +514,9 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             marks = np.int64(rx[link, node])
             vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
             row = (link * count + node) * vcs + vc
-            _receive(nodes, channels, worms, deliveries, begun, tagged, working, options, counters, marks, rx_data,
-                     link, node, vc, row)
-            if stalls:
+            _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks,
+                     rx_data, link, node, vc, row)
+            if stalls or limited:
                 channels[row].owed += 1
             else:
                 rx_credit[link, node] = 1 << vc
@@ -299,15 +528,27 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 rx_credit[link, node] |= 1 << vc
     for node in range(count):
         if working[node]:
-            _compute(nodes, streams, worms, deliveries, releases, working, sending, options, counters, node)
-    for port in range(tx.shape[0]):
+            _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node)
+    if options[ROWS] > 0:
+        if counters[ADMITS]:
+            _admit(smart, worms, deliveries, tagged, writing, options, counters)
+        table = tx.shape[0] - 1
+        for node in range(count):
+            tx[table, node] = 0
+            if writing[node]:
+                _write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node)
+    for port in range(len(streams) // count):
         for node in range(count):
             row = port * count + node
             if tx_credit[port, node]:
                 streams[row].credits += 1
             tx[port, node] = 0
-            if sending[row] and streams[row].credits > 0:
+            if sending[row] and streams[row].credits > 0 and not limited:
                 _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+    if limited:
+        for node in range(count):
+            _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit,
+                  node)
     counters[NOW] += 1
 
 
@@ -322,7 +563,7 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     tx_credit : unsigned [ports, nodes]
         Credits from the interfaces in this cycle.
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
-        What the hosts' registers drive in the next cycle.
+        What the hosts' registers drive in the next cycle; behind the ports, the links to smart interfaces' tables.
     """
     _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, np.empty(len(host.nodes) + 1, np.int64))
 

@@ -14,9 +14,10 @@ NUMBERS: dict[str, dict[str, str]] = {
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},
     "channels": {"delivery": "deliveries?", "worm": "worms?"},
     "worms": {"source": "nodes", "stream": "streams", "delivery": "deliveries", "previous": "worms?", "tag": "tagged?",
-              "behind": "task"},
+              "behind": "task", "root": "worms?", "posting": "worms?", "sibling": "worms?"},
+    "smart": {"first_waiting": "worms?", "task": "task", "first": "task", "child": "worms?"},
     "deliveries": {"node": "nodes", "worm": "worms", "packets": "begun", "release": "releases?",
-                   "last_release": "releases?", "behind": "task"},
+                   "last_release": "releases?", "behind": "task", "child": "worms?"},
     "releases": {"worm": "worms", "delivery": "deliveries", "next": "releases?"},
 }
 

@@ -51,8 +51,12 @@ class MovingHost:
             (more.releases, "delivery", deliveries),
         ):
             rows[field] += by
-        for rows, field in ((more.deliveries, "release"), (more.deliveries, "last_release"), (more.releases, "next")):
-            rows[field][rows[field] >= 0] += releases
+        for rows, field, by in (
+            (more.deliveries, "release", releases), (more.deliveries, "last_release", releases),
+            (more.releases, "next", releases), (more.worms, "root", worms), (more.worms, "posting", worms),
+            (more.worms, "sibling", worms), (more.deliveries, "child", worms),
+        ):
+            rows[field][rows[field] >= 0] += by
         np.add(more.agenda, worms, out=more.agenda)
         host.counters[UNDELIVERED] += more.counters[UNDELIVERED]
         for field in GROWING:
@@ -116,7 +120,8 @@ class MovingHost:
         self.host.agenda[:] -= worms
         _renumber_rows(self.host.worms, self.host.deliveries, self.host.releases, worms, deliveries, header, packets,
                        place)
-        _renumber_work(self.host.nodes, self.host.streams, self.host.channels, self.host.tagged, worms, deliveries)
+        _renumber_work(self.host.nodes, self.host.streams, self.host.channels, self.host.smart, self.host.tagged, worms,
+                       deliveries)
 
     def _renew(self) -> None:
         self.host = self.host._replace(**{field: growing.rows for field, growing in self._rows.items()})
@@ -151,6 +156,9 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
         worm.header_at -= header
         worm.previous = _worm(worm.previous, first_worm)
         worm.behind = _task(worm.behind, first_worm, first_delivery)
+        worm.root = _worm(worm.root, first_worm)
+        worm.posting = _worm(worm.posting, first_worm)
+        worm.sibling = _worm(worm.sibling, first_worm)
     for at in range(len(deliveries)):
         delivery = deliveries[at]
         delivery.worm -= first_worm
@@ -158,6 +166,7 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
         delivery.release = _release(delivery.release, place)
         delivery.last_release = _release(delivery.last_release, place)
         delivery.behind = _task(delivery.behind, first_worm, first_delivery)
+        delivery.child = _worm(delivery.child, first_worm)
     for at in range(len(releases)):
         release = releases[at]
         release.worm -= first_worm
@@ -166,7 +175,7 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
 
 
 @compiled
-def _renumber_work(nodes, streams, channels, tagged, worms, deliveries):
+def _renumber_work(nodes, streams, channels, smart, tagged, worms, deliveries):
     """Renumber what nodes, links and channels work on."""
     for at in range(len(nodes)):
         node = nodes[at]
@@ -183,5 +192,13 @@ def _renumber_work(nodes, streams, channels, tagged, worms, deliveries):
         channel = channels[at]
         channel.delivery = max(channel.delivery - deliveries, -1)
         channel.worm = _worm(channel.worm, worms)
+    for at in range(len(smart)):
+        table = smart[at]
+        table.first_waiting = _worm(table.first_waiting, worms)
+        table.last_waiting = _worm(table.last_waiting, worms)
+        table.task = _task(table.task, worms, deliveries)
+        table.first = _task(table.first, worms, deliveries)
+        table.last = _task(table.last, worms, deliveries)
+        table.child = _worm(table.child, worms)
     for at in range(len(tagged)):
         tagged[at] = _worm(tagged[at], worms)

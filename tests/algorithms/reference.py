@@ -8,6 +8,8 @@ import functools
 import itertools
 import math
 
+from .k_binomial import reference as k_binomial
+
 
 @functools.cache
 def coordinates(shape, node):
@@ -249,6 +251,29 @@ def u_mesh(shape, source, destinations):
     return worms
 
 
+def chain_tree(best):
+    """Sivaram and others: the nodes in the same order, turned; blocks cut from the right end, in each recursively."""
+    def order(shape, source, destinations):
+        chain = sorted([source, *destinations], key=lambda node: coordinates(shape, node)[::-1])
+        at = chain.index(source)
+        chain = chain[at:] + chain[:at]
+        doublings = (len(chain) - 1).bit_length()
+        allowed = range(1, doublings + 1) if best else [doublings]
+        tree = k_binomial.tree(chain, min(allowed, key=lambda k: k_binomial.first_steps(len(chain), k)))
+        worms = []
+
+        def send(holder, receipt):
+            first = len(worms)
+            worms.extend((holder, receipt, [to]) for to in tree[holder])
+            for place, to in enumerate(tree[holder], start=first):
+                send(to, place)
+
+        send(source, None)
+        return worms
+
+    return order
+
+
 # Which hops have a class of consumption channels, and by which hop a worm chooses (Corollaries 3, 4; section 4).
 
 
@@ -269,7 +294,7 @@ def by_direction(shape, start, end):
 
 
 CLASSES = {
-    "individual": None, "u-mesh": None,
+    "individual": None, "u-mesh": None, "binomial": None, "k-binomial": None,
     "dual-path": (by_labels, "next"), "multipath": (by_labels, "next"), "multipath-lmn": (by_labels, "next"),
     "tp": (by_labels, "next"), "sp": (by_labels, "next"), "gtdmpm": (by_labels, "next"),
     "column-path": (by_column, "next"), "column-path-literal": (by_column, "next"), "e-mcast": (by_direction, "last"),
@@ -299,6 +324,8 @@ SCHEMES = {
     "column-path-literal": (column_path_literal, e_cube_step),
     "e-mcast": (e_mcast, e_cube_step),
     "u-mesh": (u_mesh, e_cube_step),
+    "binomial": (chain_tree(best=False), e_cube_step),
+    "k-binomial": (chain_tree(best=True), e_cube_step),
     "tp": (dual_path, hamiltonian_step),
     "sp": (six_phase, hamiltonian_step),
     "gtdmpm": (gtdmpm, hamiltonian_step),

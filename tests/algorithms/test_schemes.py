@@ -285,7 +285,7 @@ def test_every_scheme_states_what_it_is():
         elsewhere = {"torus": "torus:4x4", "min": "min:b=2,stages=3"}.get(next(iter(scheme.kinds), "mesh"))
         network = mesh(3, 3, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
         network = topology(elsewhere) if elsewhere else network
-        one_destination = elsewhere or name in {"individual", "u-mesh"}
+        one_destination = elsewhere or name in {"individual", "u-mesh", "binomial", "k-binomial"}
         assert scheme.header is (BitString if scheme.spreads else MultiDrop if scheme.buffered
                                  else Unicast if one_destination else AddressList)
         assert "\n" not in scheme.description + scheme.form(network)

@@ -232,7 +232,8 @@ def test_a_packet_given_twice_is_caught(options):
 
 def test_packets_need_room_for_their_place():
     for width, length, sentence in (
-        (16, 1, "packet: 4 is given with flits of 16 bits, packets need flits from 17 bits"),
+        (8, 9, "a message of 9 flits is given with packets of 4, of flits of 8 bits each packet of several must have 4"),
+        (1, 8, "packet: a message of 8 flits is given with packets of 4, .* must have 32 or more"),
         (20, 17, "packet: a message of 17 flits is given with flits of 20 bits, in packets it may have up to 16"),
     ):
         with pytest.raises(WormcastError, match=sentence):
@@ -330,7 +331,7 @@ def test_the_packet_at_an_interface_is_the_one_that_leaves_it_next(options):
         word = int(engine.output("interface", "network_out_0")[0])
         if word & 1 and not word >> 2 & 1:
             packet = word >> 4 & 0xFFFF, (word >> 20 & 0xFFFF) // size
-            assert packet_of(engine.host, word >> 4) == packet
+            assert packet_of(engine.host, [word >> 4], begins=True) == packet
             leaving.append((cycle, word >> 1 & 1, packet))
         for vc in range(2):
             found = packet_at_interface(engine.host, lambda name, node: engine.register("interface", name)[node],

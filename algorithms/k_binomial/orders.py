@@ -1,0 +1,170 @@
+"""Orders in which the source and the destinations of a multicast are laid in a chain, the source first."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled, inlined
+from ..errors import WormcastError
+from ..irregular.chains import chain_order, descent
+from ..topologies.base import Topology
+from ..topologies.grid import GRIDS
+from ..topologies.joined import links_go_both_ways, require_both_ways
+from ..topologies.parameters import MOST_NODES
+
+__all__ = ["ORDERS", "chains_of", "require_order", "usual_order"]
+
+Ids = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.int64]
+
+NODE_BITS = (MOST_NODES - 1).bit_length()
+
+NOT_TURNED = -1
+"""Key of a source behind which the chain goes on with the lowest key, rather than with the next above its own."""
+
+
+def chains_of(
+    order: str, topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, *, seed: int = 0
+) -> Ids:
+    """Lay source and destinations of each multicast in a chain.
+
+    Parameters
+    ----------
+    order : str
+        One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, the one that e-cube routes first (the last)
+        foremost, as `halving_worms` has it; ``cco``, by the chains of switches that links down lead along
+        (`chains`), one behind the other, and by id at each switch; ``random``. By dimension and cco the chain is turned
+        until the source is first; by id it is taken out of its place.
+    sources, destination_offsets, destinations
+        As in `Scheme.batch`.
+    seed : int
+        Of ``random``, whose chain depends on the seed, the source and the set of destinations alone.
+
+    Returns
+    -------
+    int32 array [all destinations + messages]
+        Message m has the places destination_offsets[m] + m to destination_offsets[m + 1] + m + 1.
+    """
+    keys, own = ORDERS[order](topology, sources, destination_offsets, destinations, seed)
+    return _laid(sources, own, destination_offsets, destinations, keys)
+
+
+def usual_order(topology: Topology) -> str:
+    """Say which order is meant where none is given: by dimension where there are some, by cco where there is a down."""
+    if topology.kind in GRIDS:
+        return "dimension"
+    return "cco" if links_go_both_ways(topology) else "id"
+
+
+def require_order(order: str, topology: Topology, whose: str) -> None:
+    """Refuse an order that a network does not have; ``whose`` says for whom.
+
+    Raises
+    ------
+    WormcastError
+        By dimension, on a network without coordinates; or by cco, where a link goes one way.
+    """
+    if order == "dimension" and topology.kind not in GRIDS:
+        raise WormcastError(f"{whose}: order dimension is given, {topology.name} has no dimensions: allowed are "
+                            f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}")
+    if order == "cco":
+        require_both_ways(topology, f"{whose}, order cco")
+
+
+def _by_id(
+    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
+) -> tuple[Keys, Keys]:
+    return destinations.astype(np.int64), np.full(len(sources), NOT_TURNED, np.int64)
+
+
+def _by_dimension(
+    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
+) -> tuple[Keys, Keys]:
+    place = np.argsort(np.lexsort(topology.coordinates.T))
+    return place[destinations], place[sources]
+
+
+def _by_chains(
+    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
+) -> tuple[Keys, Keys]:
+    graph = descent(topology)
+    homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
+    return _concatenated(homes, starts, graph.first, graph.children, graph.below, sources, destination_offsets,
+                         destinations)
+
+
+def _at_random(
+    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
+) -> tuple[Keys, Keys]:
+    keys = _random_keys(np.uint64(seed), sources, destination_offsets, destinations)
+    return keys, np.full(len(sources), NOT_TURNED, np.int64)
+
+
+ORDERS: dict[str, Callable[[Topology, Ids, Offsets, Ids, int], tuple[Keys, Keys]]] = {
+    "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
+}
+"""By name: key of each destination, from 0, and of each source, or ``NOT_TURNED``."""
+
+
+@compiled
+def _laid(sources, own, destination_offsets, destinations, keys):
+    """Behind each source the destinations whose keys are above its own, ascending; then the others, ascending."""
+    chain = np.empty(len(destinations) + len(sources), np.int32)
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        order = np.argsort(keys[begin:end])
+        below = 0
+        while below < end - begin and keys[begin + order[below]] < own[message]:
+            below += 1
+        chain[begin + message] = sources[message]
+        for place in range(end - begin):
+            chain[begin + message + 1 + place] = destinations[begin + order[(below + place) % (end - begin)]]
+    return chain
+
+
+@compiled
+def _concatenated(homes, starts, first, children, below, sources, destination_offsets, destinations):
+    nodes, switches = len(homes), len(first) - 1
+    keys, own = np.empty(len(destinations), np.int64), np.empty(len(sources), np.int64)
+    counts, place, order, number = np.zeros((4, switches), np.int64)
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        counts[:] = 0
+        counts[starts[sources[message]]] = 1
+        for visit in range(begin, end):
+            counts[homes[destinations[visit]]] += 1
+        length = chain_order(counts, first, children, below, order, number)
+        for at in range(length):
+            place[order[at]] = at
+        own[message] = place[starts[sources[message]]] * nodes + sources[message]
+        for visit in range(begin, end):
+            keys[visit] = place[homes[destinations[visit]]] * nodes + destinations[visit]
+    return keys, own
+
+
+@compiled
+def _random_keys(seed, sources, destination_offsets, destinations):
+    keys = np.empty(len(destinations), np.int64)
+    for message in range(len(sources)):
+        begin, end = destination_offsets[message], destination_offsets[message + 1]
+        drawn = _mixed(seed ^ _mixed(np.uint64(sources[message])))
+        members = np.uint64(0)
+        for visit in range(begin, end):
+            members += _mixed(np.uint64(destinations[visit]))  # the same in whatever order they are given
+        drawn ^= members
+        for visit in range(begin, end):
+            # the node below it makes keys different and their order the same everywhere
+            random = _mixed(drawn ^ np.uint64(destinations[visit])) >> np.uint64(NODE_BITS + 1)
+            keys[visit] = np.int64(random) << NODE_BITS | np.int64(destinations[visit])
+    return keys
+
+
+@inlined
+def _mixed(number):
+    """The output of SplitMix64 in the state before which this number is."""
+    mixed = number + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

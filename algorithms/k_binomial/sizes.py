@@ -1,0 +1,94 @@
+"""How many nodes a k-binomial tree covers in how many steps, and the best k for so many nodes and packets."""
+
+from ..compiled import compiled
+from ..errors import WormcastError
+from ..kinds import require_kind
+from ..topologies.parameters import MOST_NODES
+
+__all__ = ["MOST_CHILDREN", "best_k", "best_k_of", "covered", "first_steps", "first_steps_of", "steps"]
+
+MOST_CHILDREN = (MOST_NODES - 1).bit_length()
+"""Children of a node that are of any use: with so many the tree on the largest network is a binomial one."""
+
+
+def covered(steps: int, k: int) -> int:
+    """Count the nodes that a k-binomial tree covers in so many steps, its root among them: N(s, k).
+
+    A node sends to one other in a step and to k at most, the root from step 1, others from the step after their
+    receipt. Source: [Sivaram98], Lemma 4.
+
+    Parameters
+    ----------
+    steps : int
+        From 0.
+    k : int
+        Children of a node at most, from 1.
+    """
+    _require("steps", steps, 0)
+    _require("k", k, 1)
+    found = [1]
+    for step in range(1, steps + 1):
+        found.append(1 + sum(found[-min(k, step):]))
+    return found[steps]
+
+
+def first_steps(nodes: int, k: int) -> int:
+    """Count the steps in which a k-binomial tree covers so many nodes, its root among them: L1, of the first packet.
+
+    Source: [Sivaram98], section 4.3.3.
+    """
+    _require("nodes", nodes, 1)
+    _require("k", k, 1)
+    return int(first_steps_of(nodes, k))
+
+
+def steps(nodes: int, k: int, packets: int) -> int:
+    """Count the steps of so many packets, as the paper has it: L1 + (packets - 1) k.
+
+    A tree whose nodes have fewer than k children takes fewer; never more. Source: [Sivaram98], Theorem 3.
+    """
+    _require("packets", packets, 1)
+    return first_steps(nodes, k) + (packets - 1) * k
+
+
+def best_k(nodes: int, packets: int) -> int:
+    """Find the k, from 1 to ceil(log2(nodes)), with the fewest `steps`; of several the smallest.
+
+    Source: [Sivaram98], Theorem 3.
+    """
+    _require("nodes", nodes, 1)
+    _require("packets", packets, 1)
+    return int(best_k_of(nodes, packets))
+
+
+def _require(name: str, number: int, least: int) -> None:
+    require_kind(name, number, int)
+    if number < least:
+        raise WormcastError(f"{name}: {number} is given, allowed are whole numbers from {least}")
+
+
+@compiled
+def first_steps_of(nodes, k):
+    """As `first_steps`, of numbers that are known to be allowed (compiled)."""
+    last = [1]  # N of the steps so far, the last k of which count
+    total, steps = 1, 0  # 1 + their sum is N of the next step
+    while last[-1] < nodes:
+        if len(last) > k:
+            total -= last[len(last) - 1 - k]
+        last.append(1 + total)
+        total += last[-1]
+        steps += 1
+    return steps
+
+
+@compiled
+def best_k_of(nodes, packets):
+    """As `best_k`, of numbers that are known to be allowed (compiled)."""
+    best, fewest = 1, nodes - 1 + packets - 1
+    k = 2
+    while 1 << (k - 1) < nodes:
+        steps = first_steps_of(nodes, k) + (packets - 1) * k
+        if steps < fewest:
+            best, fewest = k, steps
+        k += 1
+    return best

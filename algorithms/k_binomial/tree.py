@@ -1,0 +1,110 @@
+"""k-binomial trees on chains of nodes, of many multicasts at once."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compiled import compiled
+from ..worms import AT_ONCE, HOST, INTERFACE, Worms
+from .sizes import MOST_CHILDREN, best_k_of
+
+__all__ = ["BEST", "BINOMIAL", "tree_worms"]
+
+BEST = 0
+"""In place of a k: the best one for the nodes of each multicast."""
+
+BINOMIAL = MOST_CHILDREN
+"""The k with which the trees are binomial ones."""
+
+
+def tree_worms(
+    chain: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    *,
+    k: int,
+    packets: int = 1,
+    forwarded: bool,
+) -> Worms:
+    """Make a worm for each destination: those of one sender are neighbours, in the order of sending.
+
+    The tree on a piece of a chain that k-binomial trees cover in s steps: its first node, which has the message, sends
+    to the first of the last N(s - 1, k) nodes, then to the first of the N(s - 2, k) before these, and so on, until none
+    or k of such blocks are left; each block is such a tree. Behind a sender's worms are those of its first child, and
+    of all below it, then those of the second.
+
+    Source: [Sivaram98], section 4.3.4 and Figure 10.
+
+    Parameters
+    ----------
+    chain : int32 array [all destinations + messages]
+        Nodes of each message in the order on which its tree is built, the source first.
+    destination_offsets : int64 array [messages + 1]
+        As in `Scheme.batch`.
+    k : int
+        Children of a node at most, or ``BEST``.
+    packets : int
+        For which the best k is wanted.
+    forwarded : bool
+        Whether network interfaces send on what others than the source send (``INTERFACE``), or hosts do.
+    """
+    source, rank, after, visits = _tree(chain, destination_offsets, k, packets)
+    onwards = (after != AT_ONCE) & forwarded
+    return Worms(
+        message_offsets=destination_offsets.copy(),
+        source=source,
+        rank=rank,
+        after=after,
+        destination_offsets=np.arange(len(visits) + 1),
+        destinations=visits,
+        tier=np.where(onwards, INTERFACE, HOST).astype(np.int8),
+    )
+
+
+@compiled
+def _tree(chain, destination_offsets, k, packets):
+    count = destination_offsets[-1]
+    source = np.empty(count, np.int32)
+    rank = np.empty(count, np.int32)
+    after = np.empty(count, np.int64)
+    visits = np.empty(count, np.int32)
+    longest = np.diff(destination_offsets).max() + 1 if len(destination_offsets) > 1 else 1
+    best = np.zeros(longest + 1, np.int64)  # of as many nodes; 0: not looked for yet
+    sizes = np.empty(longest + 1, np.int64)  # nodes that are covered in so many steps, with this many children
+    sizes_k, known = -1, 0
+    # pieces that are still to be served: first node, end, steps, and the worm that brings the message there
+    pieces = np.empty((longest + 1, 4), np.int64)
+    for message in range(len(destination_offsets) - 1):
+        first, worm = destination_offsets[message] + message, destination_offsets[message]
+        nodes = destination_offsets[message + 1] - worm + 1
+        children = k
+        if k == BEST:
+            if best[nodes] == 0:
+                best[nodes] = best_k_of(nodes, packets)
+            children = best[nodes]
+        if children != sizes_k:
+            sizes[0], sizes_k, known = 1, children, 0
+        while sizes[known] < nodes:
+            known += 1
+            sizes[known] = 1
+            for child in range(1, min(children, known) + 1):
+                sizes[known] += sizes[known - child]
+        pieces[0] = first, first + nodes, known, AT_ONCE
+        left = 1
+        while left > 0:
+            left -= 1
+            sender, end, steps, receipt = pieces[left]
+            while steps > 0 and sizes[steps - 1] >= end - sender:
+                steps -= 1
+            begun, sent = left, 0
+            while end - sender > 1:
+                to = max(end - sizes[steps - 1 - sent], sender + 1)
+                source[worm], rank[worm], after[worm], visits[worm] = chain[sender], sent, receipt, chain[to]
+                pieces[left] = to, end, steps - 1 - sent, worm
+                left += 1
+                sent += 1
+                worm += 1
+                end = to
+            for place in range((left - begun) // 2):  # the first child is served first, so it comes last
+                for field in range(4):
+                    one, other = begun + place, left - 1 - place
+                    pieces[one, field], pieces[other, field] = pieces[other, field], pieces[one, field]
+    return source, rank, after, visits

@@ -1,0 +1,222 @@
+# amaranth: UnusedElaboratable=no
+"""Packets that a smart network interface forwards: stored once, sent to each child."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+from ...link import LinkSignature, flit_layout
+from ...logic import bit_at
+from .children import ROW_BITS, ChildTable
+from .orders import FORWARD_ORDERS, packet_name
+
+__all__ = ["COUNT_BITS", "Forwarding"]
+
+COUNT_BITS = 32
+"""Of the counters of residence, which wrap around."""
+
+
+class Forwarding(wiring.Component):
+    """The packet buffer, the child table and the sender of a smart network interface ([Sivaram98], section 4).
+
+    ::
+
+        brought, from consumption ─┐
+        posted, by the host ───────┴▶ packet buffer: rows x places ─▶ payload ─┐
+                                      table ─▶ ChildTable ─▶ a child's header ─┴▶ front, has
+                                      order: which packet, which child
+
+    A packet's first payload flit says in its low 8 bits which row its message has; a number that is no row's is that of
+    a message which nobody forwards. A row that has no children stores nothing. A packet is forwarded when it is whole,
+    and its place is free when its tail is sent to the last child: what the host gets of it passes when it comes in.
+    The host's program has to see that a row's packets find a place, or consumption waits for one.
+
+    *Latency*: of a packet whose tail comes in cycle t the first header flit is presented in t + 2. *Throughput*: a flit
+    in and a flit out per cycle; copies are presented one behind the other without a gap, except where `MessageOrder`
+    goes over to another message (1 cycle). *Reset*: empty, and no row has children.
+
+    Parameters
+    ----------
+    order : "fcfs" or "fpfs"
+    rows : int
+        Messages that may be under way, 1 to 64, a power of two.
+    places : int
+        Packets of each that there is room for, 1 to 256.
+    packet : int
+        Payload flits of a packet, 1 to 65535.
+    flits : int
+        Header flits of a row of the child table, 1 to 1024.
+    channels : int
+        Consumption channels.
+    width : int
+        Data bits of a flit, 8 or more.
+
+    Members
+    -------
+    table : In(LinkSignature)
+        As of `ChildTable`.
+    brought, brought_vc, brought_flit : In
+        A flit is taken from a consumption channel.
+    posted, posted_flit : In(1), In
+        A payload flit of the host's waits; its tail mark ends a packet.
+    stored : Out(1)
+        It is taken. What is brought goes before.
+    full : Out(rows)
+        A row's places are taken.
+    has, front, take : Out(1), Out, In(1)
+        The flit that is to be sent next, where there is one; it is taken.
+    forwarded, resident, copied : Out(32)
+        Packets whose place has become free; cycles that packets have been whole and not freed, of all together;
+        likewise since their first copy was begun ([Sivaram98], section 4.2.3: residence).
+    occupancy, peak : Out
+        Places that are taken now, and the most that were.
+
+    Raises
+    ------
+    WormcastError
+        A parameter outside its range.
+    """
+
+    def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
+        for field, value, most in (("places", places, 256), ("packet", packet, 65535)):
+            if not 1 <= value <= most:
+                raise WormcastError(f"Forwarding.{field}: must be 1 to {most}, not {value}")
+        self.rows = rows
+        self.places = places
+        self.packet = packet
+        self.channels = channels
+        self.width = width
+        kind = FORWARD_ORDERS[order]
+        self.children = ChildTable(rows=rows, flits=flits, width=width, counts=kind.counts)
+        self.order = kind(rows=rows, places=places, flits=flits)
+        flit = flit_layout(width)
+        super().__init__({
+            "table": In(LinkSignature(vcs=1, width=width)),
+            "brought": In(1), "brought_vc": In(range(channels)), "brought_flit": In(flit),
+            "posted": In(1), "posted_flit": In(flit), "stored": Out(1),
+            "full": Out(rows),
+            "has": Out(1), "front": Out(flit), "take": In(1),
+            "forwarded": Out(COUNT_BITS), "resident": Out(COUNT_BITS), "copied": Out(COUNT_BITS),
+            "occupancy": Out(range(rows * places + 1)), "peak": Out(range(rows * places + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.children = children = self.children
+        m.submodules.order = order = self.order
+        wiring.connect(m, wiring.flipped(self.table), children.link)
+        store: memory.Memory = memory.Memory(
+            shape=self.width + 1, init=[], attrs={"ram_style": "block"},
+            depth=self.rows << (self.places - 1).bit_length() << (self.packet - 1).bit_length(),
+        )
+        m.submodules.memory = store
+        if order.counts:
+            for r in range(self.rows):
+                m.d.comb += getattr(order, f"last_packet_{r}").eq(getattr(children, f"last_packet_{r}"))
+        sent = Signal(packet_name(self.rows, self.places))  # the packet of which a copy is under way
+        self._store(m, store.write_port(), sent)
+        self._send(m, store.read_port(), sent)
+        return m
+
+    def _store(self, m, write, sent):
+        """Write what comes in into its packet's place; say when a packet is whole."""
+        name = packet_name(self.rows, self.places)
+        writers, rows = self.channels + 1, range(self.rows)  # the host is the last one
+        within, stores = Signal(writers), Signal(writers)  # a packet's first payload flit has come; it is kept
+        packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
+        places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
+        next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
+        held = Array(Signal(range(self.places + 1), name=f"row{r}_held") for r in rows)
+        flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
+        first, keeps, there = Signal(), Signal(), Signal()
+        row, packet, at = Signal(range(self.rows)), Signal(name), Signal(range(self.packet))
+        begins, ends = Signal(), Signal()
+        m.d.comb += [
+            flit.eq(Mux(self.brought, self.brought_flit, self.posted_flit)),
+            writer.eq(Mux(self.brought, self.brought_vc, self.channels)),
+            first.eq(~bit_at(within, writer)),
+            row.eq(flit.data),
+            self.full.eq(Cat(held[r] == self.places for r in rows)),
+            self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
+            there.eq(Mux(self.brought, ~flit.head, self.stored)),
+            keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
+                         bit_at(stores, writer))),
+            packet.eq(packets[writer]),
+            at.eq(places_in[writer]),
+            write.en.eq(there & keeps),
+            write.data.eq(Cat(flit.data, flit.tail)),
+            begins.eq(write.en & first),
+            ends.eq(write.en & flit.tail),
+            self.order.whole.eq(ends),
+            self.order.whole_packet.eq(packet),
+        ]
+        with m.If(first):
+            m.d.comb += [packet.row.eq(row), packet.place.eq(next_place[row]), at.eq(0)]
+        m.d.comb += write.addr.eq(Cat(at, packet.place, packet.row))
+        with m.If(there):
+            m.d.sync += [
+                within.bit_select(writer, 1).eq(~flit.tail),
+                stores.bit_select(writer, 1).eq(keeps),
+                packets[writer].eq(packet),
+                places_in[writer].eq(at + 1),
+            ]
+        freed = self.order.freed
+        for r in rows:
+            mine = begins & (row == r)
+            with m.If(self.children.renewed[r]):
+                m.d.sync += next_place[r].eq(0)
+            with m.Elif(mine):
+                m.d.sync += next_place[r].eq(Mux(next_place[r] == self.places - 1, 0, next_place[r] + 1))
+            m.d.sync += held[r].eq(held[r] + mine - (freed & (sent.row == r)))
+        whole = Signal(range(self.rows * self.places + 1))  # packets that are whole and not freed
+        m.d.sync += [
+            whole.eq(whole + ends - freed),
+            self.occupancy.eq(self.occupancy + begins - freed),
+            self.peak.eq(Mux(self.occupancy > self.peak, self.occupancy, self.peak)),
+            self.forwarded.eq(self.forwarded + freed),
+            self.resident.eq(self.resident + whole),
+        ]
+
+    def _send(self, m, read, sent):
+        """Present copy behind copy: a child's header from the table, then the payload."""
+        children, order = self.children, self.order
+        active = Signal()  # a copy is presented
+        payload = Signal()  # its header is sent
+        last = Signal()  # it is for the last child
+        pos, at = Signal(children.at.shape()), Signal(range(self.packet))
+        header, word = Signal(flit_layout(self.width)), children.word
+        ends = Signal()  # the copy's tail is taken
+        next_pos, next_at, next_sent = Signal.like(pos), Signal.like(at), Signal.like(sent)
+        m.d.comb += [
+            header.head.eq(1),
+            header.data.eq(word.data),
+            self.has.eq(active),
+            self.front.eq(header),
+            ends.eq(self.take & payload & self.front.tail),
+            order.asked.eq(~active | ends),
+            order.done.eq(ends),
+            order.last.eq(last),
+            order.after.eq(pos),
+            next_pos.eq(pos + (self.take & ~payload)),
+            next_at.eq(Mux(payload, at + self.take, 0)),
+            next_sent.eq(sent),
+            # memories answer in the next cycle
+            children.row.eq(next_sent.row),
+            children.at.eq(next_pos),
+            read.addr.eq(Cat(next_at, next_sent.place, next_sent.row)),
+        ]
+        with m.If(payload):
+            m.d.comb += [self.front.head.eq(0), self.front.data.eq(read.data), self.front.tail.eq(read.data[-1])]
+        with m.If(self.take & ~payload):
+            m.d.sync += [payload.eq(word.ends), last.eq(word.last)]
+        with m.If(order.asked):
+            m.d.comb += [next_sent.eq(order.packet), next_pos.eq(order.child)]
+            m.d.sync += [active.eq(order.there), payload.eq(0)]
+        m.d.sync += [pos.eq(next_pos), at.eq(next_at), sent.eq(next_sent)]
+        # a packet is copied from its first copy on until it is freed; that one begins at the start of its row
+        copied = Signal(self.occupancy.shape())
+        begins = Signal()
+        m.d.comb += begins.eq(order.asked & order.there & (order.child == 0))
+        m.d.sync += [copied.eq(copied + begins - order.freed), self.copied.eq(self.copied + copied)]

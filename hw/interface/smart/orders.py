@@ -1,0 +1,166 @@
+"""In which order a smart network interface sends what it forwards: packet by packet, or child by child."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...logic import any_of, bit_at
+from .children import ROW_BITS
+
+__all__ = ["FORWARD_ORDERS", "ForwardOrder", "MessageOrder", "PacketOrder", "packet_name"]
+
+
+def packet_name(rows: int, places: int) -> data.StructLayout:
+    """Layout of a packet's name: the row of its message, and its place among that row's packets."""
+    return data.StructLayout({"row": range(rows), "place": range(places)})
+
+
+class ForwardOrder(wiring.Component):
+    """Says which packet goes to which child next; each order is a class of its own.
+
+    *Latency*: a packet that becomes whole in cycle t can be sent next in t + 1. *Throughput*: an answer per cycle.
+    *Reset*: there is nothing to send.
+
+    Parameters
+    ----------
+    rows, places, flits : int
+        As of `Forwarding`.
+
+    Members
+    -------
+    whole, whole_packet : In(1), In(packet_name)
+        A packet is stored to its tail.
+    last_packet_{r} : In(8)
+        As of `ChildTable`; only where it counts.
+    asked : In(1)
+        A copy is begun in this cycle, if one can be.
+    done, last, after : In
+        With ``asked``: the tail of a copy is sent; it was for the last child; where in the row the next child's header begins.
+    there, packet, child : Out
+        A copy can be begun: of this packet, for the child whose header begins there.
+    freed : Out(1)
+        With ``done``: that was the packet's last copy.
+    """
+
+    counts = False
+    """Whether it has to know how many packets a message has."""
+
+    def __init__(self, *, rows: int, places: int, flits: int):
+        self.rows = rows
+        self.places = places
+        name = packet_name(rows, places)
+        super().__init__({
+            "whole": In(1),
+            "whole_packet": In(name),
+            **({f"last_packet_{r}": In(ROW_BITS) for r in range(rows)} if self.counts else {}),
+            "asked": In(1),
+            "done": In(1),
+            "last": In(1),
+            "after": In(range(flits)),
+            "there": Out(1),
+            "packet": Out(name),
+            "child": Out(range(flits)),
+            "freed": Out(1),
+        })
+
+
+class PacketOrder(ForwardOrder):
+    """First packet, first served (FPFS, [Sivaram98], section 4.2): each packet goes to all children, then the next one.
+
+    ::
+
+        whole ─▶ queue of packets, in the order in which they became whole ─▶ to child 1, 2, ..., k
+
+    No message is counted. Latency, throughput, reset and members as of `ForwardOrder`.
+    """
+
+    def elaborate(self, platform):
+        m = Module()
+        depth = self.rows * self.places
+        queue: memory.Memory = memory.Memory(shape=self.whole_packet.shape(), depth=depth, init=[],
+                                             attrs={"ram_style": "distributed"})
+        m.submodules.queue = queue
+        write, read = queue.write_port(), queue.read_port(domain="comb")
+        put, get, count = Signal(range(depth)), Signal(range(depth)), Signal(range(depth + 1))
+
+        def behind(place):
+            return Mux(place == depth - 1, 0, place + 1)
+
+        m.d.comb += [
+            write.en.eq(self.whole),
+            write.addr.eq(put),
+            write.data.eq(self.whole_packet),
+            self.freed.eq(self.done & self.last),
+            read.addr.eq(Mux(self.freed, behind(get), get)),
+            self.packet.eq(read.data),
+            self.there.eq(count > self.freed),
+            self.child.eq(Mux(self.done & ~self.last, self.after, 0)),
+        ]
+        m.d.sync += [
+            put.eq(Mux(self.whole, behind(put), put)),
+            get.eq(read.addr),
+            count.eq(count + self.whole - self.freed),
+        ]
+        return m
+
+
+class MessageOrder(ForwardOrder):
+    """First child, first served (FCFS, [Sivaram98], section 4.2): all packets of a message go to its first child, each
+    as soon as it is there, then all of them to the second.
+
+    ::
+
+        whole ─▶ packets that are there, of each row ─┐
+                 packet and child that come next ─────┴─▶ the row under way, or the next one that can go on
+
+    A row is gone on with as long as its next packet is there; then one cycle passes until another one has its turn. A
+    message has as many packets as there are places, or fewer. Latency, throughput, reset and members as of
+    `ForwardOrder`.
+    """
+
+    counts = True
+
+    def elaborate(self, platform):
+        m = Module()
+        rows = range(self.rows)
+        here = Array(Signal(self.places, name=f"row{r}_here") for r in rows)
+        following = Array(Signal(range(self.places), name=f"row{r}_next") for r in rows)
+        child = Array(Signal(self.child.shape(), name=f"row{r}_child") for r in rows)
+        last_packet = Array(getattr(self, f"last_packet_{r}") for r in rows)
+        now = Signal(range(self.rows))  # the row that a copy was begun of last
+        turn = Signal(range(self.rows))
+        ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)
+        chosen = Signal(self.rows)
+        ends, finished, goes_on = Signal(), Signal(), Signal()  # this child's copies; all of the message; the row does
+        next_packet, next_child = Signal(range(self.places)), Signal(self.child.shape())
+        m.d.comb += [
+            ready.eq(Cat(bit_at(here[r], following[r]) for r in rows)),
+            later.eq(Cat(ready[r] & (now < r) for r in rows)),
+            first.eq(Mux(later.any(), later, ready)),
+            chosen.eq(first & ~(first - 1)[:self.rows]),
+            turn.eq(any_of([Mux(chosen[r], r, 0) for r in rows])),
+            ends.eq(following[now] == last_packet[now]),
+            finished.eq(ends & self.last),
+            next_packet.eq(Mux(ends, 0, following[now] + 1)),
+            next_child.eq(Mux(ends, self.after, child[now])),
+            goes_on.eq(~finished & bit_at(here[now], next_packet)),
+            self.there.eq(Mux(self.done, goes_on, ready.any())),
+            self.packet.row.eq(Mux(self.done, now, turn)),
+            self.packet.place.eq(Mux(self.done, next_packet, following[turn])),
+            self.child.eq(Mux(self.done, next_child, child[turn])),
+            self.freed.eq(self.done & self.last),
+        ]
+        with m.If(self.done):
+            m.d.sync += [following[now].eq(next_packet), child[now].eq(Mux(finished, 0, next_child))]
+        with m.Elif(self.asked & self.there):
+            m.d.sync += now.eq(turn)
+        for r in rows:
+            with m.If(self.done & finished & (now == r)):
+                m.d.sync += here[r].eq(0)
+            with m.Elif(self.whole & (self.whole_packet.row == r)):
+                m.d.sync += here[r].bit_select(self.whole_packet.place, 1).eq(1)
+        return m
+
+
+FORWARD_ORDERS = {"fcfs": MessageOrder, "fpfs": PacketOrder}
+"""The orders by their names on the command line."""

@@ -1,0 +1,125 @@
+"""Networks of smart interfaces: who gets what and when, in both engines, beside other worms, with few rows."""
+
+import random
+
+import pytest
+
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.engines.amaranth import AmaranthEngine
+from wormcast.sim.experiments.run import run
+
+from .bench import bulk, finish, host_of, network, send
+
+IRREGULAR = "irregular:switches=4,ports=8,nodes=12,connectivity=0.8,seed=3"
+DEEP = {"buffer_kind": "deep", "vcs": 1, "consumption": 1, "flit_width": 8, "buffer": 64}
+NETWORKS = [
+    (IRREGULAR, {**DEEP, "packet": 8}),
+    ("mesh:3x3", {"vcs": 2, "consumption": 2, "packet": 4}),
+    ("min:b=2,stages=3", {"vcs": 1, "consumption": 2, "packet": 3}),
+    ("torus:4x4", {"vcs": 2, "consumption": 1, "packet": 5, "flit_width": 16}),
+]
+
+
+def messages_of(name, seed, count, longest, spread=60):
+    rng = random.Random(seed)
+    nodes = range(topology(name).nodes)
+    found = []
+    for _ in range(count):
+        source = rng.choice(nodes)
+        others = [node for node in nodes if node != source]
+        found.append(send(source, *rng.sample(others, rng.choice([1, 2, 5, len(others)])),
+                          length=rng.randint(1, longest) * 4, at=rng.randrange(spread)))
+    return found
+
+
+def times(host):
+    return [host.deliveries[field].tolist() for field in ("head", "tail", "received")]
+
+
+@pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
+@pytest.mark.parametrize(("name", "options"), NETWORKS[:2])
+def test_engines_agree(name, options, kind):
+    options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
+    net = network(name, "k-binomial", tuple(sorted(options.items())))
+    messages = messages_of(name, 5, 5, 4)
+    reference = AmaranthEngine(net, host_of(net, messages))
+    reference.run(5000)
+    engine = bulk(name, "k-binomial", messages, **options)
+    finish(engine, 5000)
+    assert times(engine.host) == times(reference.host)
+
+
+@pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
+@pytest.mark.parametrize(("name", "options"), NETWORKS)
+def test_everything_is_delivered(name, options, kind):
+    """Each receipt is compared with what is due: each packet comes to each destination once, in order within itself."""
+    engine = bulk(name, "k-binomial", messages_of(name, 7, 120, 5), ni=kind, rows=4, places=8, stall=0.2, **options)
+    finish(engine, 200_000)
+    assert not engine.host.smart["rows"].any()
+    assert not engine.register("interface", "forwarding.occupancy").any()
+    assert engine.register("interface", "forwarding.peak").max() > 1
+
+
+def test_one_row_serves_messages_one_after_the_other():
+    options = {"packet": 4, "vcs": 2, "consumption": 2, "ni": "fpfs", "rows": 1}
+    both = [send(0, 1, 2, 3, length=16), send(4, 5, 6, 7, length=16), send(8, 0, 4, length=16)]
+    engine = bulk("mesh:3x3", "k-binomial", both, **options)
+    finish(engine, 5000)
+    first, second, third = engine.host.worms["injected"][engine.host.worms["posting"] >= 0]
+    assert abs(first - second) <= 4, "messages without a common node need not wait for each other"
+    assert third > max(engine.host.deliveries["tail"][:6]) - 1
+
+
+def test_conventional_interfaces_are_refused():
+    mesh = topology("mesh:3x3")
+    with pytest.raises(WormcastError, match="ni: conventional is given, scheme k-binomial has network interfaces forward"):
+        run(mesh, SCHEMES["k-binomial"], [send(0, 1, 2)], Configuration(packet=4))
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"ni": "fcfs", "places": 2}, "places: 2 are given with ni fcfs, .*: a message of 12 flits has 3"),
+    ({"ni": "fpfs", "row": 1}, "row: 1 flits are given, the headers of all children of node 0 have"),
+])
+def test_what_the_table_has_no_room_for_is_refused(options, message):
+    with pytest.raises(WormcastError, match=message):
+        run(topology("mesh:3x3"), SCHEMES["k-binomial"], [send(0, *range(1, 9), length=12)],
+            Configuration(packet=4, **options))
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"ni": "fpfs"}, "packet: 0 is given with ni fpfs"),
+    ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is given, allowed are powers of two up to 64"),
+    ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit-width: 7 is given with ni fpfs, allowed are 8 bits and more"),
+    ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is given with ni fpfs, allowed is one"),
+    ({"ni": "fpfs", "packet": 4, "absorb": "2"}, "absorb: 2 is given with ni fpfs, allowed is off"),
+    ({"dma": "0/3"}, "dma: '0/3' is given, allowed are flits over cycles"),
+    ({"ratio": "0"}, "ratio: '0' is given, allowed are numbers above 0"),
+    ({"ratio": "2", "t_hs": 10, "t_ns": 4}, "t-ns: 4 is given with ratio 2, which makes it 5"),
+])
+def test_bad_options(options, message):
+    with pytest.raises(WormcastError, match=message):
+        Configuration(**options)
+
+
+def test_ratio_sets_the_overheads_of_interfaces():
+    configuration = Configuration(t_hs=1000, t_hr=500, ratio="0.5")
+    assert (configuration.t_ns, configuration.t_nr) == (2000, 1000)
+
+
+@pytest.mark.parametrize(("dma", "cycles"), [(None, 1), ("1/2", 2), ("2/3", 1.5), ("4/3", 1)])
+def test_a_host_sends_as_fast_as_its_memory(dma, cycles):
+    length = 300
+    options = {"vcs": 1, "buffer": 8, "queue": 8, **({"dma": dma} if dma else {})}
+    engine = bulk("mesh:1x2", "individual", [send(0, 1, length=length)], **options)
+    finish(engine, 5000)
+    assert engine.host.handed[0] - engine.host.injected[0] == pytest.approx(cycles * length, abs=4)
+
+
+@pytest.mark.parametrize(("buckets", "each"), [("shared", 2 / 3), ("separate", 1)])
+def test_both_ways_share_the_memory(buckets, each):
+    length = 600
+    engine = bulk("mesh:1x2", "individual", [send(0, 1, length=length), send(1, 0, length=length)], vcs=1, buffer=8,
+                  queue=8, dma="4/3", dma_buckets=buckets)
+    finish(engine, 5000)
+    assert engine.host.tail.max() - engine.host.head.min() == pytest.approx(length / each, rel=0.05)

@@ -18,8 +18,8 @@ GIVEN, TAKEN, STORED = 2, 1, 2
 
 
 def steps(worms, kind, *, first, gap, transit):
-    """The cycle in which each packet is whole at each node: ``first`` at the source, and ``transit`` cycles after a copy
-    was presented at its child; an interface presents a copy every ``gap`` cycles."""
+    """The cycle in which each packet is whole at each node: ``first`` at the source, and at a child ``transit`` cycles
+    after its copy was presented; an interface presents a copy every ``gap`` cycles."""
     children = {}
     for worm in range(len(worms)):
         children.setdefault(int(worms.source[worm]), []).append(int(worms.visits(worm)[0]))

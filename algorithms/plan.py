@@ -346,13 +346,15 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
+        kind = self.scheme.header
+        header = kind.on(self.topology, kind.ideal_width_on(self.topology, 1))
         return {
             "topology": self.topology.name,
             "scheme": self.scheme.name,
             "form": self.form,
             "provenance": self.scheme.provenance,
             "source": self.source,
-            "worms": [worm.to_dict() for worm in self.worms],
+            "worms": [worm.to_dict() | {"header": header.parts(worm.destinations)} for worm in self.worms],
             "copies": self.copies,
             "hops": self.hops,
             "channels": self.channels,

@@ -94,6 +94,10 @@ class Front(ABC):
         """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
         return [self._before(read, f"read{r}_at", f"filled{r}") for r in range(self.readers)]
 
+    def ready(self, read: Callable[[str], Any]) -> list[Any]:
+        """Of these, flits that it can take as soon as it may send."""
+        return self.unread(read)
+
     def _at(self, position: str, read: Callable[[str], Any]) -> Any:
         """A position in the buffer; with room for one flit there is no register of it."""
         return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")
@@ -127,6 +131,11 @@ class Front(ABC):
     def reader(self, output: int) -> int:
         """The reader that sends to an output."""
         return 0
+
+    def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
+        """Flits that have left a buffer and wait at an output to be sent, the next one first, as `flits` gives them;
+        whichever input they are from."""
+        return []
 
     def together(self, output: int) -> list[int]:
         """Outputs that get each flit in the cycle in which this one does, itself among them; none where a worm has but

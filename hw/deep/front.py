@@ -16,7 +16,8 @@ __all__ = ["DeepFront"]
 class DeepFront(CopiesFront):
     """The front of a `DeepInput`: branches that ask, read and send by themselves.
 
-    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer.
+    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer. Those that
+    the reader has taken, up to two rows, are `leaving`.
     """
 
     def __init__(self, router: DeepSwitch, port: int, vc: int):
@@ -24,7 +25,7 @@ class DeepFront(CopiesFront):
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
         self.port = port
-        self._outputs = {o: router.outputs[o].name for o in self.leads}
+        self._outputs = [output.name for output in router.outputs]
 
     @property
     def frame(self) -> str:
@@ -61,18 +62,36 @@ class DeepFront(CopiesFront):
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
-        used, lane, written, begins = (read(f"{self.name}_input.{name}") for name in (
-            "store.used", "store.lane", "store.write_row", "channel_0.start_row"))
-        stored = (used - (lane != 0)) * self.chunk + lane
+        filled, lane = self._stored(read)
+        return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
+
+    def ready(self, read: Callable[[str], Any]) -> list[Any]:
+        # who does not follow takes rows that are filled: the rest of a row may be held up behind this very worm
+        filled, lane = self._stored(read)
+        comes = read(f"{self.name}_input.arrives") != 0
         found = []
         for output in self.leads:
             reader = f"{self._outputs[output]}_reader"
-            mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
-            at = np.where(mine, read(f"{reader}.row"), begins)
-            place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
-            ahead = self._rows_between(at, written) * self.chunk + lane - place
-            found.append(np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0))
-        return [*found, stored]
+            follows = (read(f"{reader}.following") != 0) | comes
+            on_its_way = read(f"{reader}.asked") != 0
+            found.append(self._ahead(output, np.where(follows, lane + comes, 0), read) + on_its_way)
+        return [*found, filled * self.chunk]
+
+    def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
+        """Flits that a branch has before it, with so many in the row that is not filled."""
+        written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
+        reader = f"{self._outputs[output]}_reader"
+        mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
+        at = np.where(mine, read(f"{reader}.row"), begins)
+        place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
+        ahead = self._rows_between(at, written) * self.chunk + lane - place
+        return np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0)
+
+    def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
+        """Rows that are filled, and flits in the next one."""
+        used, lane, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "lane", "over"))
+        lane = lane * (over == 0)
+        return used - (lane != 0), lane
 
     def _rows_between(self, start: Any, end: Any) -> Any:
         """Rows from one number to another."""
@@ -82,14 +101,25 @@ class DeepFront(CopiesFront):
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
         """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
-        used, lane, written = (int(read(f"{self.name}_input.store.{name}")) for name in ("used", "lane", "write_row"))
-        written &= (1 << (self.rows - 1).bit_length()) - 1
-        closed = used - (lane != 0)
+        filled, lane = map(int, self._stored(read))
+        written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
         lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
         found = []
-        for row in range(written - closed, written + (lane != 0)):
+        for row in range(written - filled, written + (lane != 0)):
             for k in range(self.chunk if row < written else lane):
                 flit = int(lanes[k][row % self.rows])
+                found.append(self._as_row(flit))
+                if flit >> 1 & 1:
+                    break
+        return found
+
+    def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
+        reader, found = f"{self._outputs[output]}_reader", []
+        for name, first in (("current", int(read(f"{reader}.place"))), ("behind", 0)):
+            if not int(read(f"{reader}.has_{name}")):
+                continue
+            for k in range(first, self.chunk):
+                flit = int(read(f"{reader}.{name}_{k}"))
                 found.append(self._as_row(flit))
                 if flit >> 1 & 1:
                     break

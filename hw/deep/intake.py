@@ -47,8 +47,8 @@ class DeepIntake(wiring.Component):
     known, branches, drops : Out
         The worm is known with this flit: the outputs of the decoder's `leads` that it asks for, none of a void one; its
         copies to other switches lose the flits that the decoder `strips`.
-    ends : Out(1)
-        The worm's last flit.
+    closes : Out(1)
+        The worm is cut off with this flit, which its sender did not mean to be its last.
     cause : Out(Cause)
     """
 
@@ -70,7 +70,7 @@ class DeepIntake(wiring.Component):
             "known": Out(1),
             "branches": Out(len(self.leads)),
             "drops": Out(1),
-            "ends": Out(1),
+            "closes": Out(1),
             "cause": Out(Cause),
         })
 
@@ -88,7 +88,6 @@ class DeepIntake(wiring.Component):
         cut = Signal()
         too_long = Signal()
         unended = Signal()
-        closes = Signal()
         asks = Signal(len(self.leads))
         m.d.comb += [
             accepted.eq(self.valid & ~self.full),
@@ -98,7 +97,7 @@ class DeepIntake(wiring.Component):
             cut.eq(~head & under_way & ~told & ~lost),
             too_long.eq(C(0) if self.decoder.goes_on else head & under_way & ~within & told & ~lost),
             unended.eq(head & under_way & within & ~lost),
-            closes.eq(too_long | unended),
+            self.closes.eq(accepted & (too_long | unended)),
         ]
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         if self.decoder.table_layout is not None:
@@ -120,12 +119,11 @@ class DeepIntake(wiring.Component):
         m.d.comb += [
             nothing.eq(self.known & ~self.branches.any()),
             lacks.eq(self.known & self.decoder.astray(self.port, straps, so_far)),
-            self.ends.eq(self.flit.tail | closes),
             self.void.eq(accepted & (lost | stray | nothing)),
             self.write.eq(accepted & ~self.void),
             self.row.data.eq(self.flit.data),
             self.row.head.eq(self.flit.head),
-            self.row.tail.eq(self.ends),
+            self.row.tail.eq(self.flit.tail | self.closes),
         ]
         with m.If(header):
             m.d.sync += kept.eq(so_far)
@@ -133,7 +131,7 @@ class DeepIntake(wiring.Component):
             m.d.sync += [
                 # a worm that was cut off by the next one's header leaves that one's payload behind
                 under_way.eq(~self.flit.tail),
-                lost.eq((lost | stray | nothing | closes) & ~self.flit.tail),
+                lost.eq((lost | stray | nothing | self.closes) & ~self.flit.tail),
                 within.eq(~head & ~self.flit.tail),
                 told.eq((told | self.known) & ~self.flit.tail),
                 place.eq(Mux(header & ~self.known, place + 1, 0)),

@@ -56,10 +56,13 @@ class ChunkStore(wiring.Component):
     Members
     -------
     write, data, ends : In
-        Store a flit, unless ``full``; it is the worm's last.
+        Store a flit, unless ``full``; it is the last that its sender puts into a row.
+    cut : In(1)
+        With ``write``: it is the last of its row although its sender's goes on. What follows up to the end of that is
+        void, and takes no room, as it has none of the sender's credits.
     void : In(1)
-        With ``write`` or without: the flit counts and is not kept, as those of its row are not; its room is free again
-        when the row is full or has ended.
+        With ``write`` or without: the flit counts and is not kept, as those behind it in its row are not; its room is
+        free again when the row is full or has ended.
     closes : Out(1)
         The flit that is written fills or ends a row that is kept.
     full : Out(1)
@@ -90,6 +93,7 @@ class ChunkStore(wiring.Component):
             "write": In(1),
             "data": In(width),
             "ends": In(1),
+            "cut": In(1),
             "void": In(1),
             "closes": Out(1),
             "full": Out(1),
@@ -108,16 +112,17 @@ class ChunkStore(wiring.Component):
         m = Module()
         accepted = Signal()
         last = Signal()
+        over = Signal()  # the row has been cut: what is left of the sender's takes no room
         used = Signal(range(self.rows + 1))  # rows with a flit, or in the one that is void
         owed = Signal(range(self.rows + 1))  # rows freed that nobody was told of
         m.d.comb += [
             self.full.eq((used == self.rows) & (self.lane == 0)),
             accepted.eq((self.write | self.void) & ~self.full),
             last.eq(accepted & ((self.lane == self.chunk - 1) | self.ends)),
-            self.closes.eq(last & ~self.void),
+            self.closes.eq((last | (accepted & self.cut)) & ~self.void),
         ]
         with m.If(accepted):
-            m.d.sync += self.lane.eq(Mux(last, 0, self.lane + 1))
+            m.d.sync += [self.lane.eq(Mux(last, 0, self.lane + 1)), over.eq((self.cut | over) & ~last)]
         with m.If(self.closes):
             m.d.sync += self.write_row.eq(row_after(self.write_row, self.rows))
         with m.If(self.close):
@@ -150,7 +155,7 @@ class ChunkStore(wiring.Component):
             count.data.eq(Mux(self.close, self.needed, left.data - 1)),
             fetched.eq(self.fetch & (left.data == 1)),
             unread.eq(self.close & (self.needed == 0)),
-            skipped.eq(last & self.void),
+            skipped.eq(last & self.void & ~over),
         ]
         gained = Signal(2)
         begins = Signal()

@@ -41,6 +41,7 @@ class _Fronts:
                                                         for r, consumes in path.consuming(self._of)]
         self._owns = [(output, whether.tolist(), vc.tolist()) for output, whether, vc in path.owns(self._of)]
         self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
+        self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """What the packet at a front holds from there on."""
@@ -208,11 +209,25 @@ class Snapshot:
         Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
         a header flit.
         """
+        found = self._of_payload(rows)
+        ended = bool(rows) and self._mark(rows[-1]) in (Mark.TAIL, Mark.CUT)
+        return found if found is not None or ended else self.sender(channel)
+
+    def _of_payload(self, rows: list[int]) -> Packet | None:
+        """The packet that flits belong to by their payload, if that says so."""
         marks = [self._mark(row) for row in rows]
         payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
                    if mark in (Mark.PAYLOAD, Mark.TAIL)]
-        found = packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
-        return self.sender(channel) if found is None and marks[-1] in (None, Mark.PAYLOAD) else found
+        return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
+
+    def _leaving(self, channel: Channel) -> list[int]:
+        """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""
+        link = self.link(channel)
+        if link.output is None:
+            return []
+        home = self.network.home(link.source)
+        read = partial(self.register, home.kind, instance=home.instance)
+        return self.network.front(home.kind, 0, 0).leaving(link.output, read)
 
     def first(self, channel: Channel | None) -> Packet | None:
         """The packet at the front of a buffer."""
@@ -224,7 +239,10 @@ class Snapshot:
         link = self.link(channel)
         if link.node is not None:
             return self.injecting(link, channel[2])
-        return self.first(self.sending(channel))
+        owner = self.sending(channel)
+        if owner is None and (rows := self._leaving(channel)):
+            return self._of_payload(rows)
+        return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:
         """The input virtual channel of another switch whose front packet owns the one that leads to this."""
@@ -252,18 +270,18 @@ class Snapshot:
         sender = self.sender(channel)
         if sender is not None and not self.full(channel) and self._sends(channel):
             moving.append(sender)
-        front, unread = self.first(channel), self._unread(channel)
+        front = self.first(channel)
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
             # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
-            if consumes[router] and (unread[reader] or sender != front):
+            if consumes[router] and (fronts.ready[router][reader] or sender != front):
                 moving.append(front)
         return moving
 
     def _sends(self, channel: Channel) -> bool:
         """Whether something is there to be sent on an input virtual channel, where the sender's readers tell."""
         link, owner = self.link(channel), self.sending(channel)
-        if owner is None or link.output is None:
+        if owner is None or link.output is None or self._leaving(channel):
             return True
         fronts, router = self._front(owner)
         together = fronts.path.together(link.output)
@@ -271,7 +289,7 @@ class Snapshot:
             return True
         # another branch may hold up what this one is to send: then nothing is there that it has not sent, or, where
         # they go in lockstep, there is no room for the other's copy
-        if fronts.unread[router][fronts.path.reader(link.output)] or self._arriving(owner):
+        if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)

@@ -145,8 +145,8 @@ class TB:
         for name, driver in self.drivers.items():
             if driver.waiting:
                 said.append(f"{name} has {driver.waiting} flits to send and credits {driver.credits}")
-            elif driver.credits != [driver.depth] * driver.link.vcs:
-                said.append(f"{name} has credits {driver.credits} of {driver.depth}")
+            elif driver.credits != [driver.most] * driver.link.vcs:
+                said.append(f"{name} has credits {driver.credits} of {driver.most}")
         for name, sink in self.sinks.items():
             said += [f"{name} has a worm without end on virtual channel {vc}" for vc in sink.open]
         return said

@@ -7,7 +7,7 @@ from typing import Any
 from cocotb.triggers import Event
 
 from .flits import Flit
-from .link import Agent, Link, ProtocolError
+from .link import Agent, Chunks, Link, ProtocolError
 from .waits import never
 
 __all__ = ["LinkDriver"]
@@ -26,24 +26,30 @@ class LinkDriver(Agent):
     clock, reset, reset_active
         As of `Agent`.
     depth : int
-        Flits of buffer at the receiving end for each virtual channel: the credits at reset.
+        Flits of buffer at the receiving end for each virtual channel.
+    chunk : int
+        Flits that a credit stands for: each worm's first one spends it, and that of each further chunk.
 
     Attributes
     ----------
     idle : iterator of bool
         Whether nothing is sent in a cycle in which something could be; see ``waits``.
     credits : list of int
-        By virtual channel. A credit beyond ``depth`` raises `ProtocolError`, but one for each flit sent unpaid.
+        By virtual channel. A credit beyond ``most`` raises `ProtocolError`, but one for each flit sent unpaid.
+    most : int
+        Credits at reset: ``depth`` / ``chunk``.
     sent : int
         Flits sent since reset.
     arrived : int
         Reports of arrivals that came back since reset; on links without reports 0.
     """
 
-    def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, reset: Any = None, reset_active: int = 1,
-                 separator: str = "_"):
+    def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, chunk: int = 1, reset: Any = None,
+                 reset_active: int = 1, separator: str = "_"):
         self.link = Link(dut, prefix, separator)
         self.name, self.depth = prefix, depth
+        self._chunks = Chunks(depth, chunk)
+        self.most = self._chunks.credits
         self.idle: Iterator[bool] = never()
         self._queues: list[deque[tuple[int, Flit, bool]]] = [deque() for _ in range(self.link.vcs)]
         self._empty = Event()
@@ -85,7 +91,8 @@ class LinkDriver(Agent):
 
     def restart(self) -> None:
         """Forget what waits, hold all credits, send nothing."""
-        self.credits = [self.depth] * self.link.vcs
+        self.credits = [self.most] * self.link.vcs
+        self._chunks.restart()
         self.sent = 0
         self.arrived = 0
         self._unpaid = [0] * self.link.vcs
@@ -103,7 +110,7 @@ class LinkDriver(Agent):
         for vc in range(self.link.vcs) if mask else ():
             if not mask >> vc & 1:
                 continue
-            if self.credits[vc] < self.depth:
+            if self.credits[vc] < self.most:
                 self.credits[vc] += 1
             elif self._unpaid[vc]:
                 self._unpaid[vc] -= 1
@@ -116,7 +123,8 @@ class LinkDriver(Agent):
         vcs = self.link.vcs
         for vc in ((self._turn + k) % vcs for k in range(1, vcs + 1)):
             queue = self._queues[vc]
-            if queue and queue[0][0] <= self.cycle and (self.credits[vc] or queue[0][2]):
+            if queue and queue[0][0] <= self.cycle and (
+                    self.credits[vc] or queue[0][2] or not self._chunks.begins(vc)):
                 break
         else:
             self._rest()
@@ -125,10 +133,12 @@ class LinkDriver(Agent):
             self._rest()
             return
         _, flit, unpaid = queue.popleft()
-        if unpaid:
-            self._unpaid[vc] += 1
-        else:
-            self.credits[vc] -= 1
+        if self._chunks.begins(vc):
+            if unpaid:
+                self._unpaid[vc] += 1
+            else:
+                self.credits[vc] -= 1
+        self._chunks.take(vc, flit)
         self._turn = vc
         self.sent += 1
         self.link.write(vc, flit)

@@ -8,7 +8,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from .flits import Flit
 
-__all__ = ["Agent", "Link", "ProtocolError"]
+__all__ = ["Agent", "Chunks", "Link", "ProtocolError"]
 
 
 class ProtocolError(AssertionError):
@@ -121,6 +121,50 @@ class Link:
         if not value.is_resolvable:
             raise ProtocolError(f"{self.name}: {signal._name} is {value}")
         return int(value)
+
+
+class Chunks:
+    """Which flits of a virtual channel are the first and the last of their chunk: a worm begins one, and its tail ends
+    it.
+
+    Parameters
+    ----------
+    depth : int
+        Flits of buffer for each virtual channel.
+    chunk : int
+        Flits that a credit stands for.
+
+    Attributes
+    ----------
+    credits : int
+        Credits of a sender that has sent nothing.
+
+    Raises
+    ------
+    ValueError
+        The buffer does not hold whole chunks.
+    """
+
+    def __init__(self, depth: int, chunk: int):
+        if chunk < 1 or depth % chunk:
+            raise ValueError(f"chunk: {chunk} flits are given, of a buffer of {depth}; it must hold whole chunks")
+        self.credits, self._chunk = depth // chunk, chunk
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin a chunk on each virtual channel."""
+        self._places: dict[int, int] = {}
+
+    def begins(self, vc: int) -> bool:
+        """Whether the next flit is the first of a chunk: it takes a credit."""
+        return self._places.get(vc, 0) == 0
+
+    def take(self, vc: int, flit: Flit) -> bool:
+        """Take the next flit; whether it is the last of its chunk."""
+        place = self._places.get(vc, 0) + 1
+        ends = bool(flit.tail) or place == self._chunk
+        self._places[vc] = 0 if ends else place
+        return ends
 
 
 class Agent:

@@ -11,13 +11,14 @@ __all__ = ["LinkSink"]
 
 
 class LinkSink(LinkMonitor):
-    """Receives worms as `LinkMonitor` does, and gives each flit's credit back, at the earliest in the next cycle.
+    """Receives worms as `LinkMonitor` does, and gives each flit's credit back, at the earliest in the next cycle; where
+    a credit is a chunk, behind its last flit.
 
     On a link with reports it reports the arrival of each worm whose first header flit has bit 0 set, once, behind that.
 
     Parameters
     ----------
-    dut, prefix, clock, depth, reset, reset_active, separator, headers, cuts
+    dut, prefix, clock, depth, chunk, reset, reset_active, separator, headers, cuts
         As of `LinkMonitor`.
 
     Attributes
@@ -85,9 +86,10 @@ class LinkSink(LinkMonitor):
             self.link.write_credit(mask)
             self._driven = mask
 
-    def _take(self, vc: int, flit: Flit) -> None:
+    def _take(self, vc: int, flit: Flit) -> bool:
         begins = flit.head and vc not in self.open
-        super()._take(vc, flit)
-        self.owed[vc] += 1
+        ends = super()._take(vc, flit)
+        self.owed[vc] += ends
         if begins and flit.data & 1 and self.link.arrived is not None:
             self.unreported[vc] = True
+        return ends

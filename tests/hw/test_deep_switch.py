@@ -213,6 +213,28 @@ def test_an_error_costs_its_worm_alone_and_no_credit(flits, sent, cause, left):
     assert not lane.waits
 
 
+def test_a_worm_that_is_cut_off_anywhere_costs_as_many_credits_as_its_sender_has_spent():
+    """The sender's rows go on where the worm is cut off: by a worm that begins, or by a mark that is wrong."""
+    chunk = 4
+    switch, kernel = deep_switch(2, 2, chunk=chunk, rows=4)
+    behind, runs = worm(0b01, 5, 3), []
+    for first, second in itertools.product(range(1, 10), repeat=2):
+        spoilt = worm(0b01, first + second, 1)
+        spoilt[first] = 1, *spoilt[first][1:]
+        for flits in ([*worm(0b01, 12, 1)[:1 + first], *worm(0b01, second, 2)], spoilt):
+            lane = Lane()
+            lane.send(START, "in_0", [*flits, *behind])
+            runs.append((lane, [*flits, *behind]))
+    run(switch, kernel, [], [lane for lane, _ in runs], 150)
+    for lane, flits in runs:
+        spent, place = 0, 0
+        for _, tail, _ in flits:
+            spent += place == 0
+            place = 0 if tail else (place + 1) % chunk
+        assert lane.credits["in_0", 0] == spent, flits
+        assert lane.streams("out_0")[-1] == behind
+
+
 def test_a_flit_without_a_credit_is_dropped_where_there_is_no_room():
     switch, kernel = deep_switch(2, 2, chunk=4, rows=2, nodes=2)
     lane = Lane()

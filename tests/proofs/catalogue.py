@@ -7,9 +7,12 @@ from . import solver
 from .allocator import AllocatorHarness
 from .branches import BranchHarness
 from .buffer import BufferHarness
+from .deep_link import DeepLinkHarness
+from .deep_switch import DeepSwitchHarness
 from .harness import Harness, Property
 from .link import LinkHarness
 from .reports import ReportHarness
+from .store import StoreHarness
 from .switch import SwitchHarness
 from .tokens import RingHarness, StationHarness
 
@@ -105,6 +108,19 @@ PROOFS = [
     Proof(SwitchHarness, {"vcs": 1, "depth": 2, "addresses": 2, "readers": "independent"}, induction=None, cycles=8,
           mutants=True, slow=True),
     Proof(SwitchHarness, {"vcs": 3, "depth": 1, "addresses": 1}, slow=True),
+    Proof(StoreHarness, {"rows": 4, "chunk": 2, "width": 2, "readers": 2}, mutants=True),
+    Proof(StoreHarness, {"rows": 3, "chunk": 3, "width": 3, "readers": 3}, slow=True),
+    Proof(StoreHarness, {"rows": 2, "chunk": 2, "width": 2, "readers": 1}, slow=True),
+    Proof(StoreHarness, {"rows": 4, "chunk": 4, "width": 3, "readers": 4}, slow=True),
+    Proof(DeepLinkHarness, {"rows": 4, "chunk": 2, "outputs": 2}, mutants=True),
+    Proof(DeepLinkHarness, {"rows": 2, "chunk": 3, "outputs": 1}, slow=True),
+    Proof(DeepLinkHarness, {"rows": 5, "chunk": 3, "outputs": 3}, slow=True),
+    Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 2, "outputs": 2}, induction=None, mutants=True,
+          slow=True),
+    Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 1, "outputs": 2}, induction=None, cycles=13, slow=True),
+    Proof(DeepSwitchHarness, {"rows": 4, "chunk": 2, "inputs": 1, "outputs": 2}, induction=None, cycles=12, slow=True),
+    Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 1, "outputs": 2, "flits": 2}, induction=None, cycles=13,
+          slow=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Fragment, Mux, Signal, Value
 
 from wormcast.hw.buffer import ReplicationBuffer
+from wormcast.hw.deep.store import ChunkStore
 from wormcast.hw.tree.buffer import BranchBuffer
 
 from .mutants import Mutant
@@ -39,16 +40,26 @@ def on_ring(at, size) -> Value:
 def rows_shown():
     """While this lasts, buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
 
-    It is read through a port that only the proof has.
+    Of a `ChunkStore` each row has one for each flit, ``row0_lane0``, and its counter, ``row0_pending``. All are read
+    through ports that only the proof has.
     """
-    kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer)}
+    kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer, ChunkStore)}
+
+    def show(m, memory, address, shape, name):
+        port, row = memory.read_port(domain="comb"), Signal(shape, name=name)
+        m.d.comb += [port.addr.eq(address), row.eq(port.data)]
 
     def with_rows(self, platform):
         m = kinds[type(self)](self, platform)
+        if isinstance(self, ChunkStore):
+            for k in range(self.rows):
+                for lane in range(self.chunk):
+                    show(m, getattr(m.submodules, f"lane_{lane}"), k, self.width, f"row{k}_lane{lane}")
+                show(m, m.submodules.pending, k, self.needed.shape(), f"row{k}_pending")
+            return m
         for v in range(self.vcs):
             for k in range(self.depth):
-                port, row = m.submodules.memory.read_port(domain="comb"), Signal(self.width, name=f"vc{v}_row{k}")
-                m.d.comb += [port.addr.eq(v << (self.depth - 1).bit_length() | k), row.eq(port.data)]
+                show(m, m.submodules.memory, v << (self.depth - 1).bit_length() | k, self.width, f"vc{v}_row{k}")
         return m
 
     for kind in kinds:
@@ -64,7 +75,7 @@ class Inside:
     """A component, elaborated, and its registers and wires by their names.
 
     The names are those in the sources, with those of the submodules in front: ``"buffer.vc0_level1"``. A row of a
-    buffer's memory has one too: ``"buffer.vc0_row3"``.
+    buffer's memory has one too: ``"buffer.vc0_row3"``, ``"store.row3_lane1"``.
 
     Parameters
     ----------

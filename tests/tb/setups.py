@@ -132,6 +132,20 @@ def of_tree_switch(scheme, options, worms=40):
     }
 
 
+def of_deep_switch(options):
+    """The same switch with buffers that hold whole worms, and its bench's set-up."""
+    router, setup = of_tree_switch("atbm", {"buffer_kind": "deep", "vcs": 1, "consumption": 1, **options})
+    form, depth, link = router.decoder.header, setup["depth"], setup["inputs"][1]
+
+    def to(nodes, length, number):
+        return {"link": link, "vc": 0, "flits": make_worm(form.encode(nodes), traffic.payload(number, length))}
+
+    [name] = [end for end, mask in setup["masks"].items() if mask == form.encode([5]) or mask[0] & form.encode([5])[0]]
+    most = depth - setup["header_flits"]
+    return router, setup | {"chunk": router.chunk, "blocked": name, "before": to([5], most, ALONE),
+                            "split": to(range(8), most, BEHIND)}
+
+
 def of_interface(options, *, ports=1, links=1, worms=12):
     """A network interface, and its bench's set-up."""
     mesh, scheme, rng = topology("mesh:3x3"), SCHEMES["dual-path"], random.Random(str(options))

@@ -77,6 +77,16 @@ def test_tree_switch(scheme, options, simulator, models, tmp_path):
     assert simulators.run(simulator, model, "router", "tb_tree_switch", tmp_path / "run", **setup)
 
 
+DEEP = [{"buffer": 16, "chunk": 8, "flit_width": 10}, slow({"buffer": 64, "chunk": 4, "flit_width": 12})]
+
+
+@pytest.mark.parametrize("options", DEEP, ids=str)
+def test_deep_switch(options, simulator, models, tmp_path):
+    router, setup = setups.of_deep_switch(options)
+    model = simulators.build(simulator, [hdl.write(router, "router", tmp_path)], "router", models)
+    assert simulators.run(simulator, model, "router", "tb_deep_switch", tmp_path / "run", **setup)
+
+
 @pytest.mark.parametrize("size", [{"stations": 4, "requesters": 2}, slow({"stations": 16, "requesters": 8}),
                                   slow({"stations": 1, "requesters": 1})], ids=str)
 def test_token_ring(size, simulator, models, tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wormcast_tb import Flit, Scoreboard, Worm, make_worm, waits
+from wormcast_tb.link import Chunks
 
 from . import simulators
 
@@ -57,6 +58,20 @@ def test_what_a_link_cannot_carry_is_refused_at_once(simulator, models, tmp_path
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     model = simulators.build(simulator, [PIPE], "pipe", models)
     assert simulators.run(simulator, model, "pipe", "tb_misuse", tmp_path / "run") == 10
+
+
+def test_chunks_begin_with_a_worm_and_end_with_it():
+    chunks = Chunks(8, 4)
+    assert chunks.credits == 2
+    worm = [Flit(*flit) for flit in make_worm([1], range(5))]
+    for flits, ends in ((worm, [0, 0, 0, 1, 0, 1]), (worm[:3], [0, 0, 0]), (worm[-1:], [1]), (worm[-1:], [1])):
+        assert [chunks.take(0, flit) for flit in flits] == ends
+    assert chunks.begins(0)
+    chunks.take(0, worm[0])
+    assert not chunks.begins(0)
+    assert chunks.begins(1)
+    with pytest.raises(ValueError, match=r"^chunk: 3 flits are given, of a buffer of 8; it must hold whole chunks$"):
+        Chunks(8, 3)
 
 
 def seen(flits, vc=0):

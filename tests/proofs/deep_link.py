@@ -1,0 +1,106 @@
+# amaranth: UnusedElaboratable=no
+"""A deep link: an output unit whose credits are chunks, wires, and the input unit of a deep switch."""
+
+from amaranth.hdl import Module, Mux
+from amaranth.lib import data, wiring
+
+from wormcast.hw import PortSpec
+from wormcast.hw.deep.input_unit import DeepInput
+from wormcast.hw.link import flit_layout
+from wormcast.hw.output_unit import OutputUnit
+
+from .harness import Harness, Inside, Property, implies
+from .link import Crossbar
+from .masks import MaskDecoder
+from .mutants import Mutant
+from .rows import Rows
+
+__all__ = ["DeepLinkHarness"]
+
+
+class DeepLinkHarness(Harness):
+    """An output unit, a link, and the input unit of a deep switch.
+
+    Any sender that keeps to what the output unit says; any flits, also such as make no worms; any answers of the
+    allocator. The readers fetch as the proof of the rows demands, and no more of them follow a flit than its worm has
+    branches.
+
+    Parameters
+    ----------
+    rows, chunk : int
+    outputs : int
+        Of the receiver.
+    """
+
+    component = "OutputUnit, link, DeepInput"
+    properties = (
+        Property("conserved", "The chunks that the sender has spent are the rows that have flits, the one that begins "
+                              "with the flit that arrives, and the credits that are to be given or on their way; they "
+                              "are never more than the buffer has rows.",
+                 Mutant("output_unit.OutputUnit._chunks", "tail | (place == port.chunk - 1)",
+                        "place == port.chunk - 1")),
+        Property("room", "No flit comes for a full buffer, and no credit for a chunk that was not spent, wherever a "
+                         "worm is cut off.",
+                 Mutant("deep.input_unit.DeepInput.elaborate", "store.ends.eq(arrived.tail)",
+                        "store.ends.eq(intake.row.tail)")),
+        Property("rows", "Rows are written and closed as their own proof assumes it.",
+                 Mutant("deep.input_unit.DeepInput._close", "self.passes & self.closes", "self.passes")),
+        Property("offered", "The link is offered to headers only while no worm owns it and a credit is there.",
+                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+    )
+
+    def __init__(self, *, rows: int, chunk: int, outputs: int):
+        super().__init__()
+        decoder = MaskDecoder(inputs=1, outputs=outputs)
+        port = PortSpec("in_0", depth=rows * chunk, chunk=chunk)
+        self.rows, self.chunk, self.flit = rows, chunk, flit_layout(outputs)
+        self.sender = OutputUnit(port, width=outputs, classes=[1])
+        self.receiver = DeepInput(0, port, outputs=outputs, decoder=decoder)
+
+    def elaborate(self, platform):
+        m = Module()
+        sender, receiver = self.sender, self.receiver
+        inside_sender, inside = Inside(sender), Inside(receiver)
+        m.submodules.sender, m.submodules.receiver = inside_sender.fragment, inside.fragment
+        wiring.connect(m, sender.link, receiver.link)
+        crossbar = Crossbar(m, self, sender)
+        self.leave_free(receiver.won, receiver.held, receiver.follows, receiver.fetch, receiver.fetch_row)
+        rows = Rows(m, self, inside.parts["store"])
+        for rule in rows.fetches():
+            self.assume(m, rule)
+        told = inside.parts["window"].component.told
+        self.assume(m, receiver.follows <= told)
+
+        spent, arrives = inside_sender["vc0_spent"], inside["arrives"]
+        comes = arrives & ~rows.begun & ~rows.over
+        self.claim(m, "conserved", spent == rows.used + comes + rows.due + sender.link.credit)
+        self.claim(m, "conserved", spent + inside_sender["vc0_begins_chunk"] <= self.rows)
+        self.claim(m, "room", ~(arrives & inside.parts["store"].component.full))
+        self.claim(m, "room", ~sender.wrong)
+        for rule in rows.writes():
+            self.claim(m, "rows", rule)
+        self.claim(m, "offered", implies(sender.free, ~crossbar.owned & sender.ready))
+        self.claim(m, "offered", implies(sender.free, spent < self.rows))
+        if self.inductive:
+            self._invariants(m, rows, crossbar, inside_sender, inside)
+        return m
+
+    def _invariants(self, m, rows, crossbar, sender, inside):
+        unit, link, chunk = self.sender, self.sender.link, self.chunk
+        rows.invariants(m, self)
+        # the sender: its place is that of the flit on the link, as the receiver will have it
+        busy, arrived = sender["vc0_now_busy"], data.View(self.flit, inside["arrived"])
+        after = Mux(inside["arrives"], Mux(arrived.tail | (rows.lane == chunk - 1), 0, rows.lane + 1), rows.lane)
+        self.invariant(m, sender["vc0_place"] == after)
+        self.invariant(m, ~sender["vc0_stopped"])
+        self.invariant(m, busy == crossbar.owned)
+        self.invariant(m, ~link.valid | sender["touched"])
+        self.invariant(m, implies(crossbar.may & crossbar.owned, unit.ready))
+        self.invariant(m, implies(sender["vc0_now_place"] != 0, busy))
+        # the receiver: filled rows that are not closed pass the window, or are closed in this cycle
+        window, store = inside.parts["window"].component, inside.parts["store"].component
+        self.invariant(m, rows.kept - rows.closed == store.close + (window.valid & window.flit[-1]))
+        under_way, within, lost, told = (inside[f"intake.{name}"] for name in ("under_way", "within", "lost", "told"))
+        self.invariant(m, implies(~under_way, ~within & ~lost & ~told))
+        self.invariant(m, implies(within & ~lost, told))
+        self.invariant(m, implies(rows.void, lost))

@@ -1,0 +1,128 @@
+# amaranth: UnusedElaboratable=no
+"""A deep switch from link to link: any flit of any worm, by whichever output it leaves."""
+
+from amaranth.hdl import Module, Mux, Signal
+
+from wormcast.hw import PortSpec
+from wormcast.hw.deep import DeepSwitch
+from wormcast.hw.deep.store import row_after
+
+from .harness import Harness, Inside, Property, entry, implies
+from .masks import MaskDecoder
+from .mutants import Mutant
+
+__all__ = ["DeepSwitchHarness"]
+
+READER = "deep.reader.RowReader.elaborate"
+
+
+class DeepSwitchHarness(Harness):
+    """A deep switch, its windows, rows and readers; the last output leads to a node with room for one flit.
+
+    Any worms come for which there is room: a header of the outputs, and payload of one flit or more. Any credits come
+    back, but none for what was not sent.
+
+    Parameters
+    ----------
+    rows, chunk, inputs, outputs : int
+    flits : int
+        Of a header.
+    """
+
+    component = "DeepSwitch"
+    properties = (
+        Property("order", "By each output leave the flits of the worms that go there, each of an input's once, in the "
+                          "order in which they came, and as they came, whichever passed and whichever was fetched.",
+                 Mutant(READER, "(comes & ~falls & self.closes) | self.taken", "(comes & self.closes) | self.taken")),
+        Property("whole", "From a worm's first flit to its tail all flits by an output are of one input.",
+                 Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].free", "")),
+        Property("readers", "A row that is fetched is closed and not free, is fetched in no cycle in which one is "
+                            "closed, and freed in the order in which it was; no more readers take a flit in passing "
+                            "than its worm has branches.",
+                 Mutant("deep.order.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
+    )
+
+    def __init__(self, *, rows: int, chunk: int, inputs: int, outputs: int, flits: int = 1):
+        super().__init__()
+        decoder = MaskDecoder(inputs=inputs, outputs=outputs, flits=flits)
+        self.flits, self.count = flits, 5  # bits of a number of flits: more than cycles are looked at
+        self.switch = DeepSwitch(
+            inputs=[PortSpec(name, depth=rows * chunk, chunk=chunk) for name in decoder.inputs],
+            outputs=[*(PortSpec(name, depth=rows * chunk, chunk=chunk) for name in decoder.outputs[:-1]),
+                     PortSpec(decoder.outputs[-1], depth=1, to_node=True)],
+            decoder=decoder, width=outputs)
+
+    def elaborate(self, platform):
+        m = Module()
+        switch = self.switch
+        inside = Inside(switch)
+        m.submodules.switch = inside.fragment
+        for port in switch.outputs:
+            self.leave_free(getattr(switch, f"{port.name}_out").credit)
+            self.assume(m, ~inside.parts[f"{port.name}_output"].component.wrong)
+        came = [self._input(m, i, inside) for i in range(len(switch.inputs))]
+        for o, port in enumerate(switch.outputs):
+            self._output(m, o, port.name, inside, came)
+        return m
+
+    def _input(self, m, i, inside):
+        """Let worms come by an input: by output how many flits came, and the one that is looked at: (place, flit)."""
+        name = self.switch.inputs[i].name
+        link, unit = getattr(self.switch, f"{name}_in"), inside.parts[f"{name}_input"]
+        store = unit.parts["store"].component
+        self.leave_free(link.valid, link.flit)
+        headers, within = Signal(range(self.flits + 1), name=f"{name}_headers"), Signal(name=f"{name}_within")
+        mask, flit = Signal(len(self.switch.outputs), name=f"{name}_mask"), link.flit
+        first = ~within & (headers == 0)
+        m.d.sync += [
+            headers.eq(Mux(link.valid, Mux(flit.head & ~flit.tail, headers + 1, 0), headers)),
+            within.eq(Mux(link.valid, ~flit.tail & (within | ~flit.head), within)),
+            mask.eq(Mux(link.valid & first, flit.data, mask)),
+        ]
+        self.assume(m, implies(link.valid, flit.head == (~within & (headers < self.flits))))
+        self.assume(m, implies(link.valid & flit.head, ~flit.tail))
+        self.assume(m, implies(link.valid & first, flit.data.any()))
+        self.assume(m, implies(unit["arrives"], ~store.full))
+        self._rows(m, unit, store)
+
+        watch = self.free(name=f"{name}_watch")
+        known, seen = Signal(name=f"{name}_known"), Signal(flit.shape(), name=f"{name}_seen")
+        begins = link.valid & watch & ~known
+        m.d.sync += [known.eq(known | begins), seen.eq(Mux(begins, flit, seen))]
+        found = []
+        for o in range(len(self.switch.outputs)):
+            goes = link.valid & Mux(first, flit.data[o], mask[o])
+            count, place, mine = (Signal(bits, name=f"{name}_{what}_{o}")
+                                  for what, bits in (("came", self.count), ("place", self.count), ("mine", 1)))
+            m.d.sync += count.eq(count + goes)
+            with m.If(begins):
+                m.d.sync += [place.eq(count), mine.eq(goes)]
+            found.append((count, mine, place, seen))
+        return found
+
+    def _rows(self, m, unit, store):
+        """What the proof of the rows assumes of readers."""
+        counter = entry([unit[f"store.row{k}_pending"] for k in range(store.rows)], store.fetch_row[:-1])
+        oldest = Signal(store.fetch_row.shape(), name=f"oldest_{self.switch.inputs[unit.component.port].name}")
+        fetched, unread = store.fetch & (counter == 1), store.close & (store.needed == 0)
+        with m.If(fetched | unread):
+            m.d.sync += oldest.eq(row_after(oldest, store.rows))
+        self.claim(m, "readers", implies(store.fetch, ~store.close & (store.fetch_row != store.closed_row)
+                                         & (counter != 0)))
+        self.claim(m, "readers", implies(fetched, store.fetch_row == oldest))
+        self.claim(m, "readers", implies(unread, store.closed_row == oldest))
+        window, here = unit.parts["window"].component, unit.component
+        self.claim(m, "readers", implies(here.passes, here.follows <= window.told))
+
+    def _output(self, m, o, name, inside, came):
+        reader, source = inside.parts[f"{name}_reader"].component, inside[f"{name}_source"]
+        within, owner = Signal(name=f"{name}_sends"), Signal(len(source), name=f"{name}_owner")
+        with m.If(reader.send):
+            m.d.sync += [within.eq(~reader.flit.tail), owner.eq(source)]
+        self.claim(m, "whole", implies(reader.send & within, source == owner))
+        for i, of_input in enumerate(came):
+            count, mine, place, seen = of_input[o]
+            gone, sends = Signal(self.count, name=f"{name}_gone_{i}"), reader.send & source[i]
+            m.d.sync += gone.eq(gone + sends)
+            self.claim(m, "order", implies(sends, gone != count))
+            self.claim(m, "order", implies(sends & mine & (gone == place), reader.flit == seen))

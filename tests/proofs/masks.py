@@ -1,0 +1,29 @@
+"""A decoder for proofs: what a header flit says is the outputs themselves."""
+
+from types import SimpleNamespace
+
+from wormcast.hw.decoders.branching import BranchingDecoder
+
+__all__ = ["MaskDecoder"]
+
+
+class MaskDecoder(BranchingDecoder):
+    """The first header flit has a bit for each output that its worm goes to; others say nothing."""
+
+    def __init__(self, *, inputs: int, outputs: int, flits: int = 1):
+        self.straps, self.vc_classes, self.injections, self.ejections = {}, 1, (), ()
+        self.inputs = tuple(f"in_{i}" for i in range(inputs))
+        self.outputs = tuple(f"out_{o}" for o in range(outputs))
+        self.flits, self.links_in, self.ejection = flits, inputs, outputs
+        self.header = SimpleNamespace(flit_width=outputs)
+
+    def leads(self, port):
+        return list(range(self.ejection))
+
+    exits = leads
+
+    def strap_values(self, routes, kind):
+        return {}
+
+    def seen(self, m, port, straps, flit, place):
+        return flit & (place == 0).replicate(len(flit)) if self.flits > 1 else flit

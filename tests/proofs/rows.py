@@ -1,0 +1,145 @@
+"""Rows of a deep buffer as they ought to be: the oldest first, and who has yet to fetch each."""
+
+from amaranth.hdl import Array, Cat, Const, Mux, Signal, Value
+
+from wormcast.hw.deep.store import row_bits
+
+from .harness import entry, implies, on_ring, total
+
+__all__ = ["Rows"]
+
+
+class Rows:
+    """What a `ChunkStore` ought to hold: how many rows, who has yet to fetch each, and one flit of them all.
+
+    The environment chooses who is to fetch a row that is closed, and who fetches one: `rules` says what it keeps to.
+
+    Parameters
+    ----------
+    inside : Inside
+        Of a `ChunkStore`.
+
+    Members
+    -------
+    front : Signal
+        Number of the oldest row that is not free; numbers go twice round the ring of places.
+    kept, closed : Signal
+        Rows from there on that are filled and not free, and those of them that are closed.
+    needs : list of Signal
+        For each row from the front on the readers that have yet to fetch it; none where it is not closed.
+    begun, void : Signal
+        The row that is written has flits; what comes up to its end is not kept.
+    over : Signal
+        That row was cut: it is filled, and its sender's goes on.
+    due : Signal
+        Freed rows that nobody was told of.
+    """
+
+    def __init__(self, m, harness, inside):
+        self.store = store = inside.component
+        self.inside = inside
+        self.readers, self.rows = range(store.readers), store.rows
+        self.front = Signal(range(2 * store.rows), name="front")
+        self.kept, self.closed, self.due = (Signal(range(store.rows + 1), name=f"rows_{name}")
+                                            for name in ("kept", "closed", "due"))
+        self.needs = [Signal(store.readers, name=f"needs_{i}") for i in range(store.rows)]
+        self.begun, self.void, self.over = (Signal(name=f"row_{name}") for name in ("begun", "is_void", "is_over"))
+        self.asked = harness.free(store.readers, name="asked")  # who is to fetch the row that is closed
+        self.which = harness.free(range(max(self.rows, 2)), name="which")  # the row that is fetched, and by whom
+        self.who = harness.free(range(max(store.readers, 2)), name="who")
+        self.rest = Signal(store.readers, name="still_needed")
+        self._step(m)
+
+    def number(self, i) -> Value:
+        """The number of the i-th row from the front on, as the store has it."""
+        at = on_ring(self.front + i, 2 * self.rows)
+        bits = row_bits(self.rows) - 1
+        return Cat(on_ring(at, self.rows)[:bits] if bits else Const(0, 0), at >= self.rows)
+
+    def place(self, i) -> Value:
+        """Where in the memories it lies."""
+        return on_ring(on_ring(self.front + i, 2 * self.rows), self.rows)
+
+    @property
+    def used(self):
+        """Rows that have flits, or credits, and are not free."""
+        return self.kept + self.begun
+
+    def fetches(self):
+        """Rules of whoever fetches, each of them whether it is kept to.
+
+        A row is fetched in no cycle in which one is closed, once by each that is to fetch it; rows are freed in the
+        order in which they were closed.
+        """
+        store, mine = self.store, list(entry(self.needs, self.which))
+        yield (self.which < self.rows) & (self.who < store.readers)
+        yield store.needed == total(self.asked)
+        yield implies(store.fetch, ~store.close & (self.which < self.closed) & entry(mine, self.who)
+                      & (store.fetch_row == self.number(self.which)))
+        yield implies(store.fetch & (self.rest == 0), self.which == 0)
+        yield implies(store.close & (self.asked == 0), self.closed == 0)
+
+    def writes(self):
+        """Rules of whoever writes and closes: a row is closed when it is filled; what follows in a row behind a void
+        flit, or one that cuts it, is void."""
+        store = self.store
+        yield implies(store.close, self.closed < self.kept)
+        yield implies((store.write | store.void) & self.void, store.void)
+        yield implies(store.cut, store.write & ~store.void)
+
+    def _step(self, m):
+        store = self.store
+        rest = entry(self.needs, self.which) & ~(Const(1, store.readers) << self.who)[:store.readers]
+        m.d.comb += self.rest.eq(rest)
+        self.accepted, self.last, self.fills, self.skipped, self.leaves = (
+            Signal(name=f"rows_{name}") for name in ("accepted", "last", "fills", "skipped", "leaves"))
+        self.lane = lane = Signal(range(store.chunk), name="rows_lane")
+        m.d.comb += [
+            self.accepted.eq((store.write | store.void) & ((self.used < self.rows) | self.begun | self.over)),
+            self.last.eq(self.accepted & (store.ends | (lane == store.chunk - 1))),
+            self.fills.eq(self.accepted & (self.last | store.cut) & ~store.void),
+            self.skipped.eq(self.last & store.void & ~self.over),
+            self.leaves.eq(Mux(store.close, self.asked == 0, store.fetch & (self.rest == 0))),
+        ]
+        after = [Signal(store.readers, name=f"needs_{i}_after") for i in range(self.rows)]
+        m.d.comb += [one.eq(Mux(store.close & (self.closed == i), self.asked,
+                                Mux(store.fetch & (self.which == i), self.rest, was)))
+                     for i, (one, was) in enumerate(zip(after, self.needs, strict=True))]
+        m.d.sync += [
+            self.begun.eq(Mux(self.accepted, ~self.last & ~self.over & ~store.cut, self.begun)),
+            self.void.eq(Mux(self.accepted, (store.void | store.cut) & ~self.last, self.void)),
+            self.over.eq(Mux(self.accepted, (self.over | store.cut) & ~self.last, self.over)),
+            lane.eq(Mux(self.accepted, Mux(self.last, 0, lane + 1), lane)),
+            self.kept.eq(self.kept + self.fills - self.leaves),
+            self.closed.eq(self.closed + store.close - self.leaves),
+            self.front.eq(on_ring(self.front + self.leaves, 2 * self.rows)),
+            self.due.eq(self.due + self.leaves + self.skipped - self.freed),
+            *(one.eq(Mux(self.leaves, behind, same))
+              for one, behind, same in zip(self.needs, [*after[1:], Const(0)], after, strict=True)),
+        ]
+
+    @property
+    def freed(self):
+        """Whether somebody is to be told of a free row: of one in each cycle."""
+        return (self.due != 0) | self.leaves | self.skipped
+
+    def invariants(self, m, harness):
+        """What holds of it, and what the store's registers hold."""
+        store, inside = self.store, self.inside
+        harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.lane < store.chunk))
+        harness.invariant(m, self.used + self.due <= self.rows)
+        harness.invariant(m, (self.begun | self.over) == (self.lane != 0))
+        harness.invariant(m, ~(self.begun & self.over))
+        harness.invariant(m, implies(self.over, self.void))
+        harness.invariant(m, implies(self.void, self.begun | self.over))
+        for i, needs in enumerate(self.needs):
+            harness.invariant(m, (needs != 0) == (i < self.closed))
+        harness.invariant(m, store.lane == self.lane)
+        harness.invariant(m, inside["used"] == self.used)
+        harness.invariant(m, inside["owed"] == self.due)
+        harness.invariant(m, inside["over"] == self.over)
+        harness.invariant(m, store.write_row == self.number(self.kept))
+        harness.invariant(m, store.closed_row == self.number(self.closed))
+        for i, needs in enumerate(self.needs):
+            counters = Array(inside[f"row{k}_pending"] for k in range(self.rows))
+            harness.invariant(m, implies(i < self.closed, counters[self.place(i)] == total(needs)))

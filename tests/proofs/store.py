@@ -1,0 +1,93 @@
+# amaranth: UnusedElaboratable=no
+"""The buffer of a deep input against a list of rows that remembers who has yet to fetch each."""
+
+from amaranth.hdl import Array, Module, Mux, Signal
+
+from wormcast.hw.deep.store import ChunkStore
+
+from .harness import Harness, Inside, Property, entry, implies
+from .mutants import Mutant
+from .rows import Rows
+
+__all__ = ["StoreHarness"]
+
+WHERE = "deep.store.ChunkStore.elaborate"
+
+
+class StoreHarness(Harness):
+    """The buffer of a deep input; any writer, also one that does not keep to its credits, and any readers.
+
+    A filled row is closed at some time, and any of the readers are to fetch it, each of them once, at any time. Rows
+    are freed in the order in which they were closed, as they are where each reader fetches rows in this order, and goes
+    on to a worm's end. What follows in a row behind a void flit, or one that cuts it, is void.
+    """
+
+    component = "ChunkStore"
+    properties = (
+        Property("order", "Every flit of a row that is fetched is the one that was written there, whenever and by "
+                          "whomever it is fetched: no row is written again before it is free.",
+                 Mutant(WHERE, "used.eq(used + begins - gained)", "used.eq(used - gained)")),
+        Property("counted", "The counter of a closed row is the number of readers that have yet to fetch it, and never "
+                            "below zero.",
+                 Mutant(WHERE, "left.data - 1", "left.data - (left.data != 2)")),
+        Property("freed", "One credit, and no more, is given for each row: as the last of its readers fetches it, as "
+                          "it is closed if there is none, or as it has ended if it is void; a cycle later for each "
+                          "that is still to be given.",
+                 Mutant(WHERE, "owed.eq(owed + gained - self.freed)", "owed.eq(0)")),
+        Property("numbers", "The next row to be closed has the number of the one that is written exactly where no "
+                            "filled row waits to be closed, also when all rows are filled.",
+                 Mutant(WHERE, "row_after(self.closed_row, self.rows)", "row_after(self.closed_row, self.rows)[:-1]")),
+        Property("overflow", "The buffer is full when all its rows have flits; what is written then changes nothing.",
+                 Mutant(WHERE, "(used == self.rows) & (self.lane == 0)", "used == self.rows")),
+    )
+
+    def __init__(self, *, rows, chunk, width, readers):
+        super().__init__()
+        self.store = ChunkStore(rows=rows, chunk=chunk, width=width, readers=readers)
+
+    def elaborate(self, platform):
+        m = Module()
+        store = self.store
+        self.leave_free(store.write, store.void, store.data, store.ends, store.cut, store.close, store.needed,
+                        store.fetch, store.fetch_row)
+        inside = Inside(store)
+        m.submodules.store = inside.fragment
+        rows = Rows(m, self, inside)
+        for rule in (*rows.writes(), *rows.fetches()):
+            self.assume(m, rule)
+        counters = Array(inside[f"row{k}_pending"] for k in range(store.rows))
+        for i, needs in enumerate(rows.needs):
+            due = sum(needs, start=needs[0] & 0)
+            self.claim(m, "counted", implies(i < rows.closed, counters[rows.place(i)] == due))
+        self.claim(m, "freed", store.freed == rows.freed)
+        self.claim(m, "numbers", (store.closed_row == store.write_row) == (rows.closed == rows.kept))
+        self.claim(m, "numbers", store.closed_row == rows.number(rows.closed))
+        self.claim(m, "overflow", store.full == ((rows.kept == store.rows) & ~rows.over))
+        self.claim(m, "overflow", store.closes == rows.fills)
+        self._flit(m, rows, inside)
+        rows.invariants(m, self)
+        return m
+
+    def _flit(self, m, rows, inside):
+        """Follow any one flit: from the row that it is written to until that is free."""
+        store = self.store
+        watch = self.free(name="watch")
+        known, data = Signal(name="flit_known"), Signal(store.width, name="flit_data")
+        row, lane = Signal(range(store.rows + 1), name="flit_row"), Signal(range(store.chunk), name="flit_lane")
+        shown = Signal(name="flit_shown")  # its row was fetched in the cycle before
+        begins = watch & rows.accepted & ~store.void & ~known
+        gone = Mux(row == rows.kept, rows.skipped, rows.leaves & (row == 0))
+        m.d.sync += [
+            known.eq(begins | (known & ~gone)),
+            row.eq(Mux(known, row, rows.kept) - rows.leaves),
+            shown.eq(known & store.fetch & (rows.which == row)),
+        ]
+        with m.If(begins):
+            m.d.sync += [lane.eq(rows.lane), data.eq(store.data)]
+        seen = entry([store.row[k * store.width:(k + 1) * store.width] for k in range(store.chunk)], lane)
+        self.claim(m, "order", implies(shown, seen == data))
+        kept = entry([entry([inside[f"row{k}_lane{place}"] for place in range(store.chunk)], lane)
+                      for k in range(store.rows)], rows.place(row))
+        self.invariant(m, implies(known, (kept == data) & (lane < store.chunk)))
+        self.invariant(m, implies(known, (row < rows.kept) | ((row == rows.kept) & rows.begun
+                                                              & (rows.void | (lane < rows.lane)))))

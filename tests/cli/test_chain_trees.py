@@ -97,7 +97,8 @@ BOTH = "all must go both ways"
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
-    (["run", NETWORK, "k-binomial", *TO, "--length", 8], f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+    (["run", NETWORK, "k-binomial", *TO, "--length", 8],
+     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"],
      f"ni: conventional is given, scheme k-binomial:k=2 {CONVENTIONAL}"),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"],

@@ -258,6 +258,10 @@ class Configuration:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
+    def packets_of(self, length: int) -> int:
+        """Packets of a message of so many payload flits."""
+        return -(-length // self.packet) if self.packet else 1
+
     def as_sent(self, scheme: Scheme) -> Scheme:
         """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""
         if self.absorb != "host" or isinstance(scheme, AbsorbedByHosts):

@@ -241,7 +241,9 @@ def run(
                                 + ("no waveform is asked for" if vcd is None else f"the engine is {engine}"))
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
-    scheme = configuration.as_sent(scheme)
+    check_messages(messages)
+    packets = configuration.packets_of(max(message.length for message in messages))
+    scheme = configuration.as_sent(scheme.for_packets(packets))
     worms = plan_messages(topology, scheme, messages)
     classes = configuration.consumption_classes(topology, scheme)
     require_classes(classes, scheme.name, Blueprint(topology, scheme, configuration).routes, worms)

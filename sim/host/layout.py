@@ -13,7 +13,7 @@ from wormcast.algorithms.worms import AT_ONCE
 from ..build.configuration import Configuration
 from ..build.network import Network
 from .postings import forwarded_messages, lay_out_rows
-from .program import NONE, PACKET, UNDELIVERED
+from .program import CHANNELS, NONE, PACKET, UNDELIVERED
 from .releases import RELEASE, link
 
 __all__ = ["Host", "lay_out", "tag_bits"]
@@ -113,6 +113,11 @@ class Host(NamedTuple):
     def packets(self) -> Integers:
         """Packets that each worm is sent in, [worms]."""
         return _packets(self.worms["length"], int(self.options[PACKET]))
+
+    @property
+    def unnamed(self) -> Integers:
+        """Flits that each node's channels have taken of packets which do not tell their worm yet, [nodes]."""
+        return self.channels["seen"].reshape(-1, len(self.nodes), int(self.options[CHANNELS])).sum(axis=(0, 2))
 
     @property
     def left(self) -> Integers:

@@ -234,6 +234,7 @@ class Window:
         """Look at all that is here: what `counts` must come to by it, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
+        found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)  # taken, in no delivery
         return {name: self._created[name] - late[name] for name in COUNTS}, found
 
     @property

@@ -13,6 +13,7 @@ from .consumption import NO_CLASS
 from .errors import WormcastError
 from .kinds import require_kind
 from .lookup import load_scheme
+from .packet_steps import DISCIPLINES, forwarded_alone, packet_steps, require_packets
 from .routing import Routes
 from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
@@ -113,6 +114,8 @@ class Plan:
         Nodes asked for.
     worms : tuple of Worm
         Each later than the one that releases it.
+    packets : int
+        Of the message.
 
     Raises
     ------
@@ -125,6 +128,7 @@ class Plan:
     source: int
     destinations: frozenset[int]
     worms: tuple[Worm, ...]
+    packets: int = 1
 
     def __post_init__(self) -> None:
         self.check()
@@ -192,6 +196,24 @@ class Plan:
             sent.setdefault(worm.step, []).append(worm)
         return [{"step": step, "worms": len(worms), "hops": sum(len(worm.links) for worm in worms),
                  "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
+
+    @cached_property
+    def slots(self) -> dict[str, list[dict[str, int]]] | None:
+        """Which interface sends which packet in which step, for each of `DISCIPLINES`; None where hosts send.
+
+        In the order of steps, and of nodes in each: ``step``, ``node`` and ``to``, and ``packet`` from 1.
+        """
+        if not self.scheme.forwarded or not forwarded_alone(self.arrays):
+            return None
+        found = {}
+        for discipline in DISCIPLINES:
+            steps = packet_steps(self.arrays, self.packets, discipline).tolist()
+            sends = sorted((step, worm.source, worm.destinations[0], packet)
+                           for worm, when in zip(self.worms, steps, strict=True)
+                           for packet, step in enumerate(when, start=1))
+            found[discipline] = [{"step": step, "node": node, "to": to, "packet": packet}
+                                 for step, node, to, packet in sends]
+        return found
 
     def arrivals(self, worm: Worm) -> list[int | None]:
         """Of each destination of a worm the place of the link by which it comes there; None where it starts there."""
@@ -324,13 +346,15 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
+        kind = self.scheme.header
+        header = kind.on(self.topology, kind.ideal_width_on(self.topology, 1))
         return {
             "topology": self.topology.name,
             "scheme": self.scheme.name,
             "form": self.form,
             "provenance": self.scheme.provenance,
             "source": self.source,
-            "worms": [worm.to_dict() for worm in self.worms],
+            "worms": [worm.to_dict() | {"header": header.parts(worm.destinations)} for worm in self.worms],
             "copies": self.copies,
             "hops": self.hops,
             "channels": self.channels,
@@ -338,6 +362,8 @@ class Plan:
             "phases": self.phases,
             "steps": self.steps,
             "by_step": self.by_step,
+            "packets": self.packets,
+            "slots": self.slots,
         }
 
 
@@ -347,7 +373,12 @@ def _distinct(worms: Iterable[Worm]) -> int:
 
 
 def plan(
-    topology: Topology, scheme: str | Scheme, source: int | str, destinations: str | Iterable[int | str]
+    topology: Topology,
+    scheme: str | Scheme,
+    source: int | str,
+    destinations: str | Iterable[int | str],
+    *,
+    packets: int | None = None,
 ) -> Plan:
     """Plan one multicast.
 
@@ -361,17 +392,22 @@ def plan(
         A node as `Topology.node` reads it: an id, ``"3.2"`` or ``"@25"``.
     destinations : iterable of int or str, or str
         Nodes in any order; one string joins them by commas, and ``"all"`` is all but the source.
+    packets : int, optional
+        Of the message; by default those that the scheme is for.
 
     Raises
     ------
     WormcastError
-        The scheme is unknown or refuses the topology; a node is outside it; there is no destination, one is
-        given twice, or the source is among them.
+        There are no packets; the scheme is unknown or refuses the topology; a node is outside it; there is no
+        destination, one is given twice, or the source is among them.
     """
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, str, Scheme)
     if isinstance(scheme, str):
         scheme = load_scheme(scheme)
+    if packets is not None:
+        require_packets(packets)
+        scheme = scheme.for_packets(packets)
     scheme = scheme.on(topology)
     start = topology.node(source)
     nodes = topology.destination_set(destinations, start)
@@ -404,4 +440,5 @@ def plan(
                 tier=int(worms.tier[row]),
             )
         )
-    return Plan(topology, scheme, start, frozenset(nodes), tuple(rows))
+    return Plan(topology, scheme, start, frozenset(nodes), tuple(rows),
+                scheme.packets if packets is None else packets)

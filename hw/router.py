@@ -57,7 +57,7 @@ from .link import MOST_SHALLOW, PortSpec
 from .switch import ConsumptionLink, Switch
 from .tables import table_bus
 
-__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
+__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "require_buffers", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
@@ -402,9 +402,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
-    if (scheme.buffered or isinstance(header, MultiDrop)) and not configuration.deep:
-        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
-                            "shallow is given: allowed is deep")
+    require_buffers(scheme, deep=configuration.deep)
     if isinstance(header, MultiDrop):
         return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
     if scheme.buffered and isinstance(header, BitString):
@@ -422,9 +420,6 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if configuration.deep:
-        if multicast:
-            raise WormcastError(f"scheme {scheme.name}: buffer-kind deep is given, its worms go by one way through "
-                                "buffers that hold a part of them: allowed is shallow")
         return RouteDecoder(header, kind=kind)
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
@@ -459,6 +454,16 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
                         preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)
+
+
+def require_buffers(scheme: Scheme, *, deep: bool) -> None:
+    """Refuse a scheme whose worms do not go through deep buffers, or not through shallow ones."""
+    if not deep and (scheme.buffered or issubclass(scheme.header, MultiDrop)):
+        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
+                            "shallow is given: allowed is deep")
+    if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):
+        raise WormcastError(f"scheme {scheme.name}: buffer-kind deep is given, its worms go by one way through "
+                            "buffers that hold a part of them: allowed is shallow")
 
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,

@@ -1,7 +1,7 @@
 """Static deadlock analysis of schemes on a topology."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
@@ -231,10 +231,11 @@ def check(
         Retransmission slots of each node, 0 to 16: with some, worms are absorbed at each destination and sent anew from
         a slot. They then take any consumption channel, whatever classes there are.
     tokens : bool, optional
-        Whether worms that are copied on their way wait for tokens, as they do by default.
+        Whether worms that are copied on their way wait for tokens, as they do by default where ``fits`` is not given.
     fits : bool, optional
-        Whether a switch's buffers hold a whole worm, of a scheme that asks for that (`Scheme.buffered`), as they do by
-        default. Then no copy waits for another one.
+        Whether a switch's buffers hold a whole worm: then no copy waits for another one. By default they do, of a
+        scheme that asks for that (`Scheme.buffered`); other worms that are copied go through buffers that hold a part
+        of them, unless it is said here what they hold.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -269,15 +270,18 @@ def check(
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
+    if fits is not None and not trees:
+        raise WormcastError(f"fits: {'on' if fits else 'off'} is given, worms of "
+                            f"{' and '.join(part.name for part in parts)} are not copied on their way: it is of those "
+                            "that are")
+    if fits is not None:  # buffers that may hold a whole worm are deep ones, whose readers go by themselves
+        parts = [part if part.replication is None else replace(part, buffered=True, replication="asynchronous")
+                 for part in parts]
     buffered = any(part.buffered for part in parts)
     serial = any(part.replication is not None and not part.buffered for part in parts)  # may take tokens
     _require_trees(trees, serial, parts, slots, classes, tokens)
     if fits is None:
         fits = buffered
-    elif not buffered:
-        raise WormcastError(f"fits: {'on' if fits else 'off'} is given, worms of "
-                            f"{' and '.join(part.name for part in parts)} go through buffers that hold a part of them: "
-                            "allowed with path worms and trees in networks with up and down links")
     if serial and tokens is not False:
         require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
     consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)

@@ -91,6 +91,10 @@ class Header(ABC):
             A worm without destination, a destination without an address, or an unknown relation.
         """
 
+    def parts(self, destinations: Iterable[int]) -> list[str]:
+        """Write what a header says of destinations, part by part: here each node, in visiting order."""
+        return [str(node) for node in destinations]
+
     @abstractmethod
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, in visiting order where there is one."""

@@ -70,6 +70,11 @@ class BitString(HeaderByShape):
         """Count the header flits, which are as many for all worms."""
         return -(-self.bits // self.flit_width)
 
+    def parts(self, destinations: Iterable[int]) -> list[str]:
+        """Write the string without its mark: a bit for each node, node 0 first."""
+        chosen = {*destinations}
+        return ["".join("01"[node in chosen] for node in range(self.nodes))]
+
     def place(self, node: int) -> tuple[int, int]:
         """Header flit, and bit in it, of a node."""
         return divmod(node + 1, self.flit_width)

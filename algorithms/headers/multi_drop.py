@@ -141,6 +141,14 @@ class MultiDrop(Header):
               self.flit_width)
         return flit_offsets, flits
 
+    def parts(self, destinations: Iterable[int]) -> list[str]:
+        """Write the pairs, as ``4:0011``: a switch's id, and a bit for each output port, port 0 first."""
+        found: dict[int, list[str]] = {}
+        for node in destinations:
+            switch, port = self.places[node]
+            found.setdefault(switch, ["0"] * self.ports)[port] = "1"
+        return [f"{switch}:{''.join(bits)}" for switch, bits in found.items()]
+
     def strip(self, flits: Sequence[int]) -> list[int] | None:
         """Take the first pair away, as its switch does: the header that it passes on, None behind the last pair."""
         last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1

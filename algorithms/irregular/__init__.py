@@ -3,7 +3,7 @@
 ``chains`` are the lists of switches that one worm can visit, ``phases`` say who sends which worm when.
 """
 
-from .chains import Descent, chains, descent, weights
+from .chains import Descent, chains, descent, longest_chain, weights
 from .phases import phased_worms
 
-__all__ = ["Descent", "chains", "descent", "phased_worms", "weights"]
+__all__ = ["Descent", "chains", "descent", "longest_chain", "phased_worms", "weights"]

@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..topologies.base import Topology
 from ..topologies.places import levels
 
-__all__ = ["Descent", "chain_order", "chains", "descent", "weights"]
+__all__ = ["Descent", "chain_order", "chains", "descent", "longest_chain", "weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,17 @@ def descent(topology: Topology) -> Descent:
         for child in pairs[first[switch]:first[switch + 1], 1].tolist():
             below[switch] |= below[child]
     return Descent(first.astype(np.int64), np.ascontiguousarray(pairs[:, 1]), below)
+
+
+def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
+    """Count the most of some switches that one chain has."""
+    below = descent(topology).below[np.ix_(switches, switches)]
+    length = np.ones(len(switches), np.int64)
+    for place in np.argsort(below.sum(axis=1), kind="stable").tolist():  # whoever is below comes first
+        others = below[place].copy()
+        others[place] = False
+        length[place] += length[others].max(initial=0)
+    return int(length.max(initial=0))
 
 
 def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:

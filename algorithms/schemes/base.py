@@ -81,6 +81,10 @@ class Scheme(ABC):
     pairs_tell_all = True
     """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
 
+    def most_visits(self, topology: Topology) -> int:
+        """Count the places that a worm's header may list: here all other nodes, one by one."""
+        return max(1, topology.nodes - 1)
+
     @property
     def networks(self) -> str:
         """On which networks it is defined, in words."""

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import MultiDrop
-from ..irregular import descent, phased_worms
+from ..irregular import descent, longest_chain, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
 from ..worms import Worms
@@ -44,6 +44,11 @@ class MultiDropScheme(Scheme):
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """No class: a copy that is consumed keeps no other one waiting."""
         return ConsumptionClasses()
+
+    def most_visits(self, topology: Topology) -> int:
+        """Count the switches of the longest chain that a worm may visit."""
+        homes = np.unique(topology.consumptions[:, 0])
+        return longest_chain(topology, homes) if self.whole_chains else 1
 
     def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways from switch to switch of a chain, with one node for each switch; none to one switch alone."""

@@ -15,6 +15,7 @@ from .dans import dans
 from .minimal import minimal
 from .minimal_links import minimal_by_links
 from .need import need
+from .packets import pipelined
 from .statement import Statement
 from .subject import Subject
 from .theorem1 import theorem1
@@ -42,7 +43,8 @@ def explain(
 
     Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
     ``tokens`` says, as all are of circles that tokens are there to break. Of those that are copied out of buffers,
-    those of [Sivaram98], section 5, whether these hold whole worms or not.
+    those of [Sivaram98], section 5, whether these hold whole worms or not. Of one scheme whose worms network interfaces
+    forward, those of [Sivaram98], section 4.3, besides.
 
     Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
@@ -63,4 +65,5 @@ def explain(
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
                            sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
-    return [*unicasts(subject), theorem1(subject), *rest]
+    forwarded = pipelined(topology, scheme) if scheme.forwarded and not others else []
+    return [*forwarded, *unicasts(subject), theorem1(subject), *rest]

@@ -10,7 +10,7 @@ from wormcast.algorithms.registry import Registry
 
 from .configuration import Configuration
 
-__all__ = ["CONFIGURATIONS", "Named", "hardware"]
+__all__ = ["CONFIGURATIONS", "Named", "completed", "hardware"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,21 @@ CONFIGURATIONS.add("sivaram_32", Named(
 KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 
 
+def completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the fields of `Configuration` that are given, and those of the named configuration among them.
+
+    Raises
+    ------
+    WormcastError
+        There is no configuration of that name, or it needs more to be given.
+    """
+    options = {name: value for name, value in given.items() if name != "configuration"}
+    if "configuration" not in given:
+        return options
+    require_kind("configuration", given["configuration"], str)
+    return CONFIGURATIONS[given["configuration"]].resolve(options)
+
+
 def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
     """Resolve hardware options for a scheme: those given, then the named configuration's, then the defaults.
 
@@ -117,10 +132,7 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     for name in given:
         if name not in KNOWN:
             raise WormcastError(f"hardware: {name!r} is given, allowed are {', '.join(KNOWN)}")
-    if "configuration" in given:
-        require_kind("configuration", given["configuration"], str)
-    options = {name: value for name, value in given.items() if name != "configuration"}
-    chosen = CONFIGURATIONS[given["configuration"]].resolve(options) if "configuration" in given else options
+    chosen = completed(given)
     configuration = Configuration(**chosen)
     if "consumption" in chosen:
         return configuration

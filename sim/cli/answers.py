@@ -10,7 +10,7 @@ import re
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,8 @@ class Answers:
         """Give a value that a command tells: its exit code (``exit``), or what stands at a path in its JSON.
 
         The path has names, in lists numbers or NAME=VALUE (deeper inside: NAME.NAME=VALUE) for the first item with this
-        value, joined by ``/``; ``#`` at its end is how many there are.
+        value, joined by ``/``; ``#`` at its end is how many there are, and ``*`` each item: what the rest of the path
+        leads to in each, as one text with spaces between (and commas in lists).
 
         Raises
         ------
@@ -64,13 +65,10 @@ class Answers:
         answer = self._answer(command)
         if where == "exit":
             return answer["exit"]
-        value = answer["told"]
         try:
-            for part in where.split("/"):
-                value = _inside(value, part)
+            return _along(answer["told"], where.split("/"))
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
             raise WormcastError(f"told: {command} --json has no {where}") from error
-        return value
 
     def ask(self, commands: Iterable[str]) -> None:
         """Ask commands now whose answers will be wanted; one that needs a tool that is not there is left.
@@ -113,6 +111,16 @@ def _ask(command: str) -> dict[str, Any]:
         aside = ASIDE.get(command.partition(" ")[0], "").format(shlex.quote(folder))
         code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))}{aside} --json")
     return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
+
+
+def _along(value: Any, path: Sequence[str]) -> Any:
+    """What stands in a value by a path."""
+    for place, part in enumerate(path):
+        if part == "*":
+            found = [_along(one, path[place + 1:]) for one in value]
+            return " ".join(",".join(map(str, one)) if isinstance(one, list) else str(one) for one in found)
+        value = _inside(value, part)
+    return value
 
 
 def _inside(value: Any, part: str) -> Any:

@@ -26,8 +26,11 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
+from wormcast.hw.router import require_buffers
 
-from ..build.configuration import Configuration, is_on
+from ..build.configuration import Configuration
+from ..build.configurations import completed
+from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import consumption_text, resource_text
@@ -46,50 +49,34 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import (
-    Absorb,
-    Classes,
-    Consumption,
-    Ejection,
-    RelationOption,
-    Ties,
-    Tokens,
-    VcClasses,
-    chosen,
-    describe_classes,
-)
+from .hardware import ANALYSED, RelationOption, describe_classes, takes_analysed
+from .options import Given
 
 __all__ = ["report", "report_explanation"]
 
 
 @app.command("check")
+@takes_analysed
 def check_(
     topology: TopologyName,
     scheme: SchemeName,
-    consumption: Consumption = None,
-    classes: Classes = None,
-    ejection: Ejection = None,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
     )] = None,
     relation: RelationOption = None,
-    vc_classes: VcClasses = None,
-    ties: Ties = None,
-    absorb: Absorb = None,
-    tokens: Tokens = None,
-    fits: Annotated[str | None, typer.Option(
-        metavar="on|off", help="Whether a switch's buffers hold a whole worm (on, default), or a part of it (off); of "
-        "path worms and trees in networks with up and down links.", show_default=False)] = None,
+    length: Annotated[int | None, typer.Option(
+        help="Payload flits of the longest message: whether deep buffers hold whole worms depends on it; default: as "
+        "long as they may be.", min=1, show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
         "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
-        "those of Sivaram et al. 1998, section 5.",
+        "those of Sivaram et al. 1998, section 5, of packets that network interfaces forward those of its section 4.3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
-    vcs: Annotated[int, typer.Option(
-        help="Virtual channels of each link; the answer is the same for all that its classes can share.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
+    *,
+    given: Given,
     json: Json = False,
 ) -> int:
     """Look for a cycle among the links and consumption channels that worms hold and ask for.
@@ -101,62 +88,78 @@ def check_(
     network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    ejection = chosen("ejection", ejection)
-    built = _Built(network, ties=chosen("ties", ties), vc_classes=chosen("vc_classes", vc_classes),
-                   configuration=Configuration(ejection=ejection, classes=classes, absorb=chosen("absorb", absorb)))
+    options = completed(given)
+    configuration = Configuration(**options)
+    built = _Built(network, configuration)
     if plot:
         others = {text: user_files(*_parted(text)) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
-    if explain_ and built.configuration.absorb != "off":
-        raise WormcastError(f"explain: --absorb {built.configuration.absorb} is given, the statements are of worms "
+    if explain_ and configuration.absorb != "off":
+        raise WormcastError(f"explain: --absorb {configuration.absorb} is given, the statements are of worms "
                             "that go on while they are consumed")
     found = find_scheme(scheme, network)
+    if explain_ and configuration.deep and found.replication is not None and not found.buffered:
+        raise WormcastError(f"explain: buffer-kind deep is given, the statements on {found.name} are of small buffers: "
+                            "allowed is shallow")
     with stdout_for_results():
+        besides = [built.other(text) for text in with_ or ()]
+        whole = built.whole(found, besides, length)
+        consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
         worms: _Worms = {
             "relation": built.relation(found, relation),
             "classes": None if classes is None else ConsumptionClasses.parse(classes),
-            "others": [built.other(text) for text in with_ or ()],
-            "vcs": vcs, "ejection": ejection, "seed": seed,
-            "tokens": None if chosen("tokens", tokens) is None else tokens == "on",
+            "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
+            "tokens": None if tokens is None else tokens == "on",
         }
-        analysis = check(network, built.configuration.as_sent(found), consumption=consumption,
-                         slots=built.configuration.slots, fits=None if fits is None else is_on("fits", fits), **worms)
+        analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
+                         fits=None if whole is None else whole.fits, **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,
-                       caption=(*filter(None, [analysis.assumes]), *_subject(analysis),
-                                f"{count(vcs, 'virtual channel')} a link"), title=_title(analysis))
+                       caption=(*filter(None, [_assumes(analysis, whole)]), *_subject(analysis),
+                                f"{count(configuration.vcs, 'virtual channel')} a link"),
+                       title=_title(analysis, whole))
     if json:
         emit(
             analysis.to_dict() | {
+                "assumes": _assumes(analysis, whole) or None,
+                "longest_whole": whole and whole.longest,
                 "explanation": None if explanation is None else [one.to_dict() for one in explanation],
                 "plot": plot and str(plot),
             },
             {
                 "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
                 "with": with_ or [],
+                "length": length, "named": given.get("configuration"),
+                **{name: getattr(configuration, name) for name in ANALYSED},
                 "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-                "vcs": vcs, "vc_classes": built.vc_classes, "ties": built.ties, "ejection": analysis.ejection,
-                "absorb": built.configuration.absorb, "tokens": tokens, "fits": fits,
             },
             seed,
         )
     else:
-        report(analysis)
+        report(analysis, whole)
         report_explanation(explanation or ())
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
-def _title(analysis: Analysis) -> str:
+def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
+    """Say what a proof assumes: of the hardware, of signs of ties, of the length of worms."""
+    if not analysis.free or whole is None or whole.payload is not None:
+        return analysis.assumes
+    return ", and ".join(filter(None, [
+        analysis.assumes, f"no worm has more than {count(whole.longest, 'payload flit')}"]))
+
+
+def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
     """Title of the picture, where there is more to say than that there is a cycle, or none."""
     if analysis.verdict == "undecided":
         return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
-    return "free of deadlock, if" if analysis.assumes else ""
+    return "free of deadlock, if" if _assumes(analysis, whole) else ""
 
 
 class _Worms(TypedDict):
@@ -176,20 +179,25 @@ class _Built:
     """What routers make of relations: the hardware options on which they depend."""
 
     network: Topology
-    ties: str
-    vc_classes: str
     configuration: Configuration
 
     def relation(self, scheme: Scheme, name: str | None) -> Relation:
         """Find the relation that routes a scheme's worms; without a name the scheme's own."""
-        return as_built(scheme.relation if name is None else load_relation(name), self.network, self.ties,
-                        self.vc_classes)
+        return as_built(scheme.relation if name is None else load_relation(name), self.network,
+                        self.configuration.ties, self.configuration.vc_classes)
 
     def other(self, text: str) -> tuple[Scheme, Relation]:
         """Find a scheme of ``--with``, and its relation."""
         name, relation = _parted(text)
         scheme = find_scheme(name, self.network)
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)
+
+    def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
+        """Find which worms the switches' buffers hold whole, where they are copied out of deep ones."""
+        schemes = [scheme, *(one for one, _ in others)]
+        for one in schemes:
+            require_buffers(one, deep=self.configuration.deep)
+        return whole_worms(self.network, schemes, self.configuration, length)
 
 
 def _parted(text: str) -> tuple[str, str | None]:
@@ -201,15 +209,16 @@ def _parted(text: str) -> tuple[str, str | None]:
     return name, relation
 
 
-def report(analysis: Analysis) -> None:
+def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
     """Print an analysis for people."""
     def named(resources: Iterable[str]) -> str:
         return " ".join(resource_text(analysis.topology, one) for one in resources)
 
     free = "free of deadlock" if analysis.complete else (
         "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
-    if analysis.assumes:
-        free += f", if {analysis.assumes}"
+    assumes = _assumes(analysis, whole)
+    if assumes:
+        free += f", if {assumes}"
     cycle = f"a cycle of {len(analysis.cycle)} resources"
     found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
     say(f"{', '.join(_subject(analysis))}: {found}")
@@ -226,7 +235,7 @@ def report(analysis: Analysis) -> None:
               [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
     if analysis.tokens is not None or analysis.fits is not None:
-        _report_copies(analysis)
+        _report_copies(analysis, whole)
         return
     least = "no number will do"
     if analysis.dans is not None:
@@ -252,11 +261,16 @@ def report(analysis: Analysis) -> None:
     say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
 
 
-def _report_copies(analysis: Analysis) -> None:
+def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
     """Print what it depends on where worms are copied on their way."""
-    if analysis.fits is not None:
-        say("buffers: " + ("a switch holds a whole worm, so that no copy waits for another one" if analysis.fits else
-                           "a switch holds a part of a worm, so that each copy keeps what it has while another waits"))
+    if whole is not None:
+        room = f"{count(whole.buffer // whole.chunk, 'row')} of {count(whole.chunk, 'flit')}"
+        worm = f"up to {count(whole.header, 'header flit')}"
+        if whole.payload is not None:
+            worm += f" and {count(whole.payload, 'payload flit')}, {count(whole.rows or 0, 'row')}"
+        say(f"buffers: {room} hold " + (
+            f"a whole worm ({worm}), so that no copy waits for another one" if whole.fits else
+            f"a part of a worm ({worm}), so that each copy keeps what it has while another waits"))
     elif analysis.tokens:
         say(f"tokens: {analysis.tokens}, of which each is shared by the switches of a group; who is copied at one of "
             "them holds it until the headers of all copies have arrived")

@@ -16,8 +16,10 @@ from ..common.figure_file import whole_picture
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
     HERE,
+    AnyPoint,
     Costs,
     Curve,
+    DrawnPoint,
     Figure,
     Minutes,
     Outcome,
@@ -77,9 +79,9 @@ def figure_(
 
         costs = Costs(store)
 
-        def run(points: Sequence[Point | RunPoint]) -> Generator[Point | RunPoint, None, None]:
+        def run(points: Sequence[AnyPoint]) -> Generator[AnyPoint, None, None]:
             loads = [one for one in points if isinstance(one, Point)]
-            yield from run_missing([one for one in points if isinstance(one, RunPoint)], store)
+            yield from run_missing([one for one in points if isinstance(one, RunPoint | DrawnPoint)], store)
             if scheduler and loads:
                 yield from run_on_cluster(loads, store, scheduler)
                 return

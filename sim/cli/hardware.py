@@ -14,8 +14,8 @@ from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Absorb", "Classes", "Consumption", "Ejection", "RelationOption", "Ties", "Tokens", "VcClasses", "chosen",
-           "describe_classes", "describe_hardware", "takes_component", "takes_hardware"]
+__all__ = ["ANALYSED", "Packet", "RelationOption", "Ties", "chosen", "describe_classes", "describe_hardware",
+           "takes_analysed", "takes_component", "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -28,8 +28,11 @@ OPTIONS = {
         rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
-Consumption, Classes, Ejection, VcClasses, Ties, Absorb, Tokens = (
-    OPTIONS[name] for name in ("consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens"))
+Packet, Ties = OPTIONS["packet"], OPTIONS["ties"]
+
+#: Those that an analysis of deadlocks depends on.
+ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
+            "buffer", "chunk", "flit_width", "header", "packet")
 
 
 def chosen(name: str, value: Any) -> Any:
@@ -71,6 +74,11 @@ def takes_hardware(command: Callable) -> Callable:
     Those on which no cycle depends are left out.
     """
     return _takes_all_but(UNTIMED_FIELDS)(command)
+
+
+def takes_analysed(command: Callable) -> Callable:
+    """Give a command the hardware options on which deadlocks depend, in place of its parameter ``given``."""
+    return takes("given", {name: OPTIONS[name] for name in ("configuration", *ANALYSED)})(command)
 
 
 def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:

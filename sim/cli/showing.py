@@ -13,6 +13,7 @@ from wormcast.algorithms import (
     SCHEMES,
     TOPOLOGIES,
     MeshScheme,
+    Plan,
     Scheme,
     Topology,
     Worm,
@@ -21,8 +22,9 @@ from wormcast.algorithms import (
     to_toml,
 )
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import signed_dimensions, with_ties
-from wormcast.algorithms.theory import Contention, contention
+from wormcast.algorithms.theory import Conflict, Contention, conflicts, contention
 from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
 from ..build.components import COMPONENTS
@@ -48,7 +50,7 @@ from .app import (
     table,
     user_files,
 )
-from .hardware import Ties, chosen
+from .hardware import Packet, Ties, chosen
 from .options import Given, as_typer, takes
 
 __all__: list[str] = []
@@ -104,10 +106,11 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
 def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
 
-    ``networks``: the kinds of topology that it is defined on, or any.
+    ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
     """
     return {
         "name": name, "networks": scheme.networks,
+        "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None,
         "description": scheme.description, "provenance": scheme.provenance,
         "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
         **{form: getattr(scheme, form, None) or None for form in FORMS},
@@ -210,6 +213,10 @@ def plan_(
         metavar="MULTICASTS", help="In place of --destinations: means over so many random multicasts.",
         show_default=False, rich_help_panel=RANDOM)] = None,
     ties: Ties = None,
+    length: Annotated[int | None, typer.Option(
+        min=1, help="Payload flits of the message, of which --packet makes packets; what network interfaces forward "
+        "depends on their number. Default: one packet.", show_default=False)] = None,
+    packet: Packet = None,
     *,
     law: Given,
     json: Json = False,
@@ -229,22 +236,29 @@ def plan_(
     relation = with_ties(found_scheme.relation, network, wanted)
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
+    packets = _packets(length, chosen("packet", packet))
     if random is not None:
+        if packets is not None:
+            found_scheme = found_scheme.for_packets(packets)
         sender = None if source is None else network.node(source)
-        _plan_random(network, found_scheme, random, law, sender, json, {"scheme": scheme, "ties": wanted})
+        _plan_random(network, found_scheme, random, law, sender, json,
+                     {"scheme": scheme, "ties": wanted, "length": length, "packet": packet})
         return
     assert source is not None
     assert destinations is not None
     with stdout_for_results():
-        found = plan(network, found_scheme, source, destinations)
+        found = plan(network, found_scheme, source, destinations, packets=packets)
         shared = contention(found)
+        met = None if found.slots is None else {name: conflicts(found, name) or [] for name in DISCIPLINES}
     if plot:
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "plot": plot and str(plot)},
+        told = None if met is None else {name: [pair.to_dict(found) for pair in pairs] for name, pairs in met.items()}
+        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "slot_conflicts": told,
+                                "plot": plot and str(plot)},
              {"topology": network.origin, "scheme": scheme, "source": found.source,
-              "destinations": sorted(found.destinations), "ties": wanted})
+              "destinations": sorted(found.destinations), "ties": wanted, "length": length, "packet": packet})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
@@ -263,8 +277,46 @@ def plan_(
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
     table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
+    if found.slots and met is not None:
+        _show_slots(network, found.packets, found.slots)
+        _show_conflicts(found, met)
     if plot:
         say(f"picture: {plot}")
+
+
+def _packets(length: int | None, packet: int) -> int | None:
+    """Packets of a message of so many payload flits; None where it has no length."""
+    if length is None:
+        if packet:
+            raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
+        return None
+    return -(-length // packet) if packet else 1
+
+
+def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:
+    """Tell which interface sends which packet in which step."""
+    words = {"fpfs": "first packet first", "fcfs": "first child first"}
+    took = ", ".join(f"{sends[-1]['step']} steps {words[name]} ({name})" for name, sends in slots.items())
+    say(f"{count(packets, 'packet')}, of which an interface sends one a step: {took}")
+    rows: dict[int, dict[str, list[str]]] = {}
+    for name, sends in slots.items():
+        for one in sends:
+            cells = rows.setdefault(one["step"], {name: [] for name in slots})
+            cells[name].append(">".join(map(network.node_name, (one["node"], one["to"])))
+                               + f" ({one['packet']})" * (packets > 1))
+    table(["step", *(f"{name}: from > to" + " (packet)" * (packets > 1) for name in slots)],
+          [[step, *(", ".join(cells[name]) or None for name in slots)] for step, cells in sorted(rows.items())])
+
+
+def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
+    """Tell which packets of one step share a link."""
+    for name, pairs in met.items():
+        told = []
+        for pair in pairs[:MOST_PAIRS]:
+            first, second = (f"{worm} (packet {packet})" for worm, packet in zip(pair.worms, pair.packets, strict=True))
+            told.append(f"step {pair.step}, worms {first} and {second} on {pair.to_dict(found)['link']}")
+        say(f"packets of one step that share a link, {name}: {count(len(pairs), 'pair')}"
+            + (f": {'; '.join(told)}" if told else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
 
 
 def _drawn(network: Topology, worm: Worm, arrivals: Collection[int | None]) -> str:

@@ -61,8 +61,8 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
 
     Worms that share a link lie side by side, those of the two directions apart. A destination is a disc in its worm's
     colour. The numbers in them are the visiting order; where each worm has one destination alone, the step in which
-    it is sent, and colours are those of the steps. Of a tree all branches are drawn, without numbers. The source is a
-    black square. The same plan gives the same file.
+    it is sent, and colours are those of the steps; of a tree, whose branches are all drawn, how many links its copy has
+    taken. The source is a black square. The same plan gives the same file.
 
     Parameters
     ----------
@@ -93,11 +93,12 @@ def paths_sheet(plan: Plan) -> Sheet:
     draw_lines(sheet, plan.topology, layout)
     draw_nodes(sheet, plan.topology, layout)
     draw_names(sheet, plan.topology, layout, DISC)
+    depths = [_depths(plan, worm) for worm in plan.worms]
     for worm, group, taken in zip(plan.worms, groups, places, strict=True):
         _path(sheet, plan, layout, ways, worm, _look(group), taken)
         for order, node in enumerate(worm.destinations, 1):
-            number = group + 1 if alone else order
-            _disc(sheet, layout.sinks[node], "" if plan.scheme.spreads else str(number), _look(group))
+            number = depths[worm.id][order - 1] if plan.scheme.spreads else group + 1 if alone else order
+            _disc(sheet, layout.sinks[node], str(number), _look(group))
     sheet.axes.plot(*layout.nodes[plan.source], marker="s", markersize=2 * SOURCE, color=SOURCE_COLOUR, zorder=6)
     return sheet
 
@@ -137,6 +138,14 @@ def _chains(worm: Worm) -> list[list[int]]:
     return found
 
 
+def _depths(plan: Plan, worm: Worm) -> list[int]:
+    """Count the links between switches on the way to each destination of a worm."""
+    to: dict[int | None, int] = {None: 0}
+    for hop, before in enumerate(worm.before):
+        to[hop] = to[before] + 1
+    return [to[hop] for hop in plan.arrivals(worm)]
+
+
 def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
     """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
     home = plan.topology.consumptions[:, 0].tolist()
@@ -174,10 +183,12 @@ def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Seque
 
 def _words(plan: Plan, alone: bool) -> list[str]:
     ends = f"from {plan.topology.node_name(plan.source)} to {count(len(plan.destinations), 'node')}"
-    number = "step in which the worm to this node is sent" if alone else "place in the visiting order of its worm"
+    sent = "the worm" if plan.packets == 1 else "the first packet"
+    number = ("links between switches on the way to this node" if plan.scheme.spreads else
+              f"step in which {sent} to this node is sent" if alone else "place in the visiting order of its worm")
     return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
             f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
-            *([] if plan.scheme.spreads else [f"number: {number}"])]
+            f"number: {number}"]
 
 
 def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:

@@ -210,7 +210,7 @@ class Snapshot:
         a header flit.
         """
         found = self._of_payload(rows)
-        ended = bool(rows) and self._mark(rows[-1]) not in (None, Mark.PAYLOAD)
+        ended = bool(rows) and self._mark(rows[-1]) in (Mark.TAIL, Mark.CUT)
         return found if found is not None or ended else self.sender(channel)
 
     def _of_payload(self, rows: list[int]) -> Packet | None:

@@ -12,8 +12,6 @@ from .program import PACKET, SPREAD, WIDTH, place_of
 
 __all__ = ["Packet", "packet_at_interface", "packet_of"]
 
-MOST = 2**62
-
 Packet = tuple[int, int]
 """A worm, and which of its packets, from 0."""
 
@@ -37,16 +35,19 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     if spread == 1:
         worm = int(host.tagged[flits[0] & len(host.tagged) - 1])
         return None if worm < 0 else (worm, place_of(flits[0] & 0xFFFFFFFF, width) // packet if packet else 0)
+    mask = (1 << width) - 1
     if begins and len(flits) >= spread:
-        word = sum((flit & (1 << width) - 1) << place * width for place, flit in enumerate(flits[:spread]))
+        word = flits[0] & mask
+        for place, flit in enumerate(flits[1:spread], 1):
+            word |= (flit - flits[0] & mask) << place * width
         worm = int(host.tagged[word & len(host.tagged) - 1])
         return None if worm < 0 else (worm, word >> 16)
-    if begins or len(flits) <= spread:
-        return None
-    # behind those that say all of it a packet's flits say the tag's low bits
     under_way = np.flatnonzero(host.tagged >= 0)
-    same = host.tagged[under_way[(under_way ^ flits[-1]) & (1 << min(width, 16)) - 1 == 0]]
-    return (int(same[0]), 0) if len(same) == 1 and host.worms["length"][same[0]] <= (packet or MOST) else None
+    same = host.tagged[under_way[(under_way ^ flits[-1]) & mask == 0]]
+    if len(same) != 1 or (packet and host.worms["length"][same[0]] > packet):
+        return None
+    # flits behind those that say the whole tag have its low bits, and where tags have no others, so have all
+    return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
 
 
 def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,

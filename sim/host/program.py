@@ -73,14 +73,14 @@ def _append_worm(queue, worms, worm):
 def _payload(tag, place, options, part):
     """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
 
-    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first, the others the tag's
-    low bits.
+    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first. Behind the first one
+    all have the tag's low bits, added to what they say: so most flits name their worm, while few are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
     if spread > 1:
         number = place // packet if packet > 0 else 0
         flit = place - number * packet
-        pattern = np.uint64((tag | number << 16) >> flit * width if flit < spread else tag)
+        pattern = np.uint64(((tag | number << 16) >> flit * width if flit < spread else 0) + (tag if flit > 0 else 0))
     else:
         pattern = np.uint64(tag | (place & 0xFFFF) << 16)
     word = pattern | pattern << np.uint64(32)
@@ -311,8 +311,9 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
             before = channel.seen
             if before == 0:
                 channel.since = now
-                channel.word = 0
-            channel.word |= np.int64(data) << before * width
+                channel.word = np.int64(data)
+            else:
+                channel.word |= (np.int64(data) - channel.word & (1 << width) - 1) << before * width
             data = np.uint64(channel.word)
             known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
             channel.seen = 0 if known else before + 1

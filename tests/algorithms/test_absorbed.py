@@ -117,3 +117,9 @@ def test_slots_wait_behind_the_worms_of_their_own_host():
 def test_bad_slots_are_refused(slots):
     with pytest.raises(ValueError, match=f"slots: {slots} is given, allowed are 0 to 16"):
         check(MESH, SCHEMES["dual-path"], slots=slots)
+
+
+def test_what_interfaces_forward_they_forward_still():
+    worms = SCHEMES["k-binomial"].batch(MESH, [0], [0, 6], [1, 2, 3, 4, 5, 6])
+    assert absorbed(worms).tier.tolist() == worms.tier.tolist() != [0] * 6
+    assert AbsorbedByHosts(SCHEMES["k-binomial"]).forwarded

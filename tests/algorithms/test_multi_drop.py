@@ -44,6 +44,7 @@ def test_the_layout_by_hand():
     header = MultiDrop(((0, 2), (0, 3), (6, 0)), switches=7, ports=4, flit_width=8)
     assert (header.switch_bits, header.pair_bits, header.pair_flits) == (3, 8, 1)
     assert header.encode([2, 0, 1]) == [0b0001_0_110, 0b1100_1_000]
+    assert header.parts([2, 0, 1]) == ["6:1000", "0:0011"]
     narrow = MultiDrop(header.places, 7, 4, flit_width=3)
     assert narrow.encode([1, 2]) == [0b000, 0b000, 0b10, 0b110, 0b011, 0b00]
     assert (header.flits(1), header.flits(2), header.flits(3), narrow.flits(3)) == (1, 2, 2, 6)

@@ -180,6 +180,8 @@ def test_the_plan_as_json():
         "steps": 2,
         "by_step": [{"step": 1, "worms": 1, "hops": 2, "channels": 2},
                     {"step": 2, "worms": 1, "hops": 1, "channels": 1}],
+        "packets": 1,
+        "slots": None,
     }
 
 
@@ -232,6 +234,34 @@ def test_a_plan_of_several_phases_as_json():
     assert document["form"] == "2-D, the chain sorted by column, then row"
 
 
+def test_a_plan_that_interfaces_forward_as_json():
+    document = plan(topology("mesh:1x4"), "k-binomial", 0, "all", packets=2).to_dict()
+    assert [(worm["source"], worm["destinations"], worm["tier"]) for worm in document["worms"]] == [
+        (0, [1], "host"), (1, [2], "ni"), (2, [3], "ni")]
+    assert (document["packets"], document["steps"], document["form"]) == (
+        2, 3, "2-D, the best k for 2 packets, order dimension, by e-cube")
+    told = [(1, 0, 1, 1), (2, 0, 1, 2), (2, 1, 2, 1), (3, 1, 2, 2), (3, 2, 3, 1), (4, 2, 3, 2)]
+    sends = [dict(zip(("step", "node", "to", "packet"), one, strict=True)) for one in told]
+    assert document["slots"] == {"fpfs": sends, "fcfs": sends}
+
+
+def test_packets_are_those_of_the_scheme_or_those_that_are_given():
+    mesh = topology("mesh:4x4")
+    assert plan(mesh, "k-binomial:packets=9", 0, "all").packets == 9
+    both = plan(mesh, "k-binomial:packets=9", 0, "all", packets=1)
+    assert (both.packets, both.form) == (1, "2-D, the best k for 9 packets, order dimension, by e-cube")
+    assert plan(mesh, "k-binomial", 0, "all", packets=100).phases == 15
+    assert plan(mesh, "individual", 0, "all", packets=3).packets == 3
+    with pytest.raises(WormcastError, match=r"^packets: 0 is given, allowed are whole numbers from 1$"):
+        plan(mesh, "k-binomial", 0, "all", packets=0)
+
+
+def test_arrays_say_who_sends():
+    good = plan(topology("mesh:1x8"), "k-binomial:k=3", 0, "all")
+    assert good.arrays.tier.tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert example("u-mesh").arrays.tier.tolist() == [0] * 7
+
+
 def tampered(scheme="dual-path", place=0, **changes):
     """The example of a scheme with one worm changed."""
     good = example(scheme)
@@ -259,6 +289,8 @@ UPWARD = example("dual-path").worms[0]
         ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 times instead of 0"),
         ({"rank": 1}, r"node 20 sends 2 worms of rank 1 instead of one"),
         ({"source": 21}, r"worm 0 is sent at once by node 21 instead of 20"),
+        ({"tier": 2}, r"worm 0 has tier 2, allowed are 0 and 1"),
+        ({"tier": 1}, r"worm 0 is forwarded by a network interface and comes after none, whose packets it would forw"),
         ({"id": 1}, r"worm 1 is in place 0, an id is the place in the plan"),
         ({"classes": (0, 2, None)}, r"worm 0 has consumption class 2, the scheme states 2"),
         ({"classes": (0, -1, None)}, r"worm 0 has consumption class -1, the scheme states 2"),

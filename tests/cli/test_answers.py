@@ -1,5 +1,7 @@
 """What commands answer, for figures: asked once, kept while wormcast stays as it is, never of users' files."""
 
+import re
+
 import pytest
 
 from wormcast.algorithms import WormcastError
@@ -44,6 +46,18 @@ def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
         assert told("synth router", "points/given.consumption=2/result/lut4") == 200
         with pytest.raises(WormcastError, match="has no points/given"):
             told("synth router", "points/given.consumption=3/result")
+
+
+def test_the_same_of_each_item_is_one_text(monkeypatch, tmp_path):
+    worms = [{"source": 18, "destinations": [8, 9]}, {"source": 8, "destinations": [4]}]
+    monkeypatch.setattr(answers, "_ask", lambda command: {"exit": 0, "told": {"worms": worms, "copies": 2}})
+    with ResultStore(tmp_path / "points.sqlite") as store:
+        told = Answers(store)
+        assert (told("plan", "worms/*/source"), told("plan", "worms/*/destinations")) == ("18 8", "8,9 4")
+        assert (told("plan", "worms/*/destinations/#"), told("plan", "worms/*/destinations/0")) == ("2 1", "8 4")
+        for lacking in "worms/*/destinations/1", "copies/*":
+            with pytest.raises(WormcastError, match=re.escape(f"has no {lacking}")):
+                told("plan", lacking)
 
 
 def test_versions_of_packages_count(monkeypatch):

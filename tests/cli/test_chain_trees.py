@@ -29,11 +29,56 @@ def test_plan_in_text_json_and_picture(network, scheme, tmp_path):
     assert found["scheme"] == scheme
 
 
+def test_packets_of_a_length():
+    """Figure 8: nine steps by the binomial tree, eight by the best one."""
+    asked = ["plan", "mesh:1x8", "k-binomial", "--source", 0, "--destinations", "all", "--length", 90, "--packet", 32]
+    code, out, err = wormcast(*asked)
+    assert (code, err) == (0, "")
+    assert ("3 packets, of which an interface sends one a step: 8 steps first packet first (fpfs), 8 steps first "
+            "child first (fcfs)\n") in out
+    assert "│    1 │ 0.0>0." in out
+    found = json.loads(wormcast(*asked, "--json")[1])
+    assert (found["packets"], found["configuration"]["length"], found["configuration"]["packet"]) == (3, 90, 32)
+    assert found["slots"]["fpfs"][-1]["step"] == 8
+    assert "packets of one step that share a link, fcfs: 0 pairs\n" in out
+    told = "; ".join(
+        f"step {one['step']}, worms {one['worms'][0]} (packet {one['packets'][0]}) and {one['worms'][1]} "
+        f"(packet {one['packets'][1]}) on {one['link']}" for one in found["slot_conflicts"]["fpfs"])
+    pairs = len(found["slot_conflicts"]["fpfs"])
+    assert f"packets of one step that share a link, fpfs: {pairs} pairs: {told}\n" in out
+    asked[2] = "k-binomial:k=3"
+    assert json.loads(wormcast(*asked, "--json")[1])["slots"]["fpfs"][-1]["step"] == 9
+    asked[2] = "binomial"
+    assert json.loads(wormcast(*asked, "--json")[1])["slots"] is None
+
+
+def test_statements():
+    code, out, _ = wormcast("check", "mesh:3x3", "k-binomial", "--explain")
+    assert code == 0
+    assert "\nTheorem 3 ([Sivaram98], section 4.3.3): none of these trees takes fewer steps than that with " in out
+    code, out, _ = wormcast("check", "mesh:3x3", "k-binomial", "--explain", "--json")
+    told = [one for one in json.loads(out)["explanation"] if one["source"] == "Sivaram98"]
+    assert (code, len(told), {one["holds"] for one in told}) == (0, 7, {True})
+
+
+def test_list_tells_parameters():
+    told = {one["name"]: one["parameters"] for one in json.loads(wormcast("list", "schemes", "--json")[1])["schemes"]}
+    assert {name: text for name, text in told.items() if text} == {
+        "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=..."}
+
+
+def test_packets_of_random_multicasts():
+    asked = ["plan", NETWORK, "k-binomial", "--random", 80, "--destinations-mean", 12, "--packet", 8, "--json"]
+    few, many = (json.loads(wormcast(*asked, "--length", length)[1])["phases"]["mean"] for length in (8, 8000))
+    assert few < many
+
+
 def test_check_takes_parameters_on_both_sides():
-    code, out, _ = wormcast("check", NETWORK, "k-binomial:k=2", "--with", "binomial:order=id", "--with",
-                            "individual=up-down-adaptive", "--with", "k-binomial:k=1,order=id=up-down", "--json")
-    assert (code, json.loads(out)["schemes"]) == (
-        0, ["k-binomial:k=2", "binomial:order=id", "individual", "k-binomial:k=1,order=id"])
+    code, out, err = wormcast("check", NETWORK, "k-binomial:k=2", "--with", "binomial:order=id", "--with",
+                              "individual=up-down-adaptive", "--with", "k-binomial:k=1,order=id=up-down")
+    assert (code, err) == (0, "")
+    assert out.startswith("k-binomial:k=2 and binomial:order=id and individual by up-down-adaptive and k-binomial:k=1,"
+                          "order=id on ")
 
 
 UNBUILT = ("its worms need network interfaces that forward packets, which are not built yet: allowed are plan and "
@@ -45,6 +90,8 @@ BOTH = "all must go both ways"
     (["run", NETWORK, "k-binomial", *TO, "--length", 8], f"scheme k-binomial: {UNBUILT}"),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"], f"scheme k-binomial:k=2: {UNBUILT}"),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"], f"scheme k-binomial: {UNBUILT}"),
+    (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
+     "packet: 8 is given without a length, of which packets are made"),
     (["plan", NETWORK, "k-binomial:k=0", *TO],
      "scheme: k of 'k-binomial:k=0' is '0', allowed are whole numbers from 1 to 12"),
     (["plan", NETWORK, "k-binomial:k=-1", *TO],

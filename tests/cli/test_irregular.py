@@ -1,4 +1,4 @@
-"""Multicast in networks with up and down links from outside: planned, drawn and checked; not yet run."""
+"""Multicast in networks with up and down links from outside: planned, drawn and checked; and what is refused."""
 
 import json
 
@@ -8,6 +8,7 @@ from command import wormcast
 NETWORK = "irregular:seed=1"
 TO = ["--source", 12, "--destinations", "1,5,9,13,17,22,30"]
 SWITCH_BASED = ["ssr-g", "ssr-lg", "path-g", "path-lg", "tree"]
+DEEP = ["--configuration", "sivaram_32"]
 
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
@@ -31,6 +32,18 @@ def test_a_tree_is_told_by_its_branches():
     _, out, _ = wormcast("plan", NETWORK, "tree", *TO, "--json")
     [worm] = json.loads(out)["worms"]
     assert worm["links"] == [[3, 0], [0, 7], [0, 2], [0, 4], [2, 3], [4, 1], [1, 5]]
+    assert worm["header"] == ["01000100010001000100001000000010"]
+
+
+def test_a_path_worm_is_told_with_its_header():
+    """Ports are four to switches, then four to nodes: 1, 5 and 17 are the second of theirs, 22 and 30 the third.
+
+    There is no pair for s0, which the second worm only passes.
+    """
+    worms = json.loads(wormcast("plan", NETWORK, "path-lg", *TO, "--json")[1])["worms"]
+    assert [(worm["links"], worm["header"]) for worm in worms[:2]] == [
+        ([[3, 0], [0, 7], [7, 5]], ["0:00000100", "7:00000010", "5:00000010"]),
+        ([[3, 0], [0, 4], [4, 1]], ["4:00000100", "1:00000100"])]
 
 
 def test_random_multicasts():
@@ -41,11 +54,40 @@ def test_random_multicasts():
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
 def test_check(scheme):
-    code, out, err = wormcast("check", NETWORK, scheme, "--with", "individual")
+    code, out, err = wormcast("check", NETWORK, scheme, *DEEP, "--length", 128, "--with", "individual")
     assert (code, err) == (0, "")
-    assert "free of deadlock\nbuffers: a switch holds a whole worm, so that no copy waits for another one\n" in out
-    code, out, _ = wormcast("check", NETWORK, scheme, "--fits", "off", "--json")
+    assert "free of deadlock\nbuffers: 80 rows of 8 flits hold a whole worm (up to " in out
+    code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--length", 128, "--buffer", 128, "--json")
     assert (code, json.loads(out)["verdict"], json.loads(out)["fits"]) == (3, "deadlock", False)
+
+
+@pytest.mark.parametrize(("scheme", "header"), [("tree", 5), ("path-lg", 8), ("ssr-g", 2)])
+def test_whole_worms_are_counted_with_their_longest_headers(scheme, header):
+    """A bit string of 33 bits, a pair of 12 bits for each switch of the longest chain, four here, and one pair."""
+    def told(*options):
+        code, out, _ = wormcast("check", NETWORK, scheme, *DEEP, "--json", *options)
+        return code, json.loads(out)
+
+    code, found = told()
+    assert (code, found["longest_whole"]) == (0, 640 - header)
+    assert found["assumes"] == f"no worm has more than {640 - header} payload flits"
+    code, found = told("--length", 640 - header)
+    assert (code, found["assumes"], found["fits"]) == (0, None, True)
+    code, found = told("--length", 641 - header)
+    assert (code, found["assumes"], found["fits"]) == (3, None, False)
+    assert told("--length", 641 - header, "--packet", 128)[0] == 0
+    assert told("--flit-width", 64)[1]["longest_whole"] == 640 - header // (5 if scheme == "tree" else 2)
+
+
+def test_trees_of_multistage_networks_need_no_tokens_where_switches_hold_them_whole():
+    deep = ["min:b=2,stages=3", "atbm", "--buffer-kind", "deep", "--buffer", 64, "--vcs", 1, "--consumption", 1]
+    code, out, _ = wormcast("check", *deep, "--length", 63, "--with", "individual", "--json")
+    assert (code, json.loads(out)["fits"], json.loads(out)["tokens"]) == (0, True, None)
+    assert wormcast("check", *deep, "--length", 64)[0] == 3
+    code, out, err = wormcast("check", *deep, "--tokens", "on")
+    assert (code, out) == (2, "")
+    assert err == ("wormcast: tokens: on is given, worms of atbm are copied out of buffers that may hold them whole, "
+                   "and take no tokens: allowed is off\n")
 
 
 def test_list_says_on_which_networks():
@@ -57,15 +99,44 @@ def test_list_says_on_which_networks():
 UNBUILT = "its worms need switches that hold a whole worm, buffer-kind shallow is given: allowed is deep"
 
 
+def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
+    (tmp_path / "apart.toml").write_text('switches = ["a", "b", "c", "d"]\nnodes = ["a", "b", "c", "d"]\n'
+                                         'links = [["a", "b"], ["c", "d"]]\n')
+    sentence = "topology: apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c"
+    multicast = ["apart.toml", "tree", "--source", 0, "--destinations", "1,2"]
+    for command, *options in (["plan"], ["run", "--length", 8, *DEEP]):
+        code, out, err = wormcast(command, *multicast, *options, cwd=tmp_path)
+        assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
+
+
+ONE_WAY = ("scheme dual-path: buffer-kind deep is given, its worms go by one way through buffers that hold a part of "
+           "them: allowed is shallow")
+RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
+
+
 @pytest.mark.parametrize(("command", "sentence"), [
+    ([*RUN, "--chunk", 4],
+     "chunk: 4 flits are given, a switch of 8 outputs whose headers have 5 flits needs at least 8"),
+    ([*RUN, "--chunk", 7], "buffer: 640 is given with chunks of 7 flits, allowed are their multiples from 14"),
+    ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
+    ([*RUN, "--flit-width", 2],
+     "chunk: 8 flits are given, a switch of 8 outputs whose headers have 17 flits needs at least 17"),
+    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
+      for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
+    (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],
+     "buffer: 640 is given, allowed are 1 to 16; more with buffer-kind deep"),
+    (["run", "mesh:4x4", "dual-path", *TO[:2], "--destinations", "1,5", "--length", 8, *DEEP], ONE_WAY),
+    (["check", "mesh:4x4", "dual-path", *DEEP], ONE_WAY),
     *((["run", NETWORK, scheme, *TO, "--length", 8], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
     (["run", NETWORK, "path-g", *TO, "--length", 8, "--header", "ideal"], f"scheme path-g: {UNBUILT}"),
     (["run", NETWORK, "path-g", *TO, "--length", 8, "--absorb", "host"], f"scheme path-g: {UNBUILT}"),
     (["load", NETWORK, "tree", "--rate", "0.01"], f"scheme tree: {UNBUILT}"),
     (["hunt", NETWORK, "path-lg"], f"scheme path-lg: {UNBUILT}"),
     (["verilog", "router", "--topology", NETWORK, "--scheme", "tree", "-o", "x.v"], f"scheme tree: {UNBUILT}"),
-    (["check", NETWORK, "tree", "--fits", "maybe"], "fits: 'maybe' is given, allowed are on, off"),
-    (["check", NETWORK, "tree", "--relation", "up-down"],
+    *((["check", NETWORK, scheme], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
+    (["check", "min:b=2,stages=3", "atbm", *DEEP, "--explain"],
+     "explain: buffer-kind deep is given, the statements on atbm are of small buffers: allowed is shallow"),
+    (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
      "scheme tree: relation up-down is given, its worms go by up-down-tree alone"),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
      "scheme tree: min:b=2,stages=2 has 1 links from switch s0 to s2 and 0 back, all must go both ways"),

@@ -232,8 +232,8 @@ def test_a_packet_given_twice_is_caught(options):
 
 def test_packets_need_room_for_their_place():
     for width, length, sentence in (
-        (8, 9, "a message of 9 flits is given with packets of 4, of flits of 8 bits each packet of several must have 4"),
-        (1, 8, "packet: a message of 8 flits is given with packets of 4, .* must have 32 or more"),
+        (8, 9, "a message of 9 flits is given with packets of 4, of flits of 8 bits each packet of several must have"),
+        (2, 8, "packet: a message of 8 flits is given with packets of 4, .* must have 16 or more"),
         (20, 17, "packet: a message of 17 flits is given with flits of 20 bits, in packets it may have up to 16"),
     ):
         with pytest.raises(WormcastError, match=sentence):

@@ -17,7 +17,7 @@ NETWORKS = [
     (IRREGULAR, {**DEEP, "packet": 8}),
     ("mesh:3x3", {"vcs": 2, "consumption": 2, "packet": 4}),
     ("min:b=2,stages=3", {"vcs": 1, "consumption": 2, "packet": 3}),
-    ("torus:4x4", {"vcs": 2, "consumption": 1, "packet": 5, "flit_width": 16}),
+    ("torus:4x4", {"vcs": 2, "consumption": 1, "packet": 6, "flit_width": 16}),
 ]
 
 
@@ -73,7 +73,7 @@ def test_one_row_serves_messages_one_after_the_other():
 
 def test_conventional_interfaces_are_refused():
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match="ni: conventional is given, scheme k-binomial has network interfaces forward"):
+    with pytest.raises(WormcastError, match="ni: conventional is given, scheme k-binomial has network"):
         run(mesh, SCHEMES["k-binomial"], [send(0, 1, 2)], Configuration(packet=4))
 
 

@@ -118,6 +118,8 @@ def _facts(scheme: Scheme, network: Topology) -> Iterable[list[str]]:
         yield ["in more dimensions", cell(scheme.in_more_dimensions or "not defined")]
     else:
         yield ["defined on", scheme.networks]
+    if scheme.parameters:
+        yield ["parameters", code(f"{scheme.name}:" + ",".join(f"{one}=..." for one in scheme.parameters))]
     yield ["relation", code(scheme.relation.name)]
     yield ["header", f"{code(scheme.header.__name__)}: {cell(of_docstring(scheme.header).partition('.')[0])}"]
     classes = scheme.classes_on(network)

@@ -35,7 +35,8 @@ class ForwardOrder(wiring.Component):
     asked : In(1)
         A copy is begun in this cycle, if one can be.
     done, last, after : In
-        With ``asked``: the tail of a copy is sent; it was for the last child; where in the row the next child's header begins.
+        With ``asked``: the tail of a copy is sent; it was for the last child; where in the row the next child's header
+        begins.
     there, packet, child : Out
         A copy can be begun: of this packet, for the child whose header begins there.
     freed : Out(1)

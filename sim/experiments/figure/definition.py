@@ -52,7 +52,9 @@ OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
 #: Of one multicast: no traffic, but what it is.
 RUN_OPTIONS = Options("run", {
     **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
-    "source": Option("source"), "destinations": Option("destinations")}, (*DECIDED, PLACED))
+    "source": Option("source"), "destinations": Option("destinations"),
+    **{name: Option(name, kind=int, limits=(1, 10_000)) for name in ("random", "networks", "draws")}},
+    (*DECIDED, PLACED))
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "
 #: The same of a figure of single runs, behind the option that it is over.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
+SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")
 
 UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "accepted": "accepted, flits/node/cycle", "accepted_half_width": "half of its interval",
@@ -137,8 +138,8 @@ def _series(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _points(rows: Sequence[dict[str, object]], figure: Figure) -> str:
-    shown = ("series", "variation", figure.over, *SHOWN_OF_RUNS) if figure.runs else (
-        "series", "variation", figure.over, *SHOWN)
+    words = SHOWN_OF_DRAWN if "phases" in rows[0] else SHOWN_OF_RUNS if figure.runs else SHOWN
+    shown = ("series", "variation", figure.over, *words)
     head = "".join(f"<th>{_text(UNITS.get(name, name))}</th>" for name in shown)
     body = "".join("<tr>" + "".join(_point(row[name]) for name in shown) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'

@@ -27,7 +27,7 @@ POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "sour
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
 #: Words of figures of single runs, of which there is a value at each of their points.
-RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait")
+RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
 #: Words of a series.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))

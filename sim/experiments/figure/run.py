@@ -7,15 +7,18 @@ from typing import Any
 from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import DECIDED, Figure
+from .drawn import DrawnPoint
 from .predicate import Measured, Told
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
 
-__all__ = ["AnyCurve", "Outcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
+__all__ = ["AnyCurve", "AnyPoint", "Outcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
 
 AnyCurve = Curve | RunCurve
 
-Runner = Callable[[Sequence[Point | RunPoint]], Generator[Point | RunPoint, None, None]]
+AnyPoint = Point | RunPoint | DrawnPoint
+
+Runner = Callable[[Sequence[AnyPoint]], Generator[AnyPoint, None, None]]
 """Runs points and stores them, here or on a cluster; gives each when it is stored."""
 
 Curves = dict[tuple[str, str | None], AnyCurve]

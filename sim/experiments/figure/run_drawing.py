@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wormcast.algorithms import find_scheme, topology
-
 from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
@@ -22,6 +20,8 @@ HEIGHT = 2.8  # inches, without legend and caption
 
 PLAIN = "#808080"
 
+AXES = {"random": "destinations", "ratio": "ratio of overheads R"}
+
 #: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
 LARGEST_RATIO = 30
 
@@ -29,7 +29,7 @@ LARGEST_RATIO = 30
 def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
     """Draw the latency of each point, with formula and bound; then latency minus formula, and waits behind other nodes.
 
-    The same results give the same file.
+    Of drawn multicasts: the latency with its intervals, then phases and worms. The same results give the same file.
 
     Parameters
     ----------
@@ -43,10 +43,11 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
     from matplotlib.lines import Line2D
 
     styles = [_style(number) for number in range(len(curves))]
-    labels = [one.series.name + DAGGER * _reconstructed(one) for one in curves]
+    labels = [one.series.name + DAGGER * one.reconstructed for one in curves]
     formulas: dict[str, Any] = {"marker": "+", "markersize": 6, "linestyle": ""}
     bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}
-    others = {"formula": {"color": PLAIN, **formulas}, "lower bound in steps": bounds}
+    drawn = curves[0].drawn
+    others = {} if drawn else {"formula": {"color": PLAIN, **formulas}, "lower bound in steps": bounds}
     with matplotlib.rc_context(CURVES):
         columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
         rows = math.ceil((len(labels) + len(others)) / columns)
@@ -55,21 +56,30 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
         for curve, style in zip(curves, styles, strict=True):
             line = {"linewidth": 1.0, **style, **marker_options(style, "full")}
             _points(latency, curve, lambda result: result["latency"], **line)
+            if drawn:
+                _intervals(latency, curve, style["color"])
+                _points(over, curve, lambda result: result["phases"], **line)
+                _points(waits, curve, lambda result: result["worms"], **line)
+                continue
             _points(latency, curve, lambda result: result["formula"], color=style["color"], zorder=5, **formulas)
             _points(over, curve, _above, **line)
             _points(waits, curve, lambda result: result["others_wait"], **line)
             _points(latency, curve, lambda result: result["bound"], zorder=1, **bounds)
         latency.set_ylabel("latency (cycles)")
-        over.set_ylabel("latency minus formula (cycles)")
-        waits.set_ylabel("waits behind other nodes' worms (cycles)")
-        waits.set_yscale("symlog", linthresh=1)
-        waits.set_ylim(0, max(1.0, waits.get_ylim()[1]))
+        over.set_ylabel("phases" if drawn else "latency minus formula (cycles)")
+        waits.set_ylabel("worms" if drawn else "waits behind other nodes' worms (cycles)")
+        if drawn:
+            over.set_ylim(0, None)
+            waits.set_ylim(0, None)
+        else:
+            waits.set_yscale("symlog", linthresh=1)
+            waits.set_ylim(0, max(1.0, waits.get_ylim()[1]))
         for axes in (latency, over, waits):
             _scale(axes, figure, curves)
             draw_grid(axes)
-        drawn = [value for curve in curves for result in curve.results.values()
-                 for value in (result["latency"], result["bound"]) if value is not None]
-        if figure.over == "topology" and max(drawn) > LARGEST_RATIO * min(drawn):
+        shown = [value for curve in curves for result in curve.results.values()
+                 for value in (result["latency"], result.get("bound")) if value is not None]
+        if figure.over == "topology" and max(shown) > LARGEST_RATIO * min(shown):
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)
@@ -85,11 +95,6 @@ def _style(number: int) -> dict[str, Any]:
             "linestyle": DASHES[number // len(COLOURS) % len(DASHES)]}
 
 
-def _reconstructed(curve: RunCurve) -> bool:
-    network = topology(curve.options.get("topology") or curve.values[0])
-    return find_scheme(curve.options["scheme"], network).provenance.startswith("reconstructed")
-
-
 def _above(result: Mapping[str, Any]) -> int | None:
     """What a latency is above its formula."""
     return None if result["formula"] is None else result["latency"] - result["formula"]
@@ -103,13 +108,21 @@ def _points(axes: "Axes", curve: RunCurve, value: Callable[[Mapping[str, Any]], 
         axes.plot(*zip(*found, strict=True), **options)
 
 
+def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
+    """Draw the 95 % interval of each latency that has one."""
+    for place in curve.places:
+        at, result = curve.at(place), curve.results[place]
+        half = result["latency_half_width"] or 0
+        axes.plot([at, at], [result["latency"] - half, result["latency"] + half], color=colour, linewidth=0.8)
+
+
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
     """Scale the axis of the option: by its values' ratio where they are nodes."""
     if figure.over == "topology":
         axes.set_xlabel("nodes")
         axes.set_xscale("log", base=2)
     else:
-        axes.set_xlabel(RUN_OPTIONS.known[figure.over].axis)
+        axes.set_xlabel(AXES.get(figure.over) or RUN_OPTIONS.known[figure.over].axis)
         axes.set_xlim(0, max(curve.at(place) for curve in curves for place in curve.places) * 1.03)
 
 
@@ -118,5 +131,8 @@ def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
     first, *others = [curve.options for curve in curves]
     told = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
             if name not in ("scheme", "source") and all(other.get(name) == value for other in others)]
-    dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
-    return ", ".join(told) + f"; one multicast a point, nothing random{dagger}"
+    dagger = f"; {DAGGER} reconstructed" if any(curve.reconstructed for curve in curves) else ""
+    what = "one multicast a point, nothing random"
+    if curves[0].drawn:
+        what = "means of multicasts that are drawn, on networks that are, with 95 % intervals over networks"
+    return ", ".join(told) + f"; {what}{dagger}"

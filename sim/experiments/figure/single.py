@@ -2,12 +2,12 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
+from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
@@ -16,6 +16,7 @@ from ..contention import followed
 from ..formula import Alone, Formula, alone, has_formula
 from ..grid import named_point
 from ..run import run
+from .drawn import DrawnPoint
 from .predicate import RUN_WORDS
 from .quantity import Quantity
 from .series_curve import SeriesCurve
@@ -92,6 +93,14 @@ def _alone(network: Topology, configuration: Configuration, length: int) -> Alon
 #: The same object for equal ones, so that hardware is built and compiled once for all points.
 _topology = cache(topology)
 _scheme = cache(find_scheme)
+_for_packets = cache(Scheme.for_packets)
+
+#: What stands for a network's number, where several are drawn.
+DRAWN = "{network}"
+
+
+def _drawn(text: str, number: int) -> str:
+    return text.replace(DRAWN, str(number + 1))
 
 
 class RunCurve(SeriesCurve):
@@ -103,7 +112,8 @@ class RunCurve(SeriesCurve):
     @cached_property
     def options(self) -> dict[str, Any]:
         """Its options of run but for the one that the figure is over."""
-        return {"source": "0", "destinations": "all", **self.given}
+        one = {} if self.drawn else {"source": "0", "destinations": "all"}
+        return {**one, **self.given}
 
     @cached_property
     def values(self) -> list[Any]:
@@ -114,7 +124,18 @@ class RunCurve(SeriesCurve):
     def at(self, place: int) -> float:
         """A place on the axis: the value, of a topology the number of its nodes."""
         value = self.values[place]
-        return _topology(value).nodes if self.figure.over == "topology" else value
+        return _topology(_drawn(value, 0)).nodes if self.figure.over == "topology" else float(value)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its points are means of drawn multicasts."""
+        return "random" in (*self.given, self.figure.over)
+
+    @property
+    def reconstructed(self) -> bool:
+        """Whether its scheme is one that we have reconstructed."""
+        network = _topology(_drawn(self.options.get("topology") or self.values[0], 0))
+        return _scheme(self.options["scheme"], network, None).provenance.startswith("reconstructed")
 
     def columns(self, place: int) -> dict[str, Any]:
         """What a table tells of a place before its results."""
@@ -125,10 +146,12 @@ class RunCurve(SeriesCurve):
         """See `SeriesCurve`; with its message."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
 
-    def point(self, place: int) -> RunPoint:
+    def point(self, place: int) -> RunPoint | DrawnPoint:
         """The run of a place, checked as far as that goes without running it."""
         given = {**self.options, self.figure.over: self.values[place]}
         name = f"{self.name}, {self.figure.over} {self.values[place]}"
+        if self.drawn:
+            return self._drawn_point(name, given)
         with named_point(name):
             network = _topology(given["topology"])
             scheme = _scheme(given["scheme"], network, given.get("relation"))
@@ -142,6 +165,28 @@ class RunCurve(SeriesCurve):
         key = json.dumps({"version": __version__, "run": RESULTS, **texts, **resolved}, sort_keys=True)
         return RunPoint(name, setup, message, key)
 
+    def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
+        """Multicasts to drawn destinations in drawn networks: in each topology {network} stands for its number."""
+        networks = 1 if DRAWN not in given["topology"] else given.get("networks", 10)
+        count, draws, length = given["random"], given.get("draws", 8), given["length"]
+        if self.quick:
+            networks, draws = -(-networks // 3), -(-draws // 2)
+        setups = []
+        with named_point(name):
+            for number in range(networks):
+                network = _topology(_drawn(given["topology"], number))
+                setup = Setup.on(network, _scheme(given["scheme"], network, given.get("relation")), given)
+                packets = -(-length // setup.configuration.packet) if setup.configuration.packet else 1
+                setups.append(replace(setup, scheme=_for_packets(setup.scheme, packets)))
+                if count >= network.nodes:
+                    raise WormcastError(f"random: {count} destinations are given, {network.name} has {network.nodes} "
+                                        "nodes")
+        texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
+        resolved = setups[0].to_dict({"random": count, "length": length, "networks": networks, "draws": draws},
+                                     named="configuration", without=UNTIMED_FIELDS)
+        key = json.dumps({"version": __version__, "drawn": RESULTS, **texts, **resolved}, sort_keys=True)
+        return DrawnPoint(name, tuple(setups), count, length, draws, key)
+
     def missing(self) -> set[int]:
         """Places to be measured next: all that are not."""
         return {*range(len(self.values))} - self.results.keys()
@@ -151,5 +196,7 @@ class RunCurve(SeriesCurve):
         if word not in RUN_WORDS:
             raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
                                 f"are single runs: allowed are {', '.join(RUN_WORDS)}")
-        found = {self.at(place): self.results[place][word] for place in self.places}
-        return Quantity({at: (value, value, value) for at, value in found.items() if value is not None})
+        found = {self.at(place): (self.results[place].get(word), self.results[place].get(f"{word}_half_width") or 0)
+                 for place in self.places}
+        return Quantity({at: (value - half, value, value + half) for at, (value, half) in found.items()
+                         if value is not None})

@@ -59,9 +59,9 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Link],
               instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
 
-    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters, and
-    reports; of switches among the instances. Worms of a deadlock's cycle come first, then the others by number; the
-    first 64 in all.
+    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters,
+    reports, and readers; of switches among the instances. Worms of a deadlock's cycle come first, then the others by
+    number; the first 64 in all.
     """
     shown = {*instances}
     channels = [(link, vc) for link in links for vc in range(link.vcs)]
@@ -119,7 +119,7 @@ def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.N
         return []
     home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = front.ways(int(targets[-1]))
+    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # branches of a deep switch leave one by one
     if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
@@ -129,7 +129,12 @@ def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.N
     if home.router.has_tokens:
         rows += [SignalRow("token comes", f"{inside}.token.here", "bin"),
                  SignalRow("token held", f"{inside}.token.taken", "bin")]
-    if front.readers > 1:
+    if network.configuration.deep:
+        told = ".".join((*ROUTERS, name))
+        rows += [SignalRow("rows", f"{told}.{port}_in.vc_{vc}.rows"),
+                 *(SignalRow(f"{port} reads", f"{told}.{port}_out.vc_0.reads")
+                   for port in (where[o].name for o in links + exits))]
+    elif front.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
                            front.readers.bit_length())
                  for k in range(home.router.inputs[link.input].depth)]

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
+from wormcast.hw.deep import DeepSwitch
+from wormcast.hw.deep.told import describe_reader, describe_rows, reader_fields, row_fields
 from wormcast.hw.front import TOKEN, TURN
 
 from ...build.fabric import End, Link
@@ -58,8 +60,13 @@ class LinkTrace(NamedTuple):
         Flits in the buffer behind each.
     owners : int16
         The router's input virtual channel that owns each: 1 + port x virtual channels + number; 0 for none.
+    rows, reads : int32
+        Of deep switches the rows of the buffer behind each virtual channel, and where the output before it reads: the
+        numbers of what stands in ``words``.
     asked : tuple of str
         Resources as in JSON, joined by ``|``; any of them will do.
+    words : tuple of str
+        What is told of rows and readers.
     """
 
     marks: npt.NDArray[np.uint8]
@@ -69,7 +76,10 @@ class LinkTrace(NamedTuple):
     targets: Codes
     stored: Counts
     owners: Counts
+    rows: npt.NDArray[np.int32]
+    reads: npt.NDArray[np.int32]
     asked: tuple[str, ...] = ("",)
+    words: tuple[str, ...] = ("",)
 
 
 def trace_links(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:
@@ -119,6 +129,7 @@ class _Tracer:
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
         stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
+        deep = _DeepWords(self)
         begun = self._begun()
         queued = self._queued(begun)
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
@@ -128,6 +139,7 @@ class _Tracer:
                  named[cycle])
             if states.add():
                 self._read(states, waits, targets, stored, owners)
+                deep.read(states)
             if cycle < cycles:
                 engine.run(1, beyond=True)
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
@@ -141,7 +153,8 @@ class _Tracer:
                 in_vain[:, at] = front.in_vain(waits[:-1, at], waits[1:, at])
         at_front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, at_front)
-        return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1])
+        return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1],
+                         deep.rows[:-1], deep.reads[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
         """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
@@ -238,6 +251,35 @@ class _Tracer:
         return NOBODY if packet is None else packet[0]
 
 
+class _DeepWords:
+    """What deep switches at the ends of links say in words, in each cycle; see `LinkTrace.rows` and ``reads``."""
+
+    def __init__(self, tracer: _Tracer):
+        self.tracer = tracer
+        self.known = {"": 0}
+        deep = [kind for kind, router in tracer.network.routers.items() if isinstance(router, DeepSwitch)]
+        self.rows, self.reads = np.zeros((2, tracer.cycles + 1, len(tracer.channels)), np.int32)
+        self.behind = [(at, link.far, link.input) for at, (link, _) in enumerate(tracer.channels)
+                       if link.input is not None and link.far.kind in deep]
+        self.before = [(at, link.near, link.output) for at, (link, _) in enumerate(tracer.channels)
+                       if link.output is not None and link.near.kind in deep]
+
+    def read(self, states: "_States") -> None:
+        """Read what states are kept."""
+        for found, ends, fields, describe in ((self.rows, self.behind, row_fields, describe_rows),
+                                              (self.reads, self.before, reader_fields, describe_reader)):
+            said: dict[tuple[str, int], Values] = {}
+            for at, end, port in ends:
+                switch = self.tracer.network.routers[end.kind]
+                assert isinstance(switch, DeepSwitch)
+                if (end.kind, port) not in said:
+                    said[end.kind, port] = fields(switch, port, partial(states.register, end.kind))
+                values = said[end.kind, port][:, states.column[end.kind, end.instance]]
+                different, which = np.unique(values, axis=0, return_inverse=True)
+                codes = [self.known.setdefault(describe(switch, one), len(self.known)) for one in different]
+                found[states.rows, at] = np.array(codes)[which.reshape(-1)]
+
+
 class _States:
     """The states of some routers in the last ``count`` cycles, read all at a time.
 
@@ -285,12 +327,13 @@ class _States:
         return slice(self._end - self.count, self._end)
 
     def register(self, kind: str, name: str) -> Values:
-        """A register in these cycles, [cycles, routers of the kind]."""
+        """A register in these cycles, [cycles, routers of the kind]; of a memory its rows besides."""
         kernel, tiles = self.engine.kernels[kind], len(self._tiles[kind])
         nothing, instances = np.zeros(0, np.uint8), tiles * kernel.vector_width
         count = self.count * instances
         block = Block(kernel, count, count, self._kept[kind][:self.count].reshape(-1), nothing, nothing)
-        return kernel.read(block, name).reshape(self.count, instances)[:, self._lanes[kind]].astype(np.int64)
+        found = kernel.read(block, name)
+        return found.reshape(self.count, instances, *found.shape[1:])[:, self._lanes[kind]].astype(np.int64)
 
 
 @compiled

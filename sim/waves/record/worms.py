@@ -17,8 +17,9 @@ from .trace import NOBODY, LinkTrace, wanted_by
 
 __all__ = ["declare_worms"]
 
-#: Bits of a worm's number, of a count of flits.
-NUMBER, COUNT = 32, 5
+#: Bits of a worm's number.
+NUMBER = 32
+
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
                   links: Sequence[Link], trace: LinkTrace, states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
@@ -28,7 +29,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     channel, or slot, the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on
     the link for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In
     `ROUTERS` the same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of
-    outputs ``owner``.
+    outputs ``owner``; of deep switches ``rows`` of inputs, and ``reads`` of outputs.
 
     Parameters
     ----------
@@ -73,6 +74,9 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
             if "out" in ports:
                 columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel],
                             _owner(network.routers[link.near.kind], network.configuration.vcs))
+                if network.configuration.deep:
+                    columns.add((*ports["out"], inside), "reads", "string", 1, trace.reads[:, channel],
+                                trace.words.__getitem__)
             if "in" in ports and link.input is not None:
                 port, front = (*ports["in"], inside), network.front(link.far.kind, link.input, vc)
                 unit, worm = front.scope.split(".")
@@ -81,7 +85,9 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
                             _targets(network.routers[link.far.kind], front))
                 columns.alias(port, "waits", waits)
-                columns.add(port, "stored", "wire", COUNT, trace.stored[:, channel])
+                columns.add(port, "stored", "wire", network.configuration.buffer.bit_length(), trace.stored[:, channel])
+                if network.configuration.deep:
+                    columns.add(port, "rows", "string", 1, trace.rows[:, channel], trace.words.__getitem__)
             channel += 1
 
 

@@ -7,7 +7,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.algorithms.irregular import chains, weights
+from wormcast.algorithms.irregular import chains, longest_chain, weights
 from wormcast.algorithms.routing import UP_DOWN_ADAPTIVE
 from wormcast.algorithms.topologies.joined import require_both_ways
 from wormcast.algorithms.topologies.places import levels
@@ -99,3 +99,15 @@ def test_links_must_go_both_ways():
     with pytest.raises(WormcastError, match=r"^mine: hand-made has 1 links from switch 0 to 1 and 0 back, all must go "
                        "both ways$"):
         require_both_ways(ring, "mine")
+
+
+@pytest.mark.parametrize("seeds", [range(40), slow(range(40, 400))])
+def test_the_longest_chain_is_the_longest_that_any_destinations_make(seeds):
+    for seed in seeds:
+        found, _, _ = drawn(seed)
+        children, homes = Graph(found).children(), set(found.consumptions[:, 0].tolist())
+
+        def most(switch, children=children, homes=homes):
+            return (switch in homes) + max(map(most, children[switch]), default=0)
+
+        assert longest_chain(found, np.array(sorted(homes))) == max(map(most, range(found.switches))), seed

@@ -144,8 +144,8 @@ def test_statements(scheme, names):
 
 
 REFUSALS = {
-    "fits: on is given, worms of dual-path go through buffers that hold a part of them: allowed with path worms and "
-    "trees in networks with up and down links": {"scheme": "dual-path", "fits": True},
+    "fits: on is given, worms of dual-path are not copied on their way: it is of those that are":
+        {"scheme": "dual-path", "fits": True},
     "tokens: on is given, worms of tree are copied out of buffers that may hold them whole, and take no tokens: "
     "allowed is off": {"scheme": "tree", "tokens": True},
     "slots: 2 is given, worms of path-g are copied on their way: allowed is 0": {"scheme": "path-g", "slots": 2},

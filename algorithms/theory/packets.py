@@ -1,0 +1,149 @@
+"""What section 4.3 of [Sivaram98] says of packets along trees, first packet first served."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..k_binomial import BEST, best_k, covered, steps, tree_worms
+from ..packet_steps import packet_steps
+from ..schemes import Scheme
+from ..schemes.chain_tree import ChainTree
+from ..topologies import Topology
+from .statement import Statement
+
+__all__ = ["Tree", "pipelined"]
+
+SOURCE = "Sivaram98"
+
+MOST_NODES = 64
+"""Of the trees that are looked at."""
+
+MOST_PACKETS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The k-binomial tree on so many nodes, numbered along their chain, and when packets arrive.
+
+    Parameters
+    ----------
+    nodes, k : int
+    """
+
+    nodes: int
+    k: int
+
+    @cached_property
+    def _found(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        chain = np.arange(self.nodes, dtype=np.int32)
+        worms = tree_worms(chain, np.array([0, self.nodes - 1]), k=self.k, forwarded=True)
+        arrivals = np.zeros((self.nodes, MOST_PACKETS), np.int64)
+        arrivals[worms.destinations] = packet_steps(worms, MOST_PACKETS, "fpfs")
+        parents = np.zeros(self.nodes, np.int64)
+        parents[worms.destinations] = worms.source
+        return arrivals, parents, np.bincount(worms.source, minlength=self.nodes)
+
+    @property
+    def arrivals(self) -> npt.NDArray[np.int64]:
+        """Step in which each packet arrives at each node, int64 [nodes, packets]; 0 at the root."""
+        return self._found[0]
+
+    @property
+    def parents(self) -> npt.NDArray[np.int64]:
+        """Who sends to each node, int64 [nodes]; 0 of the root."""
+        return self._found[1]
+
+    @property
+    def children(self) -> npt.NDArray[np.int64]:
+        """Number of children of each node, int64 [nodes]."""
+        return self._found[2]
+
+    @property
+    def delays(self) -> npt.NDArray[np.int64]:
+        """Steps between two packets at each node, int64 [nodes, packets - 1]; 0 at the root (Definition 1)."""
+        return np.diff(self.arrivals, axis=1)
+
+    @property
+    def completed(self) -> npt.NDArray[np.int64]:
+        """Step in which each packet is everywhere, int64 [packets]."""
+        return self.arrivals.max(axis=0)
+
+    @property
+    def root_has_most(self) -> bool:
+        """Whether no node has more children than the root, as the paper supposes."""
+        return bool(self.children[0] == self.children.max())
+
+
+def pipelined(topology: Topology, scheme: Scheme) -> list[Statement]:
+    """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme of network interfaces that forward packets.
+
+    They depend on how many nodes there are, and on nothing else of a network: decided for multicasts to all numbers of
+    its nodes up to 64, of up to 8 packets.
+    """
+    most = min(topology.nodes, MOST_NODES)
+    chosen = scheme.k if isinstance(scheme, ChainTree) and scheme.k != BEST else None
+    trees = [Tree(nodes, k) for nodes in range(2, most + 1)
+             for k in ([chosen] if chosen else range(1, (nodes - 1).bit_length() + 1))]
+    return list(_statements(trees, most))
+
+
+def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
+    about = f"{len(trees)} trees on 2 to {most} nodes"
+    fit = [tree for tree in trees if tree.root_has_most]
+    beside = len(trees) - len(fit)
+    excluded = f"; in {beside} others a node has more children than the root, as the paper excludes" if beside else ""
+
+    def stated(name: str, section: str, sentence: str, counts: dict[str, int], wrong: int) -> Statement:
+        return Statement(name, f"section {section}", sentence, wrong == 0, found=counts | {"wrong": wrong},
+                         source=SOURCE)
+
+    first = sum(not (tree.delays[1:] == np.maximum(tree.delays[tree.parents[1:]],
+                                                   tree.children[tree.parents[1:], None])).all() for tree in trees)
+    yield stated("Lemma 1", "4.3.2", f"in {_share(len(trees) - first, len(trees))} of {about} packets come to each "
+                 "node as far apart as to its parent, or by as many steps as that has children, whichever is more",
+                 {"trees": len(trees)}, first)
+    second = sum(not (tree.delays[1:] == tree.children[0]).all() for tree in fit)
+    yield stated("Lemma 2", "4.3.2", f"in {_share(len(fit) - second, len(fit))} of {len(fit)} trees packets come to "
+                 f"all nodes as many steps apart as the root has children{excluded}", {"trees": len(fit)}, second)
+    third = sum(not any((np.diff(tree.completed) == tree.delays[node]).all()
+                        for node in np.flatnonzero(tree.arrivals[:, 0] == tree.completed[0])) for tree in trees)
+    yield stated("Lemma 3", "4.3.2", f"in {_share(len(trees) - third, len(trees))} of {about} packets are everywhere "
+                 "as many steps apart as they come to a node that is reached last", {"trees": len(trees)}, third)
+    apart = sum(not (np.diff(tree.completed) == tree.children[0]).all() for tree in fit)
+    largest = sum(not (np.diff(tree.completed) == tree.children.max()).all() for tree in trees)
+    yield stated("Theorem 1", "4.3.2", f"in {_share(len(fit) - apart, len(fit))} of {len(fit)} trees packets are "
+                 f"everywhere as many steps apart as the root has children{excluded}; as many as the node with the "
+                 f"most has, in {_share(len(trees) - largest, len(trees))} of {len(trees)} trees",
+                 {"trees": len(fit), "largest": largest}, apart)
+    lags = np.arange(MOST_PACKETS)
+    late = sum(not (tree.completed == tree.completed[0] + lags * tree.children[0]).all() for tree in fit)
+    bound = np.array([[steps(tree.nodes, tree.k, m) for m in range(1, MOST_PACKETS + 1)] for tree in trees])
+    took = np.array([tree.completed for tree in trees])
+    more, fewer = int((took > bound).sum()), int((took < bound).sum())
+    yield stated("Theorem 2", "4.3.2", f"{_share(len(fit) - late, len(fit))} of {len(fit)} trees take L1 + (m - 1) d "
+                 f"steps for m packets, of a root with d children{excluded}; of {took.size} cases with m up to "
+                 f"{MOST_PACKETS}, {more or 'none'} take more than L1 + (m - 1) k, and {fewer} fewer",
+                 {"trees": len(fit), "cases": took.size, "more": more, "fewer": fewer}, late + more)
+    first_steps = [(tree, int(tree.completed[0])) for tree in trees]
+    fourth = sum(not covered(took - 1, tree.k) < tree.nodes <= covered(took, tree.k) for tree, took in first_steps)
+    yield stated("Lemma 4", "4.3.3", f"in {_share(len(trees) - fourth, len(trees))} of {about} the first packet is "
+                 "everywhere in the fewest steps s with N(s, k) nodes enough", {"trees": len(trees)}, fourth)
+    beaten, cases = _theorem_3(trees)
+    yield stated("Theorem 3", "4.3.3", f"none of these trees takes fewer steps than that with the best k in "
+                 f"{_share(cases - beaten, cases)} of {cases} cases", {"cases": cases}, beaten)
+
+
+def _theorem_3(trees: list[Tree]) -> tuple[int, int]:
+    """In how many cases another k takes fewer steps than the best one, and how many there are."""
+    least: dict[int, npt.NDArray[np.int64]] = {}
+    for tree in trees:
+        least[tree.nodes] = np.minimum(least.get(tree.nodes, tree.completed), tree.completed)
+    cases = [(nodes, m) for nodes in least for m in range(1, MOST_PACKETS + 1)]
+    return sum(steps(nodes, best_k(nodes, m), m) > int(least[nodes][m - 1]) for nodes, m in cases), len(cases)
+
+
+def _share(holds: int, of: int) -> str:
+    return "all" if holds == of else str(holds)

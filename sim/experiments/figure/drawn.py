@@ -1,0 +1,97 @@
+"""Points that are means of many single multicasts: drawn networks, and drawn sources and destinations in each."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms import WormcastError
+from wormcast.algorithms.worms import steps_of
+
+from ...build.network import Network
+from ...build.setup import Setup
+from ...engines.bulk import BulkEngine
+from ...host import NOW, UNDELIVERED, check_receipts, lay_out
+from ..grid import named_point
+from ..load.statistics import interval
+
+__all__ = ["DrawnPoint", "drawn_sets"]
+
+TIMEOUT = 10**7
+STEP = 1024
+
+
+def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
+    """Draw sources and so many destinations of each; a larger set has all of the smaller ones of the same seed."""
+    orders = [np.random.default_rng([seed, draw]).permutation(nodes).tolist() for draw in range(draws)]
+    return [(order[0], order[1:count + 1]) for order in orders]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPoint:
+    """Multicasts that are alone in their networks: on each network as many as it has draws, side by side in its lanes.
+
+    Parameters
+    ----------
+    name : str
+        Of the curve and the value.
+    setups : tuple of Setup
+        Of each network.
+    count, length, draws : int
+        Destinations, payload flits, and multicasts in each network.
+    key : str
+        As of `RunPoint`.
+    """
+
+    name: str
+    setups: tuple[Setup, ...]
+    count: int
+    length: int
+    draws: int
+    key: str
+
+    @property
+    def size(self) -> float:
+        """How long it takes, compared with others of its kind."""
+        return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
+
+    def run(self, workers: int | None = None) -> dict[str, Any]:
+        """Run them, and give their results as plain data: means over the networks, of the mean of each.
+
+        ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
+        ``worms``, ``phases``: of the plans.
+        """
+        found = []
+        for number, setup in enumerate(self.setups):
+            with named_point(f"{self.name}, network {number + 1}"):
+                found.append(self._run(setup, number))
+        latencies, worms, phases, cycles = zip(*found, strict=True)
+        latency = interval(latencies)
+        return {"latency": latency.mean, "latency_half_width": latency.half_width, "worms": fmean(worms),
+                "phases": fmean(phases), "cycles_simulated": sum(cycles)}
+
+    def _run(self, setup: Setup, number: int) -> tuple[float, float, float, int]:
+        network = _network(setup.topology, setup.scheme, setup.configuration, self.draws)
+        sets = drawn_sets(setup.topology.nodes, self.count, self.draws, number)
+        worms = network.scheme.batch(
+            setup.topology, [source for source, _ in sets], np.arange(self.draws + 1) * self.count,
+            [node for _, destinations in sets for node in destinations])
+        host = lay_out(network, np.zeros(self.draws, np.int64), np.full(self.draws, self.length), worms,
+                       lane=np.arange(self.draws))
+        engine = BulkEngine(network, host)
+        while host.counters[UNDELIVERED] and host.counters[NOW] < TIMEOUT:
+            engine.run(STEP)
+        check_receipts(engine.host)
+        if host.counters[UNDELIVERED]:
+            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are due after {TIMEOUT} cycles")
+        offsets = worms.destination_offsets[worms.message_offsets]
+        latencies = np.maximum.reduceat(host.received, offsets[:-1])
+        steps = np.maximum.reduceat(np.array(steps_of(worms)), worms.message_offsets[:-1])
+        return (float(latencies.mean()), len(worms) / self.draws, float(steps.mean()), int(host.counters[NOW]))
+
+
+@lru_cache(maxsize=32)
+def _network(*of: Any) -> Network:
+    return Network(*of)

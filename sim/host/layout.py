@@ -50,10 +50,11 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "se
 #: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
 #: queue; ``posted``: cycle in which it came into that of its link; ``message``: number of its message in its lane.
 #: Where interfaces forward a message, its first worm, ``root`` of all, stands for all up to the worm ``posting``;
-#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits.
+#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits; ``rows_due``: rows that are
+#: still to be written.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
-    "behind", "message", "root", "posting", "sibling", "own_headers"))
+    "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due"))
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
 #: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``;
 #: ``child``: the first worm that its node's interface forwards.

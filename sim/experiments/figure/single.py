@@ -176,7 +176,7 @@ class RunCurve(SeriesCurve):
             for number in range(networks):
                 network = _topology(_drawn(given["topology"], number))
                 setup = Setup.on(network, _scheme(given["scheme"], network, given.get("relation")), given)
-                packets = -(-length // setup.configuration.packet) if setup.configuration.packet else 1
+                packets = setup.configuration.packets_of(length)
                 setups.append(replace(setup, scheme=_for_packets(setup.scheme, packets)))
                 if count >= network.nodes:
                     raise WormcastError(f"random: {count} destinations are given, {network.name} has {network.nodes} "

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -261,10 +261,14 @@ class Configuration:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
-    def packets_of(self, length: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Count the packets that messages of so many payload flits are sent in, int64 of the same shape."""
-        flits = np.asarray(length, np.int64)
-        return -(-flits // self.packet) if self.packet else np.ones_like(flits)
+    @overload
+    def packets_of(self, length: int) -> int: ...
+    @overload
+    def packets_of(self, length: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
+
+    def packets_of(self, length: Any) -> Any:
+        """Packets of a message of so many payload flits, or of several."""
+        return -(-length // self.packet) if self.packet else length * 0 + 1
 
     def as_sent(self, scheme: Scheme) -> Scheme:
         """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""

@@ -177,7 +177,8 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         [message.source for message in messages],
         offsets,
         [node for message in messages for node in message.destinations],
-        packets=None if configuration is None else configuration.packets_of([message.length for message in messages]),
+        packets=None if configuration is None else configuration.packets_of(
+            np.array([message.length for message in messages], np.int64)),
     )
     scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not lead there
     return worms

@@ -124,7 +124,8 @@ class Forwarding(wiring.Component):
         """Write what comes in into its packet's place; say when a packet is whole."""
         name = packet_name(self.rows, self.places)
         writers, rows = self.channels + 1, range(self.rows)  # the host is the last one
-        within, stores = Signal(writers), Signal(writers)  # a packet's first payload flit has come; it is kept
+        within = Signal(writers)  # a packet's first payload flit has come
+        stores = Signal(writers)  # it is kept
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
         places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
@@ -185,7 +186,8 @@ class Forwarding(wiring.Component):
         active = Signal()  # a copy is presented
         payload = Signal()  # its header is sent
         last = Signal()  # it is for the last child
-        pos, at = Signal(children.at.shape()), Signal(range(self.packet))
+        pos = Signal(children.at.shape())
+        at = Signal(range(self.packet))
         header, word = Signal(flit_layout(self.width)), children.word
         ends = Signal()  # the copy's tail is taken
         next_pos, next_at, next_sent = Signal.like(pos), Signal.like(at), Signal.like(sent)

@@ -14,12 +14,13 @@ from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
 
-__all__ = ["ABOVE", "PERIOD", "ROUTERS", "WORMS", "About", "heading", "worm_to_dict"]
+__all__ = ["ABOVE", "INTERFACES", "PERIOD", "ROUTERS", "WORMS", "About", "heading", "worm_to_dict"]
 
 #: Femtoseconds of a cycle.
 PERIOD = 1_000_000
 #: The scope of the links, and that of the routers in words.
 WORMS, ROUTERS = ("bench", "top", "worms"), ("bench", "top", "routers")
+INTERFACES = ("bench", "top", "interfaces")
 #: Above the instances, as in a waveform of Amaranth's simulator over the whole network.
 ABOVE = ("bench", "top", "network")
 

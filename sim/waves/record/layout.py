@@ -13,7 +13,7 @@ from vcd.gtkw import GTKWColor, GTKWSave
 from ...build.fabric import Link
 from ...build.network import Network
 from ...host import Host
-from .heading import ABOVE, PERIOD, ROUTERS, WORMS, About, worm_to_dict
+from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, About, worm_to_dict
 from .trace import LinkTrace
 
 __all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
@@ -107,9 +107,22 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
         rows += [SignalRow(_label(link, vc), f"{scope}.holder"), SignalRow("flit", f"{scope}.kind")]
         if ((trace.front[:, at] == worm) & (trace.waits[:, at] != 0)).any():
             rows.append(SignalRow("waits", f"{scope}.waits"))
+        rows += [row for row in _forwarding(network, about, link, shown) if row not in rows]
         rows += _copying(network, about, link, vc, trace.targets[trace.front[:, at] == worm, at], shown)
     return Group(f"worm {number}: {source} to {' '.join(visits)}",
                  f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
+
+
+def _forwarding(network: Network, about: About, link: Link, shown: set[tuple[str, int]]) -> list[SignalRow]:
+    """What the smart interface at the end of an injection link or a consumption link does."""
+    if link.node is None or not network.configuration.smart:
+        return []
+    instance = about.lane * network.nodes + link.node
+    if ("interface", instance) not in shown:
+        return []
+    inside = ".".join((*INTERFACES, network.kinds["interface"].instances[instance]))
+    name = network.topology.node_name(link.node)
+    return [SignalRow(f"{name} {what}", f"{inside}.{what}") for what in ("receives", "holds", "copies")]
 
 
 def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.NDArray[np.int64],

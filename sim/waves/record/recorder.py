@@ -10,11 +10,13 @@ from vcd.writer import Variable
 
 from ...build.fabric import Link
 from ...engines.bulk import BulkEngine, observer
+from ...engines.forwarded import Forwarded, follow_forwarding
 from ...lowering import Observer
 from .changes import Changes
 from .columns import Columns
 from .heading import ABOVE, PERIOD, About, heading
 from .instances import links_at
+from .interfaces import declare_interfaces, interfaces_at
 from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
 from .slots import slots_at, trace_all
@@ -58,9 +60,11 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     """
     links = [*links_at(engine.network, instances, about.lane), *slots_at(engine.network, instances, about.lane)]
     trace = trace_all(engine, links, cycles, about.lane)
+    nodes = interfaces_at(engine.network, instances)
+    forwarded = follow_forwarding(engine, nodes, cycles, first) if nodes else None
     groups = groups_of(engine.network, engine.host, about, links, trace, instances)
     with path.open("w") as file:
-        wave = _Wave(engine, file, instances, about, links, trace, first)
+        wave = _Wave(engine, file, instances, about, links, trace, first, forwarded)
         for cycle in range(first, first + cycles):
             engine.gather()
             wave.show(cycle)
@@ -84,7 +88,8 @@ class _Wave:
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
-                 links: Sequence[Link], trace: LinkTrace, first: int):
+                 links: Sequence[Link], trace: LinkTrace, first: int,
+                 forwarded: Forwarded | None):
         self._file = file
         self._first = first
         worms = np.union1d(trace.held, trace.front)
@@ -112,6 +117,9 @@ class _Wave:
                     pass  # all values are declared
         self._worms = Columns(self._writer)
         declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
+        if forwarded is not None:
+            declare_interfaces(self._worms, engine.network, engine.host, interfaces_at(engine.network, instances), about,
+                               forwarded, first, len(trace.held))
         self._worms.finish()
         self._writer.flush()
 

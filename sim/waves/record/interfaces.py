@@ -1,0 +1,70 @@
+"""The part of a waveform that says in words what smart interfaces do."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...build.network import Network
+from ...engines.forwarded import NONE, Forwarded
+from ...host import Host
+from .columns import Columns
+from .heading import INTERFACES, About
+
+__all__ = ["declare_interfaces", "interfaces_at"]
+
+
+def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> list[int]:
+    """The smart interfaces among these instances."""
+    return sorted({number for kind, number in instances if kind == "interface"}) if network.configuration.smart else []
+
+
+def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Sequence[int], about: About,
+                       found: Forwarded, first: int, cycles: int) -> None:
+    """Declare what is shown of smart interfaces, in `INTERFACES`.
+
+    Of each the packets that it ``holds``, by row and place, with ``+`` while they come in; the one that it ``receives``
+    while its last flit is held back for t_nr; the one that it copies, to whom, and whether the copy ``waits`` or
+    ``sends``.
+    """
+    names = network.kinds["interface"].instances
+    topology = network.topology
+    for node in nodes:
+        scope = (*INTERFACES, names[node])
+        held: list[set[str]] = [set() for _ in range(cycles)]
+        copies, delays = [""] * cycles, [""] * cycles
+        for one in found.stored:
+            if one.node == node:
+                whose = f"{one.row}.{one.place} {_packet(one.worm, one.packet, about)}"
+                _during(one.begun, one.whole, first, cycles, lambda c, what=f"{whose}+": held[c].add(what))
+                if one.whole != NONE:
+                    _during(one.whole, one.freed, first, cycles, lambda c, what=whose: held[c].add(what))
+        for copy in found.copied:
+            if copy.node == node:
+                to = topology.node_name(_child(host, copy.worm))
+                what = f"{copy.row}.{copy.place} {_packet(copy.worm, copy.packet, about)} to {to}"
+                _during(copy.begun, copy.first, first, cycles,
+                        lambda c, what=f"waits {what}": copies.__setitem__(c, what))
+                if copy.first != NONE:
+                    _during(copy.first, NONE if copy.last == NONE else copy.last + 1, first, cycles,
+                            lambda c, what=f"sends {what}": copies.__setitem__(c, what))
+        for at, begin, end in found.delays:
+            if at == node:
+                _during(begin, end, first, cycles, lambda c: delays.__setitem__(c, "waits t_nr"))
+        for name, said in (("holds", [", ".join(sorted(some)) for some in held]), ("receives", delays),
+                           ("copies", copies)):
+            known = {"": 0}
+            codes = np.array([known.setdefault(text, len(known)) for text in said])
+            columns.add(scope, name, "string", 1, codes, list(known).__getitem__)
+
+
+def _during(begin: int, end: int, first: int, cycles: int, show: Callable[[int], object]) -> None:
+    for cycle in range(max(begin - first, 0), cycles if end == NONE else end - first):
+        show(cycle)
+
+
+def _child(host: Host, worm: int) -> int:
+    return int(host.deliveries["node"][host.worms["delivery"][worm]])
+
+
+def _packet(worm: int, packet: int, about: About) -> str:
+    return "?" if worm == NONE else f"worm_{worm + about.worms_before}.{packet}"

@@ -232,13 +232,7 @@ class Window:
         """Look at all that is here: what `counts` must come to by it, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
-<<<<<<< HEAD
         found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)  # taken, in no delivery
-=======
-        # flits that have come, of packets that are not known yet
-        early = self.host.channels["seen"].reshape(-1, self.network.hosts, self.network.channels).sum((0, 2))
-        found["outstanding"] -= early.reshape(len(self.sources), -1).sum(1)
->>>>>>> main
         return {name: self._created[name] - late[name] for name in COUNTS}, found
 
     @property

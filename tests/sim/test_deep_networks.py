@@ -125,7 +125,7 @@ def test_a_tree_longer_than_the_buffer_may_deadlock_and_one_that_fits_does_not(l
 #: The paper's switches, with somewhat more than its network can carry; a byte would not tell so many worms apart.
 SIVARAM = {**DEEP, "buffer": 640, "chunk": 8, "flit_width": 16}
 FULL = {scheme: Full(scheme, rate, SIVARAM, "irregular:seed=1", most=31, unicasts=0.8, busy=0.1)
-        for scheme, rate in (("tree", 350), ("path-g", 350), ("path-lg", 350), ("individual", 250))}
+        for scheme, rate in (("tree", 900), ("path-g", 350), ("path-lg", 350), ("individual", 250))}
 
 
 @pytest.mark.slow

@@ -182,7 +182,6 @@ class Experiment:
         self.precision = precision
         if warmup is not None or isinstance(traffic, Trace):
             warmup = int(warmup or 0)
-        scheme = scheme.for_packets(configuration.packets_of(traffic.longest_multicast(topology)))
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
         self.configuration = configuration.for_headers(topology, scheme, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]

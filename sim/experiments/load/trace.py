@@ -27,7 +27,6 @@ class Facts(NamedTuple):
     lines: int
     last: int  # cycle of the last line
     most_destinations: int
-    longest: int  # payload flits of a multicast, or of any message where there is none
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ class Trace:
         return self._facts[topology]
 
     def _check(self, topology: Topology) -> Facts:
-        lines, last, most, longest = 0, 0, 0, [0, 0]  # the longest unicast, and multicast
+        lines, last, most = 0, 0, 0
         row = -(-topology.nodes // 8)
         with tempfile.TemporaryFile() as sets:  # each line's destinations, a bit for each node
             for line in self.read(topology):
@@ -125,18 +124,13 @@ class Trace:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
                 lines, last, most = lines + 1, line.cycle, max(most, len(line.destinations))
-                longest[len(line.destinations) > 1] = max(longest[len(line.destinations) > 1], line.length)
         if not lines:
             raise WormcastError(f"trace: {self.path} has no line, it must have one for each message")
-        return Facts(lines, last, most, longest[1] or longest[0])
+        return Facts(lines, last, most)
 
     def most_destinations(self, topology: Topology) -> int:
         """Most destinations of a message."""
         return self.facts(topology).most_destinations
-
-    def longest_multicast(self, topology: Topology) -> int:
-        """Payload flits of the longest multicast, or of the longest message where there is none."""
-        return self.facts(topology).longest
 
     def check(self, topology: Topology, links: np.ndarray) -> None:
         """Refuse a file that is no trace of this network; a finite one may ask for more than nodes take at a time."""

@@ -164,10 +164,6 @@ class Traffic:
         """Most destinations of a message."""
         return int(np.flatnonzero(self.counts(topology.nodes))[-1]) + 1 if self.multicast_fraction else 1
 
-    def longest_multicast(self, topology: Topology) -> int:
-        """Payload flits of a multicast."""
-        return self.length
-
     def hot_nodes(self, topology: Topology) -> list[int]:
         """Ids of the hot spots; none without.
 

@@ -78,6 +78,11 @@ class AbsorbedByHosts(Scheme):
         other.scheme, other.relation = self.scheme.routed_by(relation), relation
         return other
 
+    def for_packets(self, packets: int) -> "AbsorbedByHosts":
+        """Give the same for messages of so many packets."""
+        scheme = self.scheme.for_packets(packets)
+        return self if scheme is self.scheme else AbsorbedByHosts(scheme)
+
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """Say that any channel will do: no worm is on its way when it takes one."""
         return ConsumptionClasses()

@@ -20,6 +20,7 @@ from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
 from ..worms import Worms
 from .cost import Cost
+from .woven import taken, woven
 
 __all__ = ["Scheme", "ask", "classes_of"]
 
@@ -215,6 +216,8 @@ class Scheme(ABC):
         sources: npt.ArrayLike,
         destination_offsets: npt.ArrayLike,
         destinations: npt.ArrayLike,
+        *,
+        packets: npt.ArrayLike | None = None,
     ) -> Worms:
         """Turn many messages into worms.
 
@@ -226,6 +229,8 @@ class Scheme(ABC):
             Destinations of message m are destinations[destination_offsets[m]:destination_offsets[m + 1]].
         destinations : int [all destinations]
             Nodes, in any order.
+        packets : int [messages], optional
+            Packets of each message; by default those that the scheme is for.
 
         Raises
         ------
@@ -238,11 +243,31 @@ class Scheme(ABC):
         offset_array = np.ascontiguousarray(destination_offsets, np.int64)
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
+        given = topology, source_array, offset_array, destination_array
         with others_code(f"scheme {self.name}: no worms can be had from it", type(self).__module__):
-            worms = self.worms(topology, source_array, offset_array, destination_array)
+            worms = self.worms(*given) if packets is None else self._of_packets(np.asarray(packets, np.int64), *given)
         if not isinstance(worms, Worms):
             raise WormcastError(f"scheme {self.name}: its worms gives a {type(worms).__name__}, it must give Worms")
         return worms
+
+    def _of_packets(
+        self,
+        packets: npt.NDArray[np.int64],
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms of messages of so many packets each, those of as many together."""
+        schemes = {count: self.for_packets(count) for count in np.unique(packets).tolist()}
+        if len(set(map(id, schemes.values()))) <= 1:
+            return next(iter(schemes.values()), self).worms(topology, sources, destination_offsets, destinations)
+        parts, messages = [], []
+        for count, scheme in schemes.items():
+            messages.append(np.flatnonzero(packets == count))
+            places, offsets = taken(messages[-1], destination_offsets)
+            parts.append(scheme.worms(topology, sources[messages[-1]], offsets, destinations[places]))
+        return woven(parts, messages)
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:

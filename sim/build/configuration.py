@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.consumption import require_any_channel
@@ -257,6 +260,11 @@ class Configuration:
     def slots(self) -> int:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
+
+    def packets_of(self, length: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Count the packets that messages of so many payload flits are sent in, int64 of the same shape."""
+        flits = np.asarray(length, np.int64)
+        return -(-flits // self.packet) if self.packet else np.ones_like(flits)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
         """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""

@@ -167,8 +167,9 @@ def check_messages(messages: Sequence[Message]) -> None:
             raise MessageError(where, index, f"after {message.after} is given, each message may be there once")
 
 
-def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message]) -> Worms:
-    """Turn all messages into worms."""
+def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],
+                  configuration: Configuration | None = None) -> Worms:
+    """Turn all messages into worms; ``configuration`` says in which packets they are sent, by default one each."""
     check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
     worms = scheme.batch(
@@ -176,6 +177,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         [message.source for message in messages],
         offsets,
         [node for message in messages for node in message.destinations],
+        packets=None if configuration is None else configuration.packets_of([message.length for message in messages]),
     )
     scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not lead there
     return worms
@@ -242,7 +244,7 @@ def run(
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     scheme = configuration.as_sent(scheme)
-    worms = plan_messages(topology, scheme, messages)
+    worms = plan_messages(topology, scheme, messages, configuration)
     classes = configuration.consumption_classes(topology, scheme)
     require_classes(classes, scheme.name, Blueprint(topology, scheme, configuration).routes, worms)
     longest = int(np.diff(worms.destination_offsets).max())

@@ -13,7 +13,7 @@ from wormcast.algorithms.worms import AT_ONCE
 from ..build.configuration import Configuration
 from ..build.network import Network
 from .postings import forwarded_messages, lay_out_rows
-from .program import NONE, PACKET, UNDELIVERED
+from .program import CHANNELS, NONE, PACKET, UNDELIVERED
 from .releases import RELEASE, link
 
 __all__ = ["Host", "lay_out", "tag_bits"]
@@ -50,10 +50,11 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "se
 #: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
 #: queue; ``posted``: cycle in which it came into that of its link; ``message``: number of its message in its lane.
 #: Where interfaces forward a message, its first worm, ``root`` of all, stands for all up to the worm ``posting``;
-#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits.
+#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits; ``rows_due``: rows that are
+#: still to be written.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
-    "behind", "message", "root", "posting", "sibling", "own_headers"))
+    "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due"))
 #: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
 #: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``;
 #: ``child``: the first worm that its node's interface forwards.
@@ -112,6 +113,11 @@ class Host(NamedTuple):
     def packets(self) -> Integers:
         """Packets that each worm is sent in, [worms]."""
         return _packets(self.worms["length"], int(self.options[PACKET]))
+
+    @property
+    def unnamed(self) -> Integers:
+        """Flits that each node's channels have taken of packets which do not tell their worm yet, [nodes]."""
+        return self.channels["seen"].reshape(-1, len(self.nodes), int(self.options[CHANNELS])).sum(axis=(0, 2))
 
     @property
     def left(self) -> Integers:

@@ -194,7 +194,6 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
         else:
             worm = stream.first
             stream.first = worms[worm].behind
-            stream.worms += 1
             begun = worms[worm]
             if begun.posting < 0:
                 # a worm that is too short for a whole tag takes one of fewer bits
@@ -202,8 +201,11 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
                 begun.tag = _free_tag(tagged, counters[TAG], bits, options[ROWS])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
-                counters[UNDER_WAY] += 1
-            begun.injected = now
+            last = max(worm, begun.posting)  # what interfaces forward begins with it
+            for other in range(worm, last + 1):
+                worms[other].injected = now
+            counters[UNDER_WAY] += last + 1 - worm
+            stream.worms += last + 1 - worm
             begun.previous = stream.before
             stream.before = worm
             stream.worm = worm
@@ -226,7 +228,8 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
         stream.credits -= 1
         worms[worm].touched = now
         if stream.sent == stream.flits:
-            worms[worm].handed = now
+            for other in range(worm, max(worm, worms[worm].posting) + 1):
+                worms[other].handed = now
             stream.worm = NONE
             if stream.first < 0:
                 sending[row] = 0
@@ -292,7 +295,7 @@ def _end_worm(worms, deliveries, smart, tagged, counters, tag):
             counters[ADMITS] = 1
     if whole:
         tagged[tag] = NONE
-        counters[UNDER_WAY] -= 1
+    counters[UNDER_WAY] -= 1
 
 
 @inlined
@@ -385,14 +388,13 @@ def _admit(smart, worms, deliveries, tagged, writing, options, counters):
                 following = worms[worm].behind
                 worms[worm].tag = tag
                 tagged[tag] = worm
-                counters[UNDER_WAY] += 1
-                worms[worm].waits = 1
+                worms[worm].rows_due = 1
                 smart[node].rows |= np.int64(1) << row
                 _append(smart[node], worms, deliveries, worm)
                 writing[node] = 1
                 for delivery in range(worms[worm].delivery, worms[last].delivery_end):
                     other = deliveries[delivery].node
-                    worms[worm].waits += 1
+                    worms[worm].rows_due += 1
                     smart[other].rows |= np.int64(1) << row
                     _append(smart[other], worms, deliveries, RECEIPT - delivery)
                     writing[other] = 1
@@ -441,8 +443,8 @@ def _write_row(nodes, smart, worms, deliveries, header, working, writing, option
         tx[table, node] = marks | (HEAD | TAIL if done else 0)
         if done:
             row.task = NONE
-            worms[root].waits -= 1
-            if worms[root].waits == 0:
+            worms[root].rows_due -= 1
+            if worms[root].rows_due == 0:
                 _append(nodes[worms[root].source], worms, deliveries, root)
                 working[worms[root].source] = 1
 

@@ -216,7 +216,10 @@ class Forwarding(wiring.Component):
             m.d.sync += [active.eq(order.there), payload.eq(0)]
         m.d.sync += [pos.eq(next_pos), at.eq(next_at), sent.eq(next_sent)]
         # a packet is copied from its first copy on until it is freed; that one begins at the start of its row
-        copied = Signal(self.occupancy.shape())
+        being_copied = Signal(self.occupancy.shape())
         begins = Signal()
         m.d.comb += begins.eq(order.asked & order.there & (order.child == 0))
-        m.d.sync += [copied.eq(copied + begins - order.freed), self.copied.eq(self.copied + copied)]
+        m.d.sync += [
+            being_copied.eq(being_copied + begins - order.freed),
+            self.copied.eq(self.copied + being_copied),
+        ]

@@ -77,7 +77,8 @@ class DrawnPoint:
         sets = drawn_sets(setup.topology.nodes, self.count, self.draws, number)
         worms = network.scheme.batch(
             setup.topology, [source for source, _ in sets], np.arange(self.draws + 1) * self.count,
-            [node for _, destinations in sets for node in destinations])
+            [node for _, destinations in sets for node in destinations],
+            packets=network.configuration.packets_of(np.full(self.draws, self.length)))
         host = lay_out(network, np.zeros(self.draws, np.int64), np.full(self.draws, self.length), worms,
                        lane=np.arange(self.draws))
         engine = BulkEngine(network, host)

@@ -2,12 +2,12 @@
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from wormcast import __version__
-from wormcast.algorithms import Scheme, Topology, WormcastError, file_digest, find_scheme, topology
+from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
@@ -93,7 +93,6 @@ def _alone(network: Topology, configuration: Configuration, length: int) -> Alon
 #: The same object for equal ones, so that hardware is built and compiled once for all points.
 _topology = cache(topology)
 _scheme = cache(find_scheme)
-_for_packets = cache(Scheme.for_packets)
 
 #: What stands for a network's number, where several are drawn.
 DRAWN = "{network}"
@@ -176,8 +175,7 @@ class RunCurve(SeriesCurve):
             for number in range(networks):
                 network = _topology(_drawn(given["topology"], number))
                 setup = Setup.on(network, _scheme(given["scheme"], network, given.get("relation")), given)
-                packets = -(-length // setup.configuration.packet) if setup.configuration.packet else 1
-                setups.append(replace(setup, scheme=_for_packets(setup.scheme, packets)))
+                setups.append(setup)
                 if count >= network.nodes:
                     raise WormcastError(f"random: {count} destinations are given, {network.name} has {network.nodes} "
                                         "nodes")

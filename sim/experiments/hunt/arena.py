@@ -99,7 +99,8 @@ class Arena:
         self._limit = LIMIT + 64 * self._waits
 
     def _host(self, batch: Batch) -> Host:
-        worms = self.network.scheme.batch(self.network.topology, batch.source, batch.offsets, batch.destinations)
+        worms = self.network.scheme.batch(self.network.topology, batch.source, batch.offsets, batch.destinations,
+                                          packets=self.network.configuration.packets_of(batch.length))
         self._message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 

@@ -87,7 +87,8 @@ class Window:
         """The messages up to this cycle, a program of their own, and what they wait for (`Created.waits`)."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
-            self.network.topology, merged.source, merged.offsets, merged.destinations)
+            self.network.topology, merged.source, merged.offsets, merged.destinations,
+            packets=self.network.configuration.packets_of(merged.length))
         messages = np.zeros(len(lane), MESSAGE)
         for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
                               "multicast": merged.multicast, "worm": worms.message_offsets[:-1]}.items():
@@ -136,7 +137,8 @@ class Window:
             return
         offsets = np.append(host.worms["delivery"][starts], len(host.deliveries))
         sources, destinations = host.worms["source"] % nodes, host.deliveries["node"] % nodes
-        planned = network.scheme.batch(network.topology, sources[starts], offsets, destinations)
+        planned = network.scheme.batch(network.topology, sources[starts], offsets, destinations,
+                                       packets=network.configuration.packets_of(messages["length"]))
         if not (np.array_equal(planned.source, sources) and np.array_equal(planned.destinations, destinations)
                 and np.array_equal(planned.message_offsets[:-1], starts)):
             raise ValueError(f"worms are under way that {network.scheme.name} does not send")
@@ -232,6 +234,7 @@ class Window:
         """Look at all that is here: what `counts` must come to by it, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
+        found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)  # taken, in no delivery
         return {name: self._created[name] - late[name] for name in COUNTS}, found
 
     @property

@@ -5,8 +5,11 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
+from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.traffic import Traffic
+from wormcast.sim.experiments.load.window import Window
 
 from .windows import require_flits_conserved, through
 
@@ -43,6 +46,20 @@ def test_lanes_know_nothing_of_each_other(scheme):
         mine = together[together["lane"] == lane].copy()
         mine["lane"] = 0
         assert np.array_equal(np.sort(mine), np.sort(alone))
+
+
+def test_narrow_flits_that_do_not_tell_their_worm_yet_are_not_outstanding():
+    network = Network(topology("mesh:4x4"), SCHEMES["individual"], Configuration(flit_width=8), 2)
+    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 600)
+    engine = BulkEngine(network, window.host, measure=True)
+    unnamed, consumed = 0, np.zeros(2, np.int64)
+    for _ in range(600):
+        engine.run(1, beyond=True)
+        consumed += take(engine.meter).flits[network.fabric.rows("host")].sum(axis=0)
+        wanted, there = window.audit()
+        assert np.array_equal(wanted["wanted"], consumed + there["outstanding"])
+        unnamed += int(window.host.unnamed.sum())
+    assert unnamed > 10
 
 
 def test_flits_are_conserved():

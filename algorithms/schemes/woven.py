@@ -1,0 +1,64 @@
+"""Batches of some messages each, put together in the order of all messages."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..worms import AT_ONCE, Worms
+
+__all__ = ["taken", "woven"]
+
+
+def taken(
+    messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pick what belongs to some messages.
+
+    Parameters
+    ----------
+    offsets : int64 array [all messages + 1]
+        Message m has the places offsets[m] to offsets[m + 1].
+
+    Returns
+    -------
+    (int64 array, int64 array)
+        Their places, in their order; and where each begins among these, and the end.
+    """
+    counts = np.diff(offsets)[messages]
+    found = np.concatenate([[0], np.cumsum(counts)])
+    return np.repeat(offsets[messages] - found[:-1], counts) + np.arange(found[-1]), found
+
+
+def woven(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
+    """Put worms of different messages together.
+
+    Parameters
+    ----------
+    messages : sequence of int64 array
+        Of each part the places of its messages among all of them, each message once.
+    """
+    places = np.concatenate(messages)
+    bases = np.cumsum([0, *map(len, parts)])
+    # behind each other, and from there into the order of all messages
+    message_offsets = np.concatenate([[0], *(part.message_offsets[1:] + base
+                                             for part, base in zip(parts, bases, strict=False))])
+    rows, offsets = taken(np.argsort(places), message_offsets)
+    now_at = np.empty(len(rows), np.int64)
+    now_at[rows] = np.arange(len(rows))
+    after = np.concatenate([np.where(part.after == AT_ONCE, AT_ONCE, part.after + base)
+                            for part, base in zip(parts, bases, strict=False)])[rows]
+    visits = np.cumsum([0, *(len(part.destinations) for part in parts)])
+    destination_offsets = np.concatenate([[0], *(part.destination_offsets[1:] + base
+                                                 for part, base in zip(parts, visits, strict=False))])
+    chosen, destination_offsets = taken(rows, destination_offsets)
+
+    def joined(name: str, order: npt.NDArray[np.int64]) -> npt.NDArray | None:
+        some = [getattr(part, name) for part in parts]
+        return None if any(one is None for one in some) else np.concatenate(some)[order]
+
+    fields: dict[str, Any] = {name: joined(name, rows) for name in ("source", "rank", "steps", "tier")}
+    fields |= {name: joined(name, chosen) for name in ("destinations", "signs")}
+    return Worms(message_offsets=offsets, after=np.where(after == AT_ONCE, AT_ONCE, now_at[after]),
+                 destination_offsets=destination_offsets, **fields)

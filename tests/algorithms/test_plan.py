@@ -156,6 +156,7 @@ def test_the_plan_as_json():
                 "step": 1,
                 "signs": None,
                 "vc_classes": None,
+                "header": ["2", "3"],
             },
             {
                 "id": 1,
@@ -170,6 +171,7 @@ def test_the_plan_as_json():
                 "step": 2,
                 "signs": None,
                 "vc_classes": None,
+                "header": ["0"],
             },
         ],
         "copies": 2,

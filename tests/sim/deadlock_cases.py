@@ -1,5 +1,4 @@
-"""Kept deadlocks: of each scheme with too little of something, most of it consumption channels or classes, few and
-small messages that deadlock.
+"""Kept deadlocks: of each scheme with too few consumption channels or classes, few and small messages that deadlock.
 
     PYTHONPATH=src python tests/sim/deadlock_cases.py [NAME ...]
 
@@ -36,7 +35,7 @@ HARDEST = "1+,0+/1-,0-"
 
 @dataclass(frozen=True)
 class Case:
-    """A scheme, and hardware with too little for it: consumption channels, classes, tokens, room for a worm.
+    """A scheme, and hardware with too few consumption channels or classes for it.
 
     Parameters
     ----------
@@ -70,9 +69,6 @@ def _cases() -> Iterator[tuple[str, Case]]:
                                        (*(enough if scheme == "e-mcast" else ({"consumption": 2},)),
                                         {"ejection": "all"}))
     yield "atbm_min_8", Case("min:b=2,stages=3", "atbm", {"consumption": 1, "tokens": "off"}, ({"tokens": "on"},))
-    yield "tree_2_switches", Case("irregular:switches=2,ports=8,nodes=4,connectivity=0.3,seed=1", "tree",
-                                  {"consumption": 1, "buffer_kind": "deep", "buffer": 16, "chunk": 8, "flit_width": 16},
-                                  ({"buffer": 24},))
     for blocks in partitions(["1+", "1-", "0+", "0-"], 2):
         classes = "/".join(",".join(block) for block in blocks)
         mesh = "6x3" if classes == HARDEST else "8x8"
@@ -82,8 +78,8 @@ def _cases() -> Iterator[tuple[str, Case]]:
 
 
 CASES = dict(_cases())
-"""By the names of their files: one channel for four schemes, trees without tokens, trees that are longer than the
-buffers of whole worms, and e-mcast's directions in two classes, in each way."""
+"""By the names of their files: one channel for four schemes, trees without tokens, and e-mcast's directions in two
+classes, in each way."""
 
 
 def kept(name: str) -> list[Message]:

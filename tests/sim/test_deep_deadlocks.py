@@ -1,6 +1,7 @@
 """Deadlocks of worms that are longer than the buffers of deep switches: called when, and only when, it is one."""
 
 import random
+from pathlib import Path
 
 import pytest
 from cases import slow, some
@@ -8,27 +9,38 @@ from command import wormcast
 
 from wormcast.algorithms import find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.experiments.message_file import MessageFile, messages_in
 from wormcast.sim.experiments.run import run
 
-from .deadlock_cases import CASES, DEADLOCKS
+from .deadlock_cases import Case
 from .test_deadlock import require_closed
+from .test_deadlock_free import smaller
 from .test_deep_networks import DEEP, messages
 
-KEPT = "tree_2_switches"
+#: What `wormcast hunt` has found and shrunk, of two switches: two trees of 17 flits, and a unicast that holds up one.
+KEPT = Path(__file__).parent / "deep_deadlocks" / "tree_2_switches.jsonl"
+CASE = Case("irregular:switches=2,ports=8,nodes=4,connectivity=0.3,seed=1", "tree",
+            {**DEEP, "buffer": 16, "chunk": 8, "flit_width": 16}, ({"buffer": 24},))
 
 
 @pytest.mark.parametrize(("buffer", "code"), [(16, 3), (24, 0)])
 def test_the_command_proves_the_deadlock_that_is_kept_and_ends_where_the_worms_fit(buffer, code):
-    """Two trees of 17 flits cross: each has the link, or the node, that the other waits for."""
-    case = CASES[KEPT]
-    options = {**case.too_few, "vcs": 1, "buffer": buffer}
+    """One tree has the link, the other the node that both go to."""
+    options = {**CASE.too_few, "buffer": buffer}
     given = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
-    ended, told, _ = wormcast("run", case.mesh, case.scheme, "--messages", DEADLOCKS / f"{KEPT}.jsonl", *given)
+    ended, told, _ = wormcast("run", CASE.mesh, CASE.scheme, "--messages", KEPT, *given)
     assert ended == code
     if code:
         assert "deadlock, proved in cycle 1024: each worm waits for the next" in told
         assert "worm 1 (from 1 to 0 2) holds cons:0:0; waits for link:s0>s1:0" in told
         assert "waits for cons:0:0" in told
+
+
+@pytest.mark.slow
+def test_nothing_less_deadlocks():
+    kept = messages_in(MessageFile(str(KEPT), "kept", 2**32, 2**16), topology(CASE.mesh))
+    assert CASE.run(kept).outcome == "deadlock"
+    assert all(CASE.run(less).outcome == "delivered" for less in smaller(kept))
 
 
 NETWORK = "irregular:switches=3,ports=6,nodes=8,connectivity=0.8,seed=3"

@@ -127,9 +127,9 @@ class _Follower:
                     self._end(node, cycle)
                 for writer in range(self.writers):
                     if (keeps[k] ^ was[0][k]) >> writer & 1:
-                        self._store(node, k, writer, cycle, begins=bool(keeps[k] >> writer & 1))
+                        self._store(node, int(k), writer, cycle, begins=bool(keeps[k] >> writer & 1))
                 if begins[k]:
-                    self._begin(node, k, int(at[k]), bool(payload[k]), cycle)
+                    self._begin(node, int(k), int(at[k]), bool(payload[k]), cycle)
                     since[k] = at[k]
                 elif waits[k] and node in self.under_way and (at[k] > since[k] or payload[k]):
                     self.under_way[node] = self.under_way[node]._replace(first=cycle)
@@ -141,7 +141,7 @@ class _Follower:
             self.engine.run(1, beyond=True)
         self.found.stored.extend(self.places.values())
         self.found.copied.extend(self.under_way.values())
-        return Forwarded(*(sorted(one) for one in self.found))
+        return Forwarded(sorted(self.found.stored), sorted(self.found.copied), sorted(self.found.delays))
 
     def _place(self, name: int) -> tuple[int, int]:
         """Row and place of a packet's name; see `packet_name`."""

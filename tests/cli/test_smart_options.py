@@ -29,10 +29,12 @@ SMART = "--ni fpfs --packet 16"
      "row: 3 flits are given, the headers of all children of node 0 have 4"),
     ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is given, allowed are powers of two up to 64"),
     ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is given, allowed are 1 to 256"),
-    ("mesh:1x4", "k-binomial", "--ni fpfs", "packet: 0 is given with ni fpfs, which forwards packets: allowed are 1 to 65535"),
+    ("mesh:1x4", "k-binomial", "--ni fpfs",
+     "packet: 0 is given with ni fpfs, which forwards packets: allowed are 1 to 65535"),
     ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is given, allowed are conventional, fcfs, fpfs"),
-    ("mesh:1x4", "k-binomial", "--packet 16", "ni: conventional is given, scheme k-binomial has network interfaces "
-     "forward its worms: allowed are fcfs, fpfs"),
+    ("mesh:1x4", "k-binomial", "--packet 16",
+     ("ni: conventional is given, scheme k-binomial has network interfaces forward its worms: allowed are fcfs, "
+      "fpfs")),
     ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is given with ni fpfs, allowed is off"),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):

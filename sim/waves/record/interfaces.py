@@ -1,6 +1,6 @@
 """The part of a waveform that says in words what smart interfaces do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,21 +35,24 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Se
         for one in found.stored:
             if one.node == node:
                 whose = f"{one.row}.{one.place} {_packet(one.worm, one.packet, about)}"
-                _during(one.begun, one.whole, first, cycles, lambda c, what=f"{whose}+": held[c].add(what))
+                for c in _during(one.begun, one.whole, first, cycles):
+                    held[c].add(f"{whose}+")
                 if one.whole != NONE:
-                    _during(one.whole, one.freed, first, cycles, lambda c, what=whose: held[c].add(what))
+                    for c in _during(one.whole, one.freed, first, cycles):
+                        held[c].add(whose)
         for copy in found.copied:
             if copy.node == node:
                 to = topology.node_name(_child(host, copy.worm))
                 what = f"{copy.row}.{copy.place} {_packet(copy.worm, copy.packet, about)} to {to}"
-                _during(copy.begun, copy.first, first, cycles,
-                        lambda c, what=f"waits {what}": copies.__setitem__(c, what))
+                for c in _during(copy.begun, copy.first, first, cycles):
+                    copies[c] = f"waits {what}"
                 if copy.first != NONE:
-                    _during(copy.first, NONE if copy.last == NONE else copy.last + 1, first, cycles,
-                            lambda c, what=f"sends {what}": copies.__setitem__(c, what))
+                    for c in _during(copy.first, NONE if copy.last == NONE else copy.last + 1, first, cycles):
+                        copies[c] = f"sends {what}"
         for at, begin, end in found.delays:
             if at == node:
-                _during(begin, end, first, cycles, lambda c: delays.__setitem__(c, "waits t_nr"))
+                for c in _during(begin, end, first, cycles):
+                    delays[c] = "waits t_nr"
         for name, said in (("holds", [", ".join(sorted(some)) for some in held]), ("receives", delays),
                            ("copies", copies)):
             known = {"": 0}
@@ -57,9 +60,9 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Se
             columns.add(scope, name, "string", 1, codes, list(known).__getitem__)
 
 
-def _during(begin: int, end: int, first: int, cycles: int, show: Callable[[int], object]) -> None:
-    for cycle in range(max(begin - first, 0), cycles if end == NONE else end - first):
-        show(cycle)
+def _during(begin: int, end: int, first: int, cycles: int) -> range:
+    """Cycles from ``begin`` to ``end`` - 1, counted from the first one that is shown."""
+    return range(max(begin - first, 0), cycles if end == NONE else end - first)
 
 
 def _child(host: Host, worm: int) -> int:

@@ -118,8 +118,8 @@ class _Wave:
         self._worms = Columns(self._writer)
         declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
         if forwarded is not None:
-            declare_interfaces(self._worms, engine.network, engine.host, interfaces_at(engine.network, instances), about,
-                               forwarded, first, len(trace.held))
+            declare_interfaces(self._worms, engine.network, engine.host, interfaces_at(engine.network, instances),
+                               about, forwarded, first, len(trace.held))
         self._worms.finish()
         self._writer.flush()
 

@@ -1,14 +1,19 @@
 """What the schemes of multi-drop worms have in common."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
+from ..errors import WormcastError
 from ..headers import MultiDrop
 from ..irregular import descent, longest_chain, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import AT_ONCE, HOST, INTERFACE, Worms
 from .base import Scheme
 
 __all__ = ["MultiDropScheme"]
@@ -20,6 +25,9 @@ class MultiDropScheme(Scheme):
     The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes
     by shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
     waits for nothing that a unicast does not wait for, where switches hold whole worms (Theorem 5).
+
+    With ``NAME:by=ni`` network interfaces send the message on, packet by packet: switches and interfaces together,
+    which the paper thinks of (section 1) and does not simulate.
 
     Attributes
     ----------
@@ -35,6 +43,13 @@ class MultiDropScheme(Scheme):
     buffered = True
     whole_chains: bool
     all_send: bool
+    parameters: ClassVar[Mapping[str, str]] = {"by": "hosts"}
+
+    def set_parameters(self, given: Mapping[str, str]) -> None:
+        """Take who sends a message on: ``hosts``, or network interfaces, packet by packet (``ni``)."""
+        if given["by"] not in ("hosts", "ni"):
+            raise WormcastError(f"scheme: by of '{self.name}' is {given['by']!r}, allowed are hosts, ni")
+        self.forwarded = given["by"] == "ni"
 
     def form(self, topology: Topology) -> str:
         """Say what worms visit, and who sends them."""
@@ -68,5 +83,7 @@ class MultiDropScheme(Scheme):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms, in the order of steps."""
-        return phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
-                            all_send=self.all_send)
+        worms = phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
+                             all_send=self.all_send)
+        onwards = (worms.after != AT_ONCE) & self.forwarded
+        return replace(worms, tier=np.where(onwards, INTERFACE, HOST).astype(np.int8))

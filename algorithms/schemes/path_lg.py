@@ -11,7 +11,6 @@ class PathLessGreedy(MultiDropScheme):
     As `PathGreedy`, but in every step no more than one worm starts at a switch, beside those of the source. It takes as
     many steps or more, and fewer worms of a step wait for each other's links. The paper takes it for all comparisons.
 
-
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """
 

@@ -159,7 +159,7 @@ class Configuration:
                           limits=(1, MOST_ROWS), label="rows of a child table", changes="interface")
     places: int = _hardware("Packets of each message that a smart interface has room for, {} by default.", 4,
                             limits=(1, 256), label="packet places of a row", unit="packets", changes="interface")
-    row: int = _hardware("Header flits of all children of a row in a smart interface's table, {} by default.", 16,
+    row: int = _hardware("Header flits of all children of a row in a smart interface's table, {} by default.", 32,
                          limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
                                      limits=(0, MOST_OVERHEAD), changes="host")

@@ -1,26 +1,18 @@
 """The software above the network interfaces: posts worms, notes receipts. One program for every engine.
 
-``message`` and ``layout`` lay out a run's messages as arrays, ``program`` is the compiled program over them,
-``receipts`` says what was wrong with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who
-waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
+``message`` and ``layout`` lay out a run's messages as arrays, ``postings`` those that interfaces forward. ``program``
+is the compiled program over them, with ``queues`` of what waits, ``payload``, what flits say, and ``rows`` of
+interfaces' tables; ``places`` names its numbers, ``counting`` what is counted beside. ``receipts`` says what was wrong
+with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who waits for a receipt, ``window``
+drops old messages and adds new ones, ``sound`` refuses what is no program.
 """
 
+from .counting import count_sample, sampled, widen
 from .layout import Host, lay_out
 from .message import Message, make_host
 from .packets import Packet, packet_at_interface, packet_of
-from .program import (
-    FREED,
-    NOW,
-    SAMPLES,
-    UNDELIVERED,
-    UNDER_WAY,
-    count_sample,
-    gather,
-    host_step,
-    run_cycles,
-    sampled,
-    widen,
-)
+from .places import FREED, NOW, SAMPLES, UNDELIVERED, UNDER_WAY
+from .program import gather, host_step, run_cycles
 from .receipts import check_receipts
 from .sound import require_program
 from .window import MovingHost

@@ -12,8 +12,8 @@ from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
 from ..build.network import Network
+from .places import CHANNELS, NONE, PACKET, UNDELIVERED
 from .postings import forwarded_messages, lay_out_rows
-from .program import CHANNELS, NONE, PACKET, UNDELIVERED
 from .releases import RELEASE, link
 
 __all__ = ["Host", "lay_out", "tag_bits"]

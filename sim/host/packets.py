@@ -8,7 +8,8 @@ import numpy as np
 from wormcast.hw.buffer import ReplicationBuffer
 
 from .layout import Host
-from .program import PACKET, SPREAD, WIDTH, place_of
+from .payload import place_of
+from .places import PACKET, SPREAD, WIDTH
 
 __all__ = ["Packet", "packet_at_interface", "packet_of"]
 

@@ -5,95 +5,42 @@ import numpy as np
 from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..lowering import call_step
+from .counting import count_grants, count_links, count_sample, sampled, widen
+from .payload import free_tag, payload, place_of
+from .places import (
+    ADMITS,
+    CHANNEL_BITS,
+    CHANNELS,
+    FAULT,
+    FAULT_CHANNEL,
+    FAULT_NODE,
+    FREED,
+    HEAD,
+    HELD,
+    NARROW,
+    NEXT,
+    NONE,
+    NOW,
+    OF,
+    PACKET,
+    RATE,
+    RECEIPT,
+    ROWS,
+    SEPARATE,
+    SPREAD,
+    T_HR,
+    T_NR,
+    TAG,
+    TAIL,
+    UNDELIVERED,
+    UNDER_WAY,
+    VALID,
+    WIDTH,
+)
+from .queues import append, append_worm, take
+from .rows import admit, begin_work, end_worm, write_row
 
-__all__ = ["count_sample", "gather", "host_step", "place_of", "run_cycles", "sampled", "widen"]
-
-# a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
-NONE = -1
-RECEIPT = -2
-
-# places in Host.options: SPREAD, flits over which a packet spreads its number; ROWS, messages that a smart interface
-# may forward, 0 for none; COUNTED, its rows say how many packets there are; RATE, OF, SEPARATE: flits that a node's
-# host moves in so many cycles, 0 for any, and whether that is each way; NODES, of a lane
-WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
-# places in Host.counters; ADMITS: whether rows have become free
-NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
-# places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
-NARROW, SAMPLES = range(2)
-
-# a message's number says its row in these bits; see hw.interface.smart
-ROW_MASK = 255
-# what of a row is sent next, in place of a header flit
-ROW_NUMBER, ROW_COUNT = -2, -1
-
-# marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
-VALID, HEAD, TAIL = 1, 2, 4
-
-
-@inlined
-def _follow(worms, deliveries, task, behind):
-    """Put a task behind another one in its queue."""
-    if task >= 0:
-        worms[task].behind = behind
-    else:
-        deliveries[RECEIPT - task].behind = behind
-
-
-@inlined
-def _append(queue, worms, deliveries, task):
-    """Put a task at the end of a processor's queue: a record with ``first`` and ``last``."""
-    _follow(worms, deliveries, task, NONE)
-    if queue.first == NONE:
-        queue.first = task
-    else:
-        _follow(worms, deliveries, queue.last, task)
-    queue.last = task
-
-
-@inlined
-def _take(queue, worms, deliveries):
-    """Take the first task of a processor's queue that has one."""
-    task = queue.first
-    queue.first = worms[task].behind if task >= 0 else deliveries[RECEIPT - task].behind
-    return task
-
-
-@inlined
-def _append_worm(queue, worms, worm):
-    """Put a worm at the end of a link's queue."""
-    worms[worm].behind = NONE
-    if queue.first < 0:
-        queue.first = worm
-    else:
-        worms[queue.last].behind = worm
-    queue.last = worm
-
-
-@inlined
-def _payload(tag, place, options, part):
-    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
-
-    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first. Behind the first one
-    all have the tag's low bits, added to what they say: so most flits name their worm, while few are under way.
-    """
-    width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
-    if spread > 1:
-        number = place // packet if packet > 0 else 0
-        flit = place - number * packet
-        pattern = np.uint64(((tag | number << 16) >> flit * width if flit < spread else 0) + (tag if flit > 0 else 0))
-    else:
-        pattern = np.uint64(tag | (place & 0xFFFF) << 16)
-    word = pattern | pattern << np.uint64(32)
-    used = width - 64 * part
-    if used < 64:
-        word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
-    return word
-
-
-@compiled
-def place_of(data, width):
-    """Give the place in its worm that the first 32 bits of a payload flit say; in narrow flits it has fewer bits."""
-    return (data >> 16) & 0xFFFF & ((1 << min(width, 32) - 16) - 1)
+__all__ = ["gather", "host_step", "run_cycles"]
 
 
 @compiled
@@ -106,22 +53,6 @@ def _stalls(stall, cycle, node, channel):
 
 
 @inlined
-def _begin_work(cpu, worms, deliveries, smart, counters, worm):
-    """A worm may be sent from now on: its node's processor gets it, or it waits until its rows are free."""
-    if worms[worm].posting >= 0:
-        queue = smart[worms[worm].source]
-        worms[worm].behind = NONE
-        if queue.first_waiting == NONE:
-            queue.first_waiting = worm
-        else:
-            worms[queue.last_waiting].behind = worm
-        queue.last_waiting = worm
-        counters[ADMITS] = 1
-    else:
-        _append(cpu, worms, deliveries, worm)
-
-
-@inlined
 def _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node):
     """Let a node's processor work: what is done in this cycle has its effect, and the next task begins."""
     now = counters[NOW]
@@ -131,7 +62,7 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
             if cpu.first == NONE:
                 working[node] = 0
                 break
-            cpu.task = _take(cpu, worms, deliveries)
+            cpu.task = take(cpu, worms, deliveries)
             cpu.until = now + (worms[cpu.task].cost if cpu.task >= 0 else options[T_HR])
         if cpu.until > now:
             break
@@ -139,7 +70,7 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
         cpu.task = NONE
         if task >= 0:
             stream = worms[task].stream
-            _append_worm(streams[stream], worms, task)
+            append_worm(streams[stream], worms, task)
             worms[task].posted = now
             sending[stream] = 1
         else:
@@ -154,20 +85,8 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
                     worms[released].ready = now
                     releases[counters[FREED]].freed = released
                     counters[FREED] += 1
-                    _begin_work(cpu, worms, deliveries, smart, counters, released)
+                    begin_work(cpu, worms, deliveries, smart, counters, released)
                 at = releases[at].next
-
-
-@compiled
-def _free_tag(tagged, start, bits, rows):
-    """The next tag of so many bits that no worm under way has, and whose low bits are no row's; -1 if there is none."""
-    mask = min(len(tagged), 1 << min(bits, 16)) - 1
-    tag = start & mask
-    for _ in range(mask + 1):
-        if tagged[tag] < 0 and tag & ROW_MASK >= rows:
-            return tag
-        tag = (tag + 1) & mask
-    return NONE
 
 
 @inlined
@@ -179,7 +98,7 @@ def _may_begin(stream, worms, tagged, options, counters):
     bits = options[WIDTH] * min(worm.length, packet if packet > 0 else worm.length)
     if options[ROWS] == 0 and bits >= 16:
         return counters[UNDER_WAY] < len(tagged)
-    return _free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
+    return free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
 
 
 @inlined
@@ -198,7 +117,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
             if begun.posting < 0:
                 # a worm that is too short for a whole tag takes one of fewer bits
                 bits = width * min(begun.length, options[PACKET] if options[PACKET] > 0 else begun.length)
-                begun.tag = _free_tag(tagged, counters[TAG], bits, options[ROWS])
+                begun.tag = free_tag(tagged, counters[TAG], bits, options[ROWS])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
             last = max(worm, begun.posting)  # what interfaces forward begins with it
@@ -223,7 +142,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
         else:
             tx[port, node] = VALID | (TAIL if stream.sent == stream.flits - 1 else 0)
             for part in range(tx_data.shape[1]):
-                tx_data[port, part, node] = _payload(worms[worm].tag, place, options, part)
+                tx_data[port, part, node] = payload(worms[worm].tag, place, options, part)
         stream.sent += 1
         stream.credits -= 1
         worms[worm].touched = now
@@ -278,27 +197,6 @@ def _fail(counters, fault, node, channel):
 
 
 @inlined
-def _end_worm(worms, deliveries, smart, tagged, counters, tag):
-    """A worm has reached all its destinations: give its tag back, or, with the last one of what interfaces forward,
-    that of the first one and the rows of all nodes."""
-    worm = tagged[tag]
-    last = worms[worm].posting
-    whole = True
-    if last >= 0:
-        for other in range(worm, last + 1):
-            whole = whole and worms[other].left == 0
-        if whole:
-            free = ~(np.int64(1) << (tag & ROW_MASK))
-            smart[worms[worm].source].rows &= free
-            for delivery in range(worms[worm].delivery, worms[last].delivery_end):
-                smart[deliveries[delivery].node].rows &= free
-            counters[ADMITS] = 1
-    if whole:
-        tagged[tag] = NONE
-    counters[UNDER_WAY] -= 1
-
-
-@inlined
 def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
              node, vc, row):
     """Take the flit that the interface hands over, and compare it with the one that is due."""
@@ -335,7 +233,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
         last = channel.place == channel.end - 1
         right = marks == VALID | vc << 1 | (TAIL << options[CHANNEL_BITS] if last else 0)
         for part in range(rx_data.shape[1]):
-            right &= np.uint64(rx_data[link, part, node]) == _payload(channel.tag, channel.place, options, part)
+            right &= np.uint64(rx_data[link, part, node]) == payload(channel.tag, channel.place, options, part)
         if not right:
             _fail(counters, 2, node, number)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
@@ -352,101 +250,12 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
             if last:
                 if delivery.due == 0:
                     delivery.tail = taken
-                    _append(nodes[node], worms, deliveries, RECEIPT - channel.delivery)
+                    append(nodes[node], worms, deliveries, RECEIPT - channel.delivery)
                     working[node] = 1
                     worms[channel.worm].left -= 1
                     if worms[channel.worm].left == 0:
-                        _end_worm(worms, deliveries, smart, tagged, counters, channel.tag)
+                        end_worm(worms, deliveries, smart, tagged, counters, channel.tag)
                 channel.delivery = NONE
-
-
-@inlined
-def _admit(smart, worms, deliveries, tagged, writing, options, counters):
-    """Give rows to what interfaces are to forward, where one is free at all of its nodes, and have them written.
-
-    The oldest of each node is tried; the node that comes first changes from cycle to cycle.
-    """
-    counters[ADMITS] = 0
-    nodes = options[NODES]
-    for first in range(0, len(smart), nodes):
-        for k in range(nodes):
-            node = first + (counters[NOW] + k) % nodes
-            worm = smart[node].first_waiting
-            while worm >= 0:
-                last = worms[worm].posting
-                used = smart[node].rows
-                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
-                    used |= smart[deliveries[delivery].node].rows
-                row = 0
-                while row < options[ROWS] and used >> row & 1:
-                    row += 1
-                tag = row
-                while tag < len(tagged) and tagged[tag] >= 0:
-                    tag += ROW_MASK + 1
-                if row == options[ROWS] or tag >= len(tagged):
-                    break
-                following = worms[worm].behind
-                worms[worm].tag = tag
-                tagged[tag] = worm
-                worms[worm].rows_due = 1
-                smart[node].rows |= np.int64(1) << row
-                _append(smart[node], worms, deliveries, worm)
-                writing[node] = 1
-                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
-                    other = deliveries[delivery].node
-                    worms[worm].rows_due += 1
-                    smart[other].rows |= np.int64(1) << row
-                    _append(smart[other], worms, deliveries, RECEIPT - delivery)
-                    writing[other] = 1
-                smart[node].first_waiting = following
-                worm = following
-
-
-@inlined
-def _write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
-    """Put the next flit of a node's child table on its link; see `ChildTable`. With the last one the message of all
-    rows that are written is posted."""
-    row = smart[node]
-    if row.task == NONE:
-        if row.first == NONE:
-            writing[node] = 0
-        else:
-            row.task = _take(row, worms, deliveries)
-            row.child = row.task if row.task >= 0 else deliveries[RECEIPT - row.task].child
-            row.sent = ROW_NUMBER
-    if row.task != NONE:
-        root = row.task if row.task >= 0 else worms[deliveries[RECEIPT - row.task].worm].root
-        marks, value, done = VALID, 0, False
-        if row.sent < 0:
-            if row.sent == ROW_NUMBER:
-                marks |= HEAD
-                value = worms[root].tag & ROW_MASK
-                done = row.child < 0
-                row.sent = ROW_COUNT if options[COUNTED] else 0
-            else:
-                value = (worms[root].length - 1) // options[PACKET]
-                row.sent = 0
-            for part in range(tx_data.shape[1]):
-                tx_data[table, part, node] = 0
-            tx_data[table, 0, node] = value
-        else:
-            child = worms[row.child]
-            at = child.header_at + row.sent
-            for part in range(tx_data.shape[1]):
-                tx_data[table, part, node] = header[at, part]
-            row.sent += 1
-            if row.sent == child.own_headers:
-                marks |= TAIL
-                row.child = child.sibling
-                row.sent = 0
-                done = row.child < 0
-        tx[table, node] = marks | (HEAD | TAIL if done else 0)
-        if done:
-            row.task = NONE
-            worms[root].rows_due -= 1
-            if worms[root].rows_due == 0:
-                _append(nodes[worms[root].source], worms, deliveries, root)
-                working[worms[root].source] = 1
 
 
 @inlined
@@ -501,7 +310,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
         if worms[worm].waits == 0:
-            _begin_work(nodes[worms[worm].source], worms, deliveries, smart, counters, worm)
+            begin_work(nodes[worms[worm].source], worms, deliveries, smart, counters, worm)
             working[worms[worm].source] = 1
         counters[NEXT] += 1
     for link in range(rx.shape[0]):
@@ -534,12 +343,12 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node)
     if options[ROWS] > 0:
         if counters[ADMITS]:
-            _admit(smart, worms, deliveries, tagged, writing, options, counters)
+            admit(smart, worms, deliveries, tagged, writing, options, counters)
         table = tx.shape[0] - 1
         for node in range(count):
             tx[table, node] = 0
             if writing[node]:
-                _write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node)
+                write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node)
     for port in range(len(streams) // count):
         for node in range(count):
             row = port * count + node
@@ -603,118 +412,6 @@ def gather(runs, inputs, outputs):
     _gather(runs, inputs, outputs)
 
 
-@compiled
-def sampled(cycle):
-    """Whether waiting worms are counted in a cycle.
-
-    It is one of each 64 in a row, chosen by a hash: so the mean is right whatever period the traffic has.
-    """
-    mixed = (np.uint64(cycle >> 6) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    return mixed >> np.uint64(58) == np.uint64(cycle & 63)
-
-
-@compiled
-def _count_links(ports, flits, tails, outputs):
-    """Count flits and tails on the links that each port of a kind of component drives, eight instances to a word."""
-    ones = np.uint64(0x0101010101010101)
-    for k in range(np.uint64(len(ports))):
-        start, tail, words, first = ports[k, 0], ports[k, 1], ports[k, 2], ports[k, 3]
-        for j in range(words):  # unsigned, so that LLVM makes it vectors
-            marks = outputs[start + j]
-            flits[first + j] += marks & ones
-            tails[first + j] += marks & marks >> tail & ones
-
-
-@compiled
-def widen(narrow, wide):
-    """Move counts from bytes to full numbers: uint64 [words], int64 [8 x words]."""
-    for j in range(narrow.shape[0]):
-        for lane in range(8):
-            wide[8 * j + lane] += np.int64(narrow[j] >> np.uint64(8 * lane) & np.uint64(255))
-        narrow[j] = 0
-
-
-@compiled
-def count_sample(meter, state):
-    """Count in each router the worms that wait now, for a link, a consumption channel or a token, and what is owned.
-
-    Parameters
-    ----------
-    meter : Meter
-    state : uint8 [bytes]
-        The routers' state, kind after kind.
-    """
-    for channel in range(len(meter.channels)):
-        kind, begin, end = meter.channels[channel]
-        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
-        for tile in range(tiles):
-            for byte in range(lanes // 8):
-                # of eight instances each
-                asked, owned, through, for_channel, leaves, for_token = 0, 0, 0, 0, 0, 0
-                for k in range(begin, end):
-                    register = meter.flags[k, 0]
-                    bits = np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
-                    asked |= bits * (register == 0)
-                    owned |= bits * (register == 1)
-                    through |= bits * (register == 2)
-                    for_channel |= bits * (register == 3)
-                    leaves |= bits * (register == 4)
-                    for_token |= bits * (register == 5)
-                for_link = asked & ~(owned | through | for_channel)
-                for_channel |= leaves & ~(owned | through)
-                instance = first + tile * lanes + 8 * byte
-                while for_link | for_channel | for_token:
-                    meter.counts[0, instance] += for_link & 1
-                    meter.counts[1, instance] += for_channel & 1
-                    if for_token & 1:
-                        meter.counts[4, instance] += 1
-                        meter.asked[meter.rings[instance]] = 1
-                    for_link >>= 1
-                    for_channel >>= 1
-                    for_token >>= 1
-                    instance += 1
-    for row in range(len(meter.owners)):
-        kind, at, what = meter.owners[row]
-        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
-        for tile in range(tiles):
-            for byte in range(lanes // 8):
-                instance = first + tile * lanes + 8 * byte
-                flags = np.int64(state[start + tile * tile_bytes + at + byte])
-                while flags:
-                    meter.counts[what, instance] += flags & 1
-                    if what == 5 and flags & 1:
-                        meter.asked[meter.rings[instance]] = 0
-                    flags >>= 1
-                    instance += 1
-    for instance in range(len(meter.asked)):
-        meter.counts[6, instance] += meter.asked[instance]
-        meter.asked[instance] = 0
-    meter.counters[SAMPLES] += 1
-
-
-@compiled
-def _count_grants(meter, inputs, state):
-    """Count the tokens that are taken in this cycle: one comes to a switch, and some worm there asks for it."""
-    ones, gathered = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
-    for row in range(len(meter.stations)):
-        kind, at, begin, end = meter.stations[row]
-        start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
-        for tile in range(tiles):
-            for byte in range(lanes // 8):
-                # of eight instances each
-                here = np.int64((inputs[at + tile * lanes // 8 + byte] & ones) * gathered >> np.uint64(56))
-                if here:
-                    asks = np.int64(0)
-                    for k in range(begin, end):
-                        asks |= np.int64(state[start + tile * tile_bytes + meter.flags[k, 1] + byte])
-                    taken, instance = here & asks, first + tile * lanes + 8 * byte
-                    while taken:
-                        meter.counts[7, instance] += taken & 1
-                        taken >>= 1
-                        instance += 1
-
-
 @borrowing
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, meter, state):
@@ -740,7 +437,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
         if len(meter.ports) > 0:
-            _count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs[3])
+            count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs[3])
             meter.counters[NARROW] += 1
             if meter.counters[NARROW] == 255:
                 widen(meter.flits_of_late, meter.flits)
@@ -749,7 +446,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
             if sampled(host.counters[NOW]):
                 count_sample(meter, state)
         _gather(runs, inputs, outputs)
-        _count_grants(meter, inputs[3], state)
+        count_grants(meter, inputs[3], state)
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

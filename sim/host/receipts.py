@@ -3,7 +3,7 @@
 from wormcast.algorithms import WormcastError
 
 from .layout import Host, tag_bits
-from .program import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
+from .places import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
 
 __all__ = ["check_receipts"]
 

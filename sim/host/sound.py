@@ -3,7 +3,7 @@
 import numpy as np
 
 from .layout import Host
-from .program import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
+from .places import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
 
 __all__ = ["require_program"]
 

@@ -7,7 +7,7 @@ from wormcast.algorithms.compiled import compiled
 
 from ..common.growing import Growing
 from .layout import Host, Integers
-from .program import FREED, NEXT, UNDELIVERED
+from .places import FREED, NEXT, UNDELIVERED
 from .releases import RELEASE, link, receipts
 
 __all__ = ["MovingHost"]

@@ -143,11 +143,14 @@ def test_each_option_changes_the_parts_that_it_says():
                  for options in ({**deep, "buffer_kind": "shallow"}, deep, {**deep, "chunk": 4})]
     for kind in with_deep[0]:
         assert len({kinds[kind].key for kinds in with_deep}) == 3
+    conventional, *smart = (keys(packet=4, ni=kind) for kind in ("conventional", "fcfs", "fpfs"))
+    assert {router for router, _ in smart} == {conventional[0]}
+    assert len({interface for _, interface in (conventional, *smart)}) == 3
     for name, option in options_of(Configuration).items():
-        if name in ("buffer_kind", "chunk"):
+        if name in ("buffer_kind", "chunk", "ni"):
             continue
         other = [value for value in option.allowed if value != option.default] or [
-            {"classes": ":next", "absorb": "1", "tokens": "off"}[name] if option.kind is str else option.default + 1]
+            {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name] if option.kind is str else option.default + 1]
         changed = [one != other for one, other in zip(keys(**{name: other[0]}), before, strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
                            "node": [True, True], "cells": [True, True]}[option.changes], name

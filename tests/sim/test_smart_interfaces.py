@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.experiments.run import run
@@ -59,6 +59,24 @@ def test_everything_is_delivered(name, options, kind):
     assert not engine.host.smart["rows"].any()
     assert not engine.register("interface", "forwarding.occupancy").any()
     assert engine.register("interface", "forwarding.peak").max() > 1
+
+
+def test_path_worms_are_forwarded():
+    """Each worm of a chain of switches, packet by packet, by one of the nodes that have it."""
+    options = {**DEEP, "packet": 8, "ni": "fpfs", "rows": 4, "places": 8, "t_ns": 3}
+    engine = bulk(IRREGULAR, "path-lg:by=ni", messages_of(IRREGULAR, 9, 80, 5), **options)
+    finish(engine, 200_000)
+    worms, forwarded = engine.host.worms, engine.register("interface", "forwarding.forwarded")
+    senders = {(int(worm["root"]), int(worm["source"])): -(-int(worm["length"]) // 8)
+               for worm in worms if worm["root"] >= 0}
+    assert [sum(packets for (_, sender), packets in senders.items() if sender == node) for node in range(12)] == \
+        forwarded.tolist()
+    assert not engine.register("interface", "forwarding.occupancy").any()
+
+
+def test_who_sends_path_worms_on_is_named():
+    with pytest.raises(WormcastError, match="by of 'path-lg:by=host' is 'host', allowed are hosts, ni"):
+        find_scheme("path-lg:by=host", topology(IRREGULAR))
 
 
 def test_one_row_serves_messages_one_after_the_other():

@@ -1,0 +1,48 @@
+"""What payload flits say, compiled: the number of their worm, and their place in it."""
+
+import numpy as np
+
+from wormcast.algorithms.compiled import compiled, inlined
+
+from .places import NONE, PACKET, ROW_MASK, SPREAD, WIDTH
+
+__all__ = ["free_tag", "payload", "place_of"]
+
+
+@inlined
+def payload(tag, place, options, part):
+    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
+
+    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first. Behind the first one
+    all have the tag's low bits, added to what they say: so most flits name their worm, while few are under way.
+    """
+    width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
+    if spread > 1:
+        number = place // packet if packet > 0 else 0
+        flit = place - number * packet
+        pattern = np.uint64(((tag | number << 16) >> flit * width if flit < spread else 0) + (tag if flit > 0 else 0))
+    else:
+        pattern = np.uint64(tag | (place & 0xFFFF) << 16)
+    word = pattern | pattern << np.uint64(32)
+    used = width - 64 * part
+    if used < 64:
+        word &= (np.uint64(1) << np.uint64(used)) - np.uint64(1)
+    return word
+
+
+@compiled
+def place_of(data, width):
+    """Give the place in its worm that the first 32 bits of a payload flit say; in narrow flits it has fewer bits."""
+    return (data >> 16) & 0xFFFF & ((1 << min(width, 32) - 16) - 1)
+
+
+@compiled
+def free_tag(tagged, start, bits, rows):
+    """The next tag of so many bits that no worm under way has, and whose low bits are no row's; -1 if there is none."""
+    mask = min(len(tagged), 1 << min(bits, 16)) - 1
+    tag = start & mask
+    for _ in range(mask + 1):
+        if tagged[tag] < 0 and tag & ROW_MASK >= rows:
+            return tag
+        tag = (tag + 1) & mask
+    return NONE

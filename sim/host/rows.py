@@ -1,0 +1,139 @@
+"""Rows of the child tables of smart interfaces, compiled: who gets them, how they are written, when they are free."""
+
+import numpy as np
+
+from wormcast.algorithms.compiled import inlined
+
+from .places import ADMITS, COUNTED, HEAD, NODES, NONE, NOW, PACKET, RECEIPT, ROW_MASK, ROWS, TAIL, UNDER_WAY, VALID
+from .queues import append, take
+
+__all__ = ["admit", "begin_work", "end_worm", "write_row"]
+
+# what of a row is sent next, in place of a header flit
+ROW_NUMBER, ROW_COUNT = -2, -1
+
+
+@inlined
+def begin_work(cpu, worms, deliveries, smart, counters, worm):
+    """A worm may be sent from now on: its node's processor gets it, or it waits until its rows are free."""
+    if worms[worm].posting >= 0:
+        queue = smart[worms[worm].source]
+        worms[worm].behind = NONE
+        if queue.first_waiting == NONE:
+            queue.first_waiting = worm
+        else:
+            worms[queue.last_waiting].behind = worm
+        queue.last_waiting = worm
+        counters[ADMITS] = 1
+    else:
+        append(cpu, worms, deliveries, worm)
+
+
+@inlined
+def admit(smart, worms, deliveries, tagged, writing, options, counters):
+    """Give rows to what interfaces are to forward, where one is free at all of its nodes, and have them written.
+
+    The oldest of each node is tried; the node that comes first changes from cycle to cycle.
+    """
+    counters[ADMITS] = 0
+    nodes = options[NODES]
+    for first in range(0, len(smart), nodes):
+        for k in range(nodes):
+            node = first + (counters[NOW] + k) % nodes
+            worm = smart[node].first_waiting
+            while worm >= 0:
+                last = worms[worm].posting
+                used = smart[node].rows
+                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                    used |= smart[deliveries[delivery].node].rows
+                row = 0
+                while row < options[ROWS] and used >> row & 1:
+                    row += 1
+                tag = row
+                while tag < len(tagged) and tagged[tag] >= 0:
+                    tag += ROW_MASK + 1
+                if row == options[ROWS] or tag >= len(tagged):
+                    break
+                following = worms[worm].behind
+                worms[worm].tag = tag
+                tagged[tag] = worm
+                worms[worm].rows_due = 1
+                smart[node].rows |= np.int64(1) << row
+                append(smart[node], worms, deliveries, worm)
+                writing[node] = 1
+                for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                    other = deliveries[delivery].node
+                    worms[worm].rows_due += 1
+                    smart[other].rows |= np.int64(1) << row
+                    append(smart[other], worms, deliveries, RECEIPT - delivery)
+                    writing[other] = 1
+                smart[node].first_waiting = following
+                worm = following
+
+
+@inlined
+def write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
+    """Put the next flit of a node's child table on its link; see `ChildTable`. With the last one the message of all
+    rows that are written is posted."""
+    row = smart[node]
+    if row.task == NONE:
+        if row.first == NONE:
+            writing[node] = 0
+        else:
+            row.task = take(row, worms, deliveries)
+            row.child = row.task if row.task >= 0 else deliveries[RECEIPT - row.task].child
+            row.sent = ROW_NUMBER
+    if row.task != NONE:
+        root = row.task if row.task >= 0 else worms[deliveries[RECEIPT - row.task].worm].root
+        marks, value, done = VALID, 0, False
+        if row.sent < 0:
+            if row.sent == ROW_NUMBER:
+                marks |= HEAD
+                value = worms[root].tag & ROW_MASK
+                done = row.child < 0
+                row.sent = ROW_COUNT if options[COUNTED] else 0
+            else:
+                value = (worms[root].length - 1) // options[PACKET]
+                row.sent = 0
+            for part in range(tx_data.shape[1]):
+                tx_data[table, part, node] = 0
+            tx_data[table, 0, node] = value
+        else:
+            child = worms[row.child]
+            at = child.header_at + row.sent
+            for part in range(tx_data.shape[1]):
+                tx_data[table, part, node] = header[at, part]
+            row.sent += 1
+            if row.sent == child.own_headers:
+                marks |= TAIL
+                row.child = child.sibling
+                row.sent = 0
+                done = row.child < 0
+        tx[table, node] = marks | (HEAD | TAIL if done else 0)
+        if done:
+            row.task = NONE
+            worms[root].rows_due -= 1
+            if worms[root].rows_due == 0:
+                append(nodes[worms[root].source], worms, deliveries, root)
+                working[worms[root].source] = 1
+
+
+@inlined
+def end_worm(worms, deliveries, smart, tagged, counters, tag):
+    """A worm has reached all its destinations: give its tag back, or, with the last one of what interfaces forward,
+    that of the first one and the rows of all nodes."""
+    worm = tagged[tag]
+    last = worms[worm].posting
+    whole = True
+    if last >= 0:
+        for other in range(worm, last + 1):
+            whole = whole and worms[other].left == 0
+        if whole:
+            free = ~(np.int64(1) << (tag & ROW_MASK))
+            smart[worms[worm].source].rows &= free
+            for delivery in range(worms[worm].delivery, worms[last].delivery_end):
+                smart[deliveries[delivery].node].rows &= free
+            counters[ADMITS] = 1
+    if whole:
+        tagged[tag] = NONE
+    counters[UNDER_WAY] -= 1

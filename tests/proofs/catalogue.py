@@ -123,7 +123,7 @@ PROOFS = [
     Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 1, "outputs": 2, "flits": 2}, induction=None, cycles=13,
           slow=True),
     Proof(ForwardingHarness, {"order": "fpfs", "places": 2, "packet": 2, "channels": 1}, induction=None, mutants=True,
-          cycles=11, slow=True),
+          slow=True),
     Proof(ForwardingHarness, {"order": "fpfs", "places": 2, "packet": 2, "channels": 2}, induction=None, slow=True),
     Proof(ForwardingHarness, {"order": "fpfs", "places": 1, "packet": 3, "channels": 1}, induction=None, cycles=11,
           slow=True),

@@ -47,16 +47,15 @@ class ForwardingHarness(Harness):
         Property("once", "A packet is sent at most once to each child of its row, and to no other; each copy has the "
                          "child's header, and the packet's flits, unchanged. It is freed with its last copy, when all "
                          "children have theirs.",
-                 Mutant("interface.smart.forwarding.Forwarding._send", "order.last.eq(last)",
-                        "order.last.eq(last | self.brought)")),
+                 Mutant("interface.smart.forwarding.Forwarding._send", "order.after.eq(pos)", "order.after.eq(0)")),
         Property("lost", "Where no copy is presented for two cycles in which no packet has become whole, all that are "
                          "whole are freed; with fcfs, or wait for other packets of their message.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "self.order.whole.eq(ends)",
                         "self.order.whole.eq(ends & ~self.order.freed)")),
         Property("admitted", "Until as many packets of a row have come as it has places, since it was written, it is "
                              "not full: where no more are admitted, no packet is held back.",
-                 Mutant("interface.smart.forwarding.Forwarding._store", "next_place[r].eq(0)",
-                        "next_place[r].eq(next_place[r])")),
+                 Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(sent.place, 1).eq(0)",
+                        "bit_select(sent.place, 1).eq(self.brought)")),
     )
 
     def __init__(self, *, order: str, places: int, packet: int, channels: int):

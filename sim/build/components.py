@@ -22,6 +22,7 @@ from wormcast.hw.deep.worm import DeepWorm
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.input_vc import InputVC
 from wormcast.hw.intake import Intake
+from wormcast.hw.interface.smart import ChildTable, Forwarding, MessageOrder, PacketOrder
 from wormcast.hw.router import Blueprint
 from wormcast.hw.tokens import TokenStation
 from wormcast.hw.tree import TreeInput
@@ -148,7 +149,7 @@ class Part:
     side: str | None = None
     found: type = wiring.Component
     take: Callable[[Any], wiring.Component] = lambda found: found
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str | int] = field(default_factory=dict)
 
 
 def _decoder(intake: Intake) -> HeaderDecoder:
@@ -160,6 +161,9 @@ TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
 
 #: Hardware whose switches hold whole worms.
 WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "configuration": "sivaram_32"}
+
+#: Interfaces that forward packets.
+FORWARDS = {"ni": "fpfs", "packet": 16}
 
 COMPONENTS: Mapping[str, Part] = {
     "router": Part("one switch, with all its inputs and outputs", "router"),
@@ -206,6 +210,14 @@ COMPONENTS: Mapping[str, Part] = {
                         ("consumption_0",)),
     "retransmission": Part("an interface's absorb buffers and retransmission slots, with --absorb SLOTS", "interface",
                            ("injection_0", "slots"), options={"absorb": "1"}),
+    "forwarding": Part("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
+                       "interface", ("forwarding",), found=Forwarding, options=FORWARDS),
+    "child-table": Part("whom a smart interface forwards the packets of a message to", "interface",
+                        ("forwarding", "children"), found=ChildTable, options=FORWARDS),
+    "packet-order": Part("which packet goes to which child next: first packet, first served", "interface",
+                         ("forwarding", "order"), found=PacketOrder, options=FORWARDS),
+    "message-order": Part("which packet goes to which child next: first child, first served", "interface",
+                          ("forwarding", "order"), found=MessageOrder, options={**FORWARDS, "ni": "fcfs"}),
 }
 
 

@@ -39,6 +39,9 @@ SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "abso
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
 
+#: That of an overhead of the interfaces.
+MOST_DELAY = 65535
+
 
 def retransmission_slots(absorb: str) -> int:
     """Read how many slots an interface has; refuses what says neither that nor ``off`` or ``host``."""
@@ -133,8 +136,8 @@ class Configuration:
                            label="queue between host and interface", unit="flits", changes="interface")
     t_hs: int = _overhead("Host, before it posts a worm.", limits=(0, MOST_OVERHEAD), changes="host")
     t_hr: int = _overhead("Host, for each receipt.", limits=(0, MOST_OVERHEAD), changes="host")
-    t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, 65535), changes="interface")
-    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, 65535),
+    t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, MOST_DELAY), changes="interface")
+    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, MOST_DELAY),
                           changes="interface")
     dma: str | None = option(
         "Flits that a node's host moves to and from its interface, N/M: so many in M cycles; default: any.", None,
@@ -214,6 +217,9 @@ class Configuration:
             if getattr(self, name) not in (0, cycles):
                 raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ratio "
                                     f"{self.ratio}, which makes it {cycles}: give one of both")
+            if cycles > MOST_DELAY:
+                raise WormcastError(f"ratio: {self.ratio} is given, which makes {name.replace('_', '-')} {cycles}, "
+                                    f"allowed are up to {MOST_DELAY}")
             object.__setattr__(self, name, cycles)
         require_allowed(self)
 

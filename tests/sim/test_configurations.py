@@ -150,7 +150,8 @@ def test_each_option_changes_the_parts_that_it_says():
         if name in ("buffer_kind", "chunk", "ni"):
             continue
         other = [value for value in option.allowed if value != option.default] or [
-            {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name] if option.kind is str else option.default + 1]
+            {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name]
+            if option.kind is str else option.default + 1]
         changed = [one != other for one, other in zip(keys(**{name: other[0]}), before, strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
                            "node": [True, True], "cells": [True, True]}[option.changes], name

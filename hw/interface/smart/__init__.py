@@ -4,8 +4,8 @@
 stores packets and sends their copies.
 """
 
-from .children import MOST_ROWS, ROW_BITS
+from .children import MOST_ROWS, ROW_BITS, ChildTable
 from .forwarding import Forwarding
-from .orders import FORWARD_ORDERS
+from .orders import FORWARD_ORDERS, MessageOrder, PacketOrder
 
-__all__ = ["FORWARD_ORDERS", "MOST_ROWS", "ROW_BITS", "Forwarding"]
+__all__ = ["FORWARD_ORDERS", "MOST_ROWS", "ROW_BITS", "ChildTable", "Forwarding", "MessageOrder", "PacketOrder"]

@@ -27,11 +27,12 @@ def promises(kind: type) -> list[str]:
 
 
 def member_meaning(kind: type, name: str) -> str | None:
-    """What a class's docstring says of a member: the entry of its name, or else the first whose names match.
+    """What the docstrings of a class and its bases say of a member: the entry of its name, or else the first whose
+    names match.
 
     ``{...}`` in a name stands for anything, and in what is said for the same again.
     """
-    told = [(pattern, said) for head, said in entries(kind, "Members", "Straps")
+    told = [(pattern, said) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
                      for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]
     for pattern, said in sorted(told, key=lambda entry: entry[0] != name):
         found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)

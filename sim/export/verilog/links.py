@@ -10,6 +10,7 @@ from wormcast.algorithms import ConsumptionClasses
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
+from wormcast.hw.interface.smart import ChildTable, Forwarding
 from wormcast.hw.link import PortSpec
 from wormcast.hw.output_unit import OutputUnit
 from wormcast.hw.switch import Switch
@@ -50,6 +51,10 @@ class ComponentLink:
         return f"The receiver must have {flits} of buffer{per}: this side starts with {credits}{each}{chunks}."
 
 
+#: A child table takes a flit in every cycle.
+TABLE = ComponentLink(HOST_DEPTH)
+
+
 def _of_port(port: PortSpec) -> ComponentLink:
     return ComponentLink(port.depth, chunk=port.chunk)
 
@@ -79,7 +84,13 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
         case Consumption():
             yield "network", ComponentLink(component.port.depth, CONSUMPTION)
             yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION)
+        case ChildTable():
+            yield "link", TABLE
+        case Forwarding():
+            yield "table", TABLE
         case NetworkInterface():
+            if component.smart:
+                yield "table_in", TABLE
             for p, injection in enumerate(component.injections):
                 inner = links(injection)
                 yield from ((f"host_in_{p}", inner["host"]), (f"network_out_{p}", inner["network"]))

@@ -78,7 +78,8 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
     """Give one of the host's worms as plain data for JSON."""
     row = host.worms[worm]
-    nodes = host.deliveries["node"][row["delivery"]:row["delivery_end"]] - about.lane * network.nodes
+    last = host.worms[max(worm, int(row["posting"]))]  # what interfaces forward has one number
+    nodes = host.deliveries["node"][row["delivery"]:last["delivery_end"]] - about.lane * network.nodes
     return {"worm": worm + about.worms_before, "message": int(about.message_of[worm]),
             "source": int(row["source"]) - about.lane * network.nodes, "destinations": nodes.tolist(),
             "length": int(row["length"])}

@@ -1,7 +1,7 @@
 """Which worm has each virtual channel of some links, cycle by cycle, and what waits behind it.
 
 The hardware carries no worm's number. A payload flit names its worm; so a stay of a worm on a virtual channel, from its
-first flit to its tail, is named by its first payload flit, whenever that comes. One that has shown none when the
+first flit to its tail, is named by its first payload flits, whenever these come. One that has shown none when the
 cycles end is named by the registers, as deadlock analysis names it.
 """
 
@@ -24,6 +24,7 @@ from ...engines.bulk import BulkEngine
 from ...engines.front import Registers, resource, wanted
 from ...engines.snapshot import Snapshot
 from ...engines.words import data_word
+from ...host.places import SPREAD, WIDTH
 from ...lowering import Block
 
 __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
@@ -31,6 +32,8 @@ __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
 NOBODY = -1
 #: A worm whose number is yet to be found.
 UNNAMED = -2
+#: Of a packet, how many flits have told its worm: it is named, or its first flit was not seen.
+UNKNOWN = -1
 
 #: Bytes of routers' states that are kept at a time.
 ROOM = 1 << 22
@@ -112,6 +115,11 @@ class _Tracer:
         self.marks_at, self.data_at = (
             np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
         self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
+        # what payload flits of packets under way have said, by virtual channel
+        self.said = Said(np.cumsum([0, *(link.vcs for link in links[:-1])]),
+                         np.array([(link.vcs - 1).bit_length() for link in links]),
+                         np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
+                         engine.host.options)
 
     def _place(self, link: Link, word: Any) -> int:
         start, size = self.engine.place(link.near.kind, word(link.near.port))
@@ -131,12 +139,13 @@ class _Tracer:
         stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
         deep = _DeepWords(self)
         begun = self._begun()
+        self.said.flits[~np.asarray(begun, bool)] = 0
         queued = self._queued(begun)
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
         states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
         for cycle in range(cycles + 1):
-            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, marks[cycle],
-                 named[cycle])
+            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.said,
+                 marks[cycle], named[cycle])
             if states.add():
                 self._read(states, waits, targets, stored, owners)
                 deep.read(states)
@@ -230,8 +239,8 @@ class _Tracer:
         # a tail may be on its way to the link where no register tells whose it is
         self.engine.run(1, beyond=True)
         marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
-        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, marks[0],
-             named[0])
+        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.said,
+             marks[0], named[0])
         for at, name in zip(left, names, strict=True):
             if name == NOBODY:
                 link = self.link_of[at]
@@ -336,9 +345,19 @@ class _States:
         return found.reshape(self.count, instances, *found.shape[1:])[:, self._lanes[kind]].astype(np.int64)
 
 
+class Said(NamedTuple):
+    """What payload flits have said of their worms, by virtual channel: narrow ones say it piece by piece."""
+
+    first: npt.NDArray[np.int64]  # [links], number of its first virtual channel
+    vc_bits: npt.NDArray[np.int64]  # [links]
+    flits: npt.NDArray[np.int64]  # [virtual channels], how many of a packet were there; UNKNOWN: of one that is named
+    word: npt.NDArray[np.int64]  # [virtual channels], what they have said
+    options: npt.NDArray[np.int64]  # of the hosts
+
+
 @compiled
-def look(marks_at, data_at, data_bytes, outputs, tagged, marks, named):
-    """Note what lies on each link, and which worm the data name if it is payload; all [links].
+def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
+    """Note what lies on each link, and which worm it is once payload has named it; all [links].
 
     Parameters
     ----------
@@ -346,15 +365,33 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, marks, named):
     data_bytes : 1 or 2
         So many bytes of the data tell worms apart.
     tagged : worms by tag
+    said : Said
     """
+    width, spread = said.options[WIDTH], said.options[SPREAD]
     for link in range(len(marks_at)):
-        mark = outputs[marks_at[link]]
-        if mark & 1:
-            tag = np.int64(outputs[data_at[link]])
-            if data_bytes == 2:
-                tag |= np.int64(outputs[data_at[link] + 1]) << 8
-            marks[link] = mark
-            named[link] = tagged[tag & (len(tagged) - 1)]
+        mark = np.int64(outputs[marks_at[link]])
+        if not mark & 1:
+            continue
+        marks[link] = mark
+        data, bits = np.int64(outputs[data_at[link]]), said.vc_bits[link]
+        if data_bytes == 2:
+            data |= np.int64(outputs[data_at[link] + 1]) << 8
+        if spread == 1:
+            named[link] = tagged[data & (len(tagged) - 1)]
+            continue
+        at = said.first[link] + (mark >> 1 & ((1 << bits) - 1))
+        head, tail, flits = mark >> 1 + bits & 1, mark >> 2 + bits & 1, said.flits[at]
+        if head:
+            said.flits[at] = 0
+        elif flits >= 0:
+            said.word[at] = data if flits == 0 else (
+                said.word[at] | (data - said.word[at] & (1 << width) - 1) << flits * width)
+            said.flits[at] = flits + 1
+            if tail or (flits + 1) * width >= 16:
+                named[link] = tagged[said.word[at] & (len(tagged) - 1)]
+                said.flits[at] = UNKNOWN
+        if tail:
+            said.flits[at] = 0
 
 
 @compiled

@@ -129,6 +129,13 @@ def test_every_link_has_its_credits(split, what):
     assert set(links(split[what])) == joined
 
 
+def test_a_smart_interface_has_a_link_for_its_table():
+    built = build_component(having("forwarding"), "interface")
+    joined = {port.path[0] for port in ports(built) if len(port.path) > 1 and port.path[-1] != "token"}
+    assert set(links(built)) == joined >= {"table_in"}
+    assert all(meaning(built, port).endswith(".") for port in ports(built))
+
+
 def headed(document):
     """What stands under each heading of a document, but for tables."""
     return dict(re.findall(r"^## (.*)\n\n([^|\n].*)$", document, re.MULTILINE))

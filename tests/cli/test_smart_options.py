@@ -1,0 +1,40 @@
+"""Options of smart interfaces: what is refused, in one sentence each."""
+
+import pytest
+from command import wormcast
+
+MULTICAST = {"mesh:1x4": "run mesh:1x4 {} --source 0 --destinations 1,2,3 --length 32",
+             "mesh:4x4": "run mesh:4x4 {} --source 0 --destinations all --length 32"}
+SMART = "--ni fpfs --packet 16"
+
+
+@pytest.mark.parametrize(("network", "scheme", "options", "sentence"), [
+    ("mesh:1x4", "k-binomial:k=0", SMART,
+     "scheme: k of 'k-binomial:k=0' is '0', allowed are whole numbers from 1 to 12"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is given, allowed are numbers above 0"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio half", "ratio: 'half' is given, allowed are numbers above 0"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
+     "t-ns: 3 is given with ratio 2, which makes it 50: give one of both"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",
+     "ratio: 0.001 is given, which makes t-nr 100000, allowed are up to 65535"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --dma 0/3",
+     "dma: '0/3' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/3/2",
+     "dma: '4/3/2' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
+     "dma_buckets: 'both' is given, allowed are shared, separate"),
+    ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
+     "places: 4 are given with ni fcfs, which keeps all packets of a message: a message of 32 flits has 8"),
+    ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
+     "row: 3 flits are given, the headers of all children of node 0 have 4"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is given, allowed are powers of two up to 64"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is given, allowed are 1 to 256"),
+    ("mesh:1x4", "k-binomial", "--ni fpfs", "packet: 0 is given with ni fpfs, which forwards packets: allowed are 1 to 65535"),
+    ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is given, allowed are conventional, fcfs, fpfs"),
+    ("mesh:1x4", "k-binomial", "--packet 16", "ni: conventional is given, scheme k-binomial has network interfaces "
+     "forward its worms: allowed are fcfs, fpfs"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is given with ni fpfs, allowed is off"),
+])
+def test_bad_input_is_one_sentence(network, scheme, options, sentence):
+    code, out, err = wormcast(*MULTICAST[network].format(scheme).split(), *options.split())
+    assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")

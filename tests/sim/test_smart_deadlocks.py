@@ -1,4 +1,4 @@
-"""Smart interfaces with fewer places than a message has packets may stop each other for ever; with enough they do not."""
+"""Smart interfaces with fewer places than a message has packets may stop each other for ever; with enough, never."""
 
 from pathlib import Path
 

@@ -191,6 +191,19 @@ def test_a_row_that_is_full_holds_the_network_back_and_nothing_is_lost():
     assert counted["peak"] == 2
 
 
+def test_packets_that_overtake_each_other_keep_their_places():
+    """Of two that come on two channels the second is whole first: its place is the one that is free then."""
+    slow, fast, late, more = (payload(1, range(k, k + 4)) for k in (0, 4, 8, 12))
+    network = [*((20, 0, flit) for flit in packet([7], slow)[:3]), *((30, 1, flit) for flit in packet([7], fast)),
+               *((90, 1, flit) for piece in (late, more) for flit in packet([7], piece)),
+               *((150, 0, flit) for flit in packet([7], slow)[3:])]
+    out, up, counted = drive(smart(places=2, channels=2), network=network, table=train(1, [21]), cycles=400)
+    flits = sent(out)
+    assert sorted(flits[k:k + 5] for k in range(0, 20, 5)) == [packet([21], data) for data in (slow, fast, late, more)]
+    assert sorted(data for *_, data in up) == sorted(slow + fast + late + more)
+    assert counted["peak"] == 2
+
+
 def test_takes_turns_with_worms_of_the_host():
     network = [(20, 0, flit) for k in (0, 4) for flit in packet([7], payload(1, range(k, k + 4)))]
     host = [flit for k in range(4) for flit in packet([90 + k], [9 << 4 | 15] * 6)]

@@ -9,6 +9,7 @@ from .branches import BranchHarness
 from .buffer import BufferHarness
 from .deep_link import DeepLinkHarness
 from .deep_switch import DeepSwitchHarness
+from .forwarding import ForwardingHarness
 from .harness import Harness, Property
 from .link import LinkHarness
 from .reports import ReportHarness
@@ -120,6 +121,15 @@ PROOFS = [
     Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 1, "outputs": 2}, induction=None, cycles=13, slow=True),
     Proof(DeepSwitchHarness, {"rows": 4, "chunk": 2, "inputs": 1, "outputs": 2}, induction=None, cycles=12, slow=True),
     Proof(DeepSwitchHarness, {"rows": 2, "chunk": 2, "inputs": 1, "outputs": 2, "flits": 2}, induction=None, cycles=13,
+          slow=True),
+    Proof(ForwardingHarness, {"order": "fpfs", "places": 2, "packet": 2, "channels": 1}, induction=None, mutants=True,
+          slow=True),
+    Proof(ForwardingHarness, {"order": "fpfs", "places": 2, "packet": 2, "channels": 2}, induction=None, slow=True),
+    Proof(ForwardingHarness, {"order": "fpfs", "places": 1, "packet": 3, "channels": 1}, induction=None, cycles=11,
+          slow=True),
+    Proof(ForwardingHarness, {"order": "fcfs", "places": 2, "packet": 2, "channels": 1}, induction=None, cycles=12,
+          slow=True),
+    Proof(ForwardingHarness, {"order": "fcfs", "places": 2, "packet": 2, "channels": 2}, induction=None, cycles=11,
           slow=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),

@@ -64,7 +64,7 @@ class Forwarding(wiring.Component):
     stored : Out(1)
         It is taken. What is brought goes before.
     full : Out(rows)
-        A row's places are taken.
+        The place that a row's next packet gets is taken.
     has, front, take : Out(1), Out, In(1)
         The flit that is to be sent next, where there is one; it is taken.
     forwarded, resident, copied : Out(32)
@@ -129,17 +129,18 @@ class Forwarding(wiring.Component):
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
         places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
-        held = Array(Signal(range(self.places + 1), name=f"row{r}_held") for r in rows)
+        # packets of several channels become free in another order than they came
+        taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
         flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
         first, keeps, there = Signal(), Signal(), Signal()
-        row, packet, at = Signal(range(self.rows)), Signal(name), Signal(range(self.packet))
+        row, packet, at = Signal(range(self.rows)), Signal(name, name="stored_packet"), Signal(range(self.packet))
         begins, ends = Signal(), Signal()
         m.d.comb += [
             flit.eq(Mux(self.brought, self.brought_flit, self.posted_flit)),
             writer.eq(Mux(self.brought, self.brought_vc, self.channels)),
             first.eq(~bit_at(within, writer)),
             row.eq(flit.data),
-            self.full.eq(Cat(held[r] == self.places for r in rows)),
+            self.full.eq(Cat(bit_at(taken[r], next_place[r]) for r in rows)),
             self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
             there.eq(Mux(self.brought, ~flit.head, self.stored)),
             keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
@@ -170,7 +171,9 @@ class Forwarding(wiring.Component):
                 m.d.sync += next_place[r].eq(0)
             with m.Elif(mine):
                 m.d.sync += next_place[r].eq(Mux(next_place[r] == self.places - 1, 0, next_place[r] + 1))
-            m.d.sync += held[r].eq(held[r] + mine - (freed & (sent.row == r)))
+                m.d.sync += taken[r].bit_select(next_place[r], 1).eq(1)
+            with m.If(freed & (sent.row == r)):
+                m.d.sync += taken[r].bit_select(sent.place, 1).eq(0)
         whole = Signal(range(self.rows * self.places + 1))  # packets that are whole and not freed
         m.d.sync += [
             whole.eq(whole + ends - freed),

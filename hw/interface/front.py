@@ -77,7 +77,7 @@ class SlotsFront:
     @property
     def sending(self) -> bool:
         """Whether the message of the next slot has its virtual channel of the injection link."""
-        return bool(self._read("injection_0.owns")) and bool(self._read("injection_0.last"))
+        return bool(self._read("injection_0.owns")) and bool(self._read("injection_0.others_turn"))
 
     @property
     def injects_on(self) -> int | None:

@@ -222,7 +222,7 @@ class Injection(wiring.Component):
         is there, and whether it is the host's that is taken."""
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail not taken
-        last = Signal()  # the worm presented last is none of the host
+        last = Signal(name="others_turn")  # the worm presented last is none of the host
         again = Signal()  # the flit presented is
         m.d.comb += [
             again.eq(Mux(begun, last, other_has & ~(host_has & last))),

@@ -163,7 +163,7 @@ TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
 WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "configuration": "sivaram_32"}
 
 #: Interfaces that forward packets.
-FORWARDS = {"ni": "fpfs", "packet": 16}
+FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
 COMPONENTS: Mapping[str, Part] = {
     "router": Part("one switch, with all its inputs and outputs", "router"),

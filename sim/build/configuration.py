@@ -137,8 +137,8 @@ class Configuration:
     t_hs: int = _overhead("Host, before it posts a worm.", limits=(0, MOST_OVERHEAD), changes="host")
     t_hr: int = _overhead("Host, for each receipt.", limits=(0, MOST_OVERHEAD), changes="host")
     t_ns: int = _overhead("Interface, before each packet it sends.", limits=(0, MOST_DELAY), changes="interface")
-    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.", limits=(0, MOST_DELAY),
-                          changes="interface")
+    t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.",
+                          limits=(0, MOST_DELAY), changes="interface")
     dma: str | None = option(
         "Flits that a node's host moves to and from its interface, N/M: so many in M cycles; default: any.", None,
         panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS/CYCLES", changes="host")

@@ -260,6 +260,8 @@ class Snapshot:
                 return 0  # one virtual channel needs no number
             return self.register("interface", name, node)
 
+        if self.network.configuration.smart and register("injection_0.others_turn", node):
+            return None
         instance, port = self.lane * self.network.nodes + node, link.number
         return packet_at_interface(self.host, register, self.network.configuration.queue,
                                    self.engine.on_host_link(instance, port), instance, port, vc)

@@ -234,7 +234,7 @@ def in_the_network(engine):
                 # a packet that has begun, with its header alone; it may be one of a retransmission slot
                 begun = bool(engine.register("interface", "injection_0.owns")[node])
                 if engine.network.configuration.slots:
-                    begun &= not engine.register("interface", "injection_0.last")[node]
+                    begun &= not engine.register("interface", "injection_0.others_turn")[node]
                 left[worm] += begun and left[worm] % size == 0
                 break
             del left[worm]

@@ -37,7 +37,8 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     width, packet, spread = (int(host.options[place]) for place in (WIDTH, PACKET, SPREAD))
     if spread == 1:
         worm = int(host.tagged[flits[0] & len(host.tagged) - 1])
-        return None if _unknown(host, worm) else (worm, place_of(flits[0] & 0xFFFFFFFF, width) // packet if packet else 0)
+        place = place_of(flits[0] & 0xFFFFFFFF, width)
+        return None if _unknown(host, worm) else (worm, place // packet if packet else 0)
     mask = (1 << width) - 1
     if begins and len(flits) >= spread:
         word = flits[0] & mask

@@ -52,10 +52,11 @@ def _phased(homes, starts, first, children, below, sources, destination_offsets,
     visit_offsets = np.zeros(visits + 1, np.int64)
     ordered = np.empty(visits, np.int32)
 
-    counts, place, group = np.zeros((3, switches), np.int64)
-    order, number = np.empty((2, switches), np.int64)
+    # each an array of its own: rows of one that are unpacked do not keep it alive in a kernel
+    counts, place, group = np.zeros(switches, np.int64), np.zeros(switches, np.int64), np.zeros(switches, np.int64)
+    order, number = np.empty(switches, np.int64), np.empty(switches, np.int64)
     ends = np.empty(nodes + 1, np.int64)  # where each worm of the message begins, in the order of chains
-    sender, receipt = np.empty((2, nodes), np.int64)
+    sender, receipt = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     sent = np.empty(nodes, np.int32)
     row = 0
     for message in range(len(sources)):

@@ -128,7 +128,8 @@ def _laid(sources, own, destination_offsets, destinations, keys):
 def _concatenated(homes, starts, first, children, below, sources, destination_offsets, destinations):
     nodes, switches = len(homes), len(first) - 1
     keys, own = np.empty(len(destinations), np.int64), np.empty(len(sources), np.int64)
-    counts, place, order, number = np.zeros((4, switches), np.int64)
+    counts, place = np.zeros(switches, np.int64), np.zeros(switches, np.int64)
+    order, number = np.zeros(switches, np.int64), np.zeros(switches, np.int64)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
         counts[:] = 0

@@ -75,7 +75,8 @@ def test_a_run_takes_the_tree_for_its_packets():
 def test_list_tells_parameters():
     told = {one["name"]: one["parameters"] for one in json.loads(wormcast("list", "schemes", "--json")[1])["schemes"]}
     assert {name: text for name, text in told.items() if text} == {
-        "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=..."}
+        "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=...",
+        **dict.fromkeys(("path-g", "path-lg", "ssr-g", "ssr-lg"), "by=...")}
 
 
 def test_packets_of_random_multicasts():

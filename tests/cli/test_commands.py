@@ -45,7 +45,7 @@ def test_plan_has_the_worms_of_paper_002():
     assert plan["form"] == "2-D, as printed"
     assert set(plan["worms"][0]) == {
         "id", "source", "destinations", "links", "after", "rank", "step", "tier", "class", "classes", "signs",
-        "vc_classes",
+        "vc_classes", "header",
     }  # fmt: skip
     assert [(worm["class"], worm["classes"]) for worm in plan["worms"]] == [(0, [0, 0, None]), (1, [1, 1, 1, None])]
     _, plan = as_json("plan", "mesh:6x6", "individual", *EXAMPLE)

@@ -114,7 +114,7 @@ class Snapshot:
     def named(self, flits: Sequence[int]) -> Packet | None:
         """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
         payload = [flit >> 2 for flit in flits if not flit & 1]
-        return packet_of(self.host, payload, begins=bool(flits[0] & 1)) if payload else None
+        return self._apart(packet_of(self.host, payload, begins=bool(flits[0] & 1))) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -218,7 +218,11 @@ class Snapshot:
         marks = [self._mark(row) for row in rows]
         payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
                    if mark in (Mark.PAYLOAD, Mark.TAIL)]
-        return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
+        return self._apart(packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL))) if payload else None
+
+    def _apart(self, packet: Packet | None) -> Packet | None:
+        """A packet, but for copies that interfaces forward: they all say the same, so none is told apart."""
+        return None if packet is None or self.host.worms["posting"][packet[0]] >= 0 else packet
 
     def _leaving(self, channel: Channel) -> list[int]:
         """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""

@@ -20,7 +20,7 @@ Packet = tuple[int, int]
 def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | None:
     """Find the packet that payload flits belong to by their data.
 
-    Copies that interfaces forward all say the same: none of them is told apart.
+    Copies that interfaces forward all name the first worm of their message.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     if spread == 1:
         worm = int(host.tagged[flits[0] & len(host.tagged) - 1])
         place = place_of(flits[0] & 0xFFFFFFFF, width)
-        return None if _unknown(host, worm) else (worm, place // packet if packet else 0)
+        return None if worm < 0 else (worm, place // packet if packet else 0)
     mask = (1 << width) - 1
     if begins and len(flits) >= spread:
         word = flits[0] & mask
         for place, flit in enumerate(flits[1:spread], 1):
             word |= (flit - flits[0] & mask) << place * width
         worm = int(host.tagged[word & len(host.tagged) - 1])
-        return None if _unknown(host, worm) else (worm, word >> 16)
+        return None if worm < 0 else (worm, word >> 16)
     under_way = np.flatnonzero(host.tagged >= 0)
     same = host.tagged[under_way[(under_way ^ flits[-1]) & mask == 0]]
-    if len(same) != 1 or _unknown(host, int(same[0])) or (packet and host.worms["length"][same[0]] > packet):
+    if len(same) != 1 or (packet and host.worms["length"][same[0]] > packet):
         return None
     # flits behind those that say the whole tag have its low bits, and where tags have no others, so have all
     return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
@@ -89,17 +89,12 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
         behind -= sent
         worm = int(host.worms["previous"][worm])
         sent = _flits(host, worm)
-    if _unknown(host, worm):
+    if host.worms["posting"][worm] >= 0:
         return None
     packet = int(host.options[PACKET])
     # the packet is not through: it is the one of the next payload flit
     payload = max(0, sent - behind - int(host.worms["headers"][worm]))
     return worm, payload // packet if packet else 0
-
-
-def _unknown(host: Host, worm: int) -> bool:
-    """Whether a number names no worm, or one of which interfaces forward copies."""
-    return worm < 0 or bool(host.worms["posting"][worm] >= 0)
 
 
 def _flits(host: Host, worm: int) -> int:

@@ -178,7 +178,7 @@ class _Follower:
         return order
 
     def _begin(self, node: int, k: int, at: int, payload: bool, cycle: int) -> None:
-        row, place = self._place(int(self._read("forwarding.sent")[k]))
+        row, place = self._place(int(self._read("forwarding.current")[k]))
         kept = self.places.get((node, row, place))
         if kept is None or kept.worm == NONE:
             kept = StoredPacket(node, row, place, *self._name(node, row, place), NONE, NONE)

@@ -148,9 +148,9 @@ class Host(NamedTuple):
 TAG_BITS = 16
 
 
-def tag_bits(flit_width: int, shortest: int = 1) -> int:
-    """Bits that tell the worms under way apart, where packets have that many payload flits or more."""
-    return min(flit_width * shortest, TAG_BITS)
+def tag_bits(flit_width: int) -> int:
+    """Bits that tell worms of one payload flit apart."""
+    return min(flit_width, TAG_BITS)
 
 
 def _spread(flit_width: int, packet: int) -> int:

@@ -90,12 +90,18 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
 
 
 @inlined
+def _tag_bits(worm, options):
+    """Bits of a worm's first packet, which say its tag: one that is too short for a whole tag takes one of fewer."""
+    packet = options[PACKET]
+    return options[WIDTH] * (min(worm.length, packet) if packet > 0 else worm.length)
+
+
+@inlined
 def _may_begin(stream, worms, tagged, options, counters):
     """Whether there is a tag for the next worm of a link, as nearly always."""
     if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
         return True
-    worm, packet = worms[stream.first], options[PACKET]
-    bits = options[WIDTH] * min(worm.length, packet if packet > 0 else worm.length)
+    bits = _tag_bits(worms[stream.first], options)
     if options[ROWS] == 0 and bits >= 16:
         return counters[UNDER_WAY] < len(tagged)
     return free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
@@ -104,20 +110,19 @@ def _may_begin(stream, worms, tagged, options, counters):
 @inlined
 def _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
     """Put the next flit of an injection port on its link."""
-    now, width = counters[NOW], options[WIDTH]
+    now = counters[NOW]
     stream = streams[row]
     worm = stream.worm
     if worm < 0:
         if not _may_begin(stream, worms, tagged, options, counters):
-            counters[HELD] += 1  # the host's doing, not the network's: such a run counts for nothing
+            # the host's doing, not the network's: such a run counts for nothing
+            counters[HELD] = _tag_bits(worms[stream.first], options)
         else:
             worm = stream.first
             stream.first = worms[worm].behind
             begun = worms[worm]
             if begun.posting < 0:
-                # a worm that is too short for a whole tag takes one of fewer bits
-                bits = width * min(begun.length, options[PACKET] if options[PACKET] > 0 else begun.length)
-                begun.tag = free_tag(tagged, counters[TAG], bits, options[ROWS])
+                begun.tag = free_tag(tagged, counters[TAG], _tag_bits(begun, options), options[ROWS])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
             last = max(worm, begun.posting)  # what interfaces forward begins with it

@@ -2,7 +2,7 @@
 
 from wormcast.algorithms import WormcastError
 
-from .layout import Host, tag_bits
+from .layout import Host
 from .places import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
 
 __all__ = ["check_receipts"]
@@ -31,9 +31,8 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
         The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine, never the user's.
     """
     if host.counters[HELD]:
-        width = int(host.options[WIDTH])
-        raise WormcastError(f"flit_width: {width} bits tell {1 << tag_bits(width)} worms under way apart, "
-                            "this run has more at a time")
+        raise WormcastError(f"flit-width: {host.options[WIDTH]} is given, with {host.counters[HELD]} bits of "
+                            "its shortest worms to tell those under way apart: this run has more at a time")
     fault = int(host.counters[FAULT])
     if fault and not faults:
         node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])

@@ -385,12 +385,12 @@ def test_demo_makes_the_files_it_names(tmp_path):
 def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):
     """Else the host would hold a worm back, and print its own waiting as a latency of the network."""
     file = tmp_path / "messages.json"
-    entries = [{"at": 0, "source": 0, "destinations": [k % 15 + 1], "length": 200} for k in range(3)]
-    entries += [{"at": 0, "source": 1 + k % 15, "destinations": [0], "length": 200} for k in range(20)]
+    entries = [{"at": 0, "source": 0, "destinations": [k % 15 + 1], "length": 1} for k in range(3)]
+    entries += [{"at": 0, "source": 1 + k % 15, "destinations": [0], "length": 1} for k in range(20)]
     file.write_text(json.dumps(entries))
     code, out, err = wormcast("run", "mesh:4x4", "individual", "--messages", file, "--flit-width", 4)
     assert (code, out) == (2, "")
-    assert "flit_width: 4 bits tell 16 worms under way apart" in err
+    assert "flit-width: 4 is given, with 4 bits of its shortest worms to tell those under way apart" in err
 
 
 RELATION = """

@@ -53,6 +53,7 @@ AT_REST = {
     r"eligible(_\d+)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
     r".*_spent": 0, r".*_frame|ends_here|first_fault": 0, r"free_\d+": None,
     r"wants_\d+|used|owed|over|under_way|holding|following|has_current|has_behind|close|vc0_place": 0,
+    r"active|row\d+_taken": 0,
 }
 MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
               "eligible_0")

@@ -144,6 +144,10 @@ FULL = {
     "gtdmpm, one port": Full("gtdmpm", 160, {"vcs": 1, "buffer": 2, "consumption": 2}, "mesh:4x4x4"),
     "individual": Full("individual", 277, {"vcs": 2, "buffer": 4, "consumption": 1}),
     "u-mesh": Full("u-mesh", 129, {"vcs": 1, "buffer": 2, "consumption": 1, "readers": "independent"}),
+    "binomial": Full("binomial", 129, {"vcs": 1, "buffer": 2, "consumption": 1}),
+    # hosts send the first copies alone, of ten
+    "k-binomial": Full("k-binomial", 600, {"vcs": 2, "buffer": 4, "consumption": 1, "ni": "fpfs", "packet": 32,
+                                           "rows": 64, "places": 8}, busy=0.03),
 }
 
 

@@ -115,12 +115,12 @@ class Forwarding(wiring.Component):
         if order.counts:
             for r in range(self.rows):
                 m.d.comb += getattr(order, f"last_packet_{r}").eq(getattr(children, f"last_packet_{r}"))
-        sent = Signal(packet_name(self.rows, self.places))  # the packet of which a copy is under way
-        self._store(m, store.write_port(), sent)
-        self._send(m, store.read_port(), sent)
+        current = Signal(packet_name(self.rows, self.places))  # the packet of which a copy is under way
+        self._store(m, store.write_port(), current)
+        self._send(m, store.read_port(), current)
         return m
 
-    def _store(self, m, write, sent):
+    def _store(self, m, write, current):
         """Write what comes in into its packet's place; say when a packet is whole."""
         name = packet_name(self.rows, self.places)
         writers, rows = self.channels + 1, range(self.rows)  # the host is the last one
@@ -172,8 +172,8 @@ class Forwarding(wiring.Component):
             with m.Elif(mine):
                 m.d.sync += next_place[r].eq(Mux(next_place[r] == self.places - 1, 0, next_place[r] + 1))
                 m.d.sync += taken[r].bit_select(next_place[r], 1).eq(1)
-            with m.If(freed & (sent.row == r)):
-                m.d.sync += taken[r].bit_select(sent.place, 1).eq(0)
+            with m.If(freed & (current.row == r)):
+                m.d.sync += taken[r].bit_select(current.place, 1).eq(0)
         whole = Signal(range(self.rows * self.places + 1))  # packets that are whole and not freed
         m.d.sync += [
             whole.eq(whole + ends - freed),
@@ -183,7 +183,7 @@ class Forwarding(wiring.Component):
             self.resident.eq(self.resident + whole),
         ]
 
-    def _send(self, m, read, sent):
+    def _send(self, m, read, current):
         """Present copy behind copy: a child's header from the table, then the payload."""
         children, order = self.children, self.order
         active = Signal()  # a copy is presented
@@ -193,7 +193,7 @@ class Forwarding(wiring.Component):
         at = Signal(range(self.packet))
         header, word = Signal(flit_layout(self.width)), children.word
         ends = Signal()  # the copy's tail is taken
-        next_pos, next_at, next_sent = Signal.like(pos), Signal.like(at), Signal.like(sent)
+        next_pos, next_at, next_current = Signal.like(pos), Signal.like(at), Signal.like(current)
         m.d.comb += [
             header.head.eq(1),
             header.data.eq(word.data),
@@ -206,20 +206,20 @@ class Forwarding(wiring.Component):
             order.after.eq(pos),
             next_pos.eq(pos + (self.take & ~payload)),
             next_at.eq(Mux(payload, at + self.take, 0)),
-            next_sent.eq(sent),
+            next_current.eq(current),
             # memories answer in the next cycle
-            children.row.eq(next_sent.row),
+            children.row.eq(next_current.row),
             children.at.eq(next_pos),
-            read.addr.eq(Cat(next_at, next_sent.place, next_sent.row)),
+            read.addr.eq(Cat(next_at, next_current.place, next_current.row)),
         ]
         with m.If(payload):
             m.d.comb += [self.front.head.eq(0), self.front.data.eq(read.data), self.front.tail.eq(read.data[-1])]
         with m.If(self.take & ~payload):
             m.d.sync += [payload.eq(word.ends), last.eq(word.last)]
         with m.If(order.asked):
-            m.d.comb += [next_sent.eq(order.packet), next_pos.eq(order.child)]
+            m.d.comb += [next_current.eq(order.packet), next_pos.eq(order.child)]
             m.d.sync += [active.eq(order.there), payload.eq(0)]
-        m.d.sync += [pos.eq(next_pos), at.eq(next_at), sent.eq(next_sent)]
+        m.d.sync += [pos.eq(next_pos), at.eq(next_at), current.eq(next_current)]
         # a packet is copied from its first copy on until it is freed; that one begins at the start of its row
         being_copied = Signal(self.occupancy.shape())
         begins = Signal()

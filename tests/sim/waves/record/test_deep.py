@@ -11,7 +11,7 @@ from wormcast.sim.waves.record import beside
 from .test_trees import changes
 
 INSIDE, WORMS, ROUTERS = "bench.top.network.router_s0.", "bench.top.worms.", "bench.top.routers.router_s0."
-NETWORK = topology("examples/star.toml")
+NETWORK = topology("examples/networks/star.toml")
 
 
 @pytest.fixture(scope="module")

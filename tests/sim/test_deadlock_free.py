@@ -146,7 +146,7 @@ FULL = {
     "u-mesh": Full("u-mesh", 129, {"vcs": 1, "buffer": 2, "consumption": 1, "readers": "independent"}),
     "binomial": Full("binomial", 129, {"vcs": 1, "buffer": 2, "consumption": 1}),
     # hosts send the first copies alone, of ten
-    "k-binomial": Full("k-binomial", 600, {"vcs": 2, "buffer": 4, "consumption": 1, "ni": "fpfs", "packet": 32,
+    "k-binomial": Full("k-binomial", 250, {"vcs": 2, "buffer": 4, "consumption": 1, "ni": "fpfs", "packet": 32,
                                            "rows": 64, "places": 8}, busy=0.03),
 }
 

@@ -77,7 +77,7 @@ class Worms:
         """Destinations of one worm in visiting order."""
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
 
-    def forwarded(self) -> "Worms":
+    def forwarded_by_interfaces(self) -> "Worms":
         """Give the same worms, of which network interfaces forward those that come after a receipt."""
         return replace(self, tier=np.where(self.after == AT_ONCE, HOST, INTERFACE).astype(np.int8))
 

@@ -47,7 +47,7 @@ def tree_worms(
         Whether network interfaces send on what others than the source send (``INTERFACE``), or hosts do.
     """
     worms = unicasts(destination_offsets, *_tree(chain, destination_offsets, k, packets))
-    return worms.forwarded() if forwarded else worms
+    return worms.forwarded_by_interfaces() if forwarded else worms
 
 
 @compiled

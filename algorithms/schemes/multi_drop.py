@@ -84,4 +84,4 @@ class MultiDropScheme(Scheme):
         """Compute the worms, in the order of steps."""
         worms = phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
                              all_send=self.all_send)
-        return worms.forwarded() if self.forwarded else worms
+        return worms.forwarded_by_interfaces() if self.forwarded else worms

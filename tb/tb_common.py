@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import cocotb
 
-from wormcast_tb import waits
+from wormcast_tb import TB, waits
 
-__all__ = ["PATTERNS", "all_pass", "cross", "faults", "given", "post"]
+__all__ = ["PATTERNS", "CopyingTB", "all_pass", "cross", "faults", "given", "post"]
 
 #: Patterns of waiting by name, made from a seed.
 PATTERNS = {
@@ -44,6 +44,36 @@ def post(tb, worms):
             tb.scoreboard.expect(end, flits)
 
 
+class CopyingTB(TB):
+    """A router of a multistage network, which copies worms; its links are all to and from other routers.
+
+    What it is told: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and the ``chunk`` that a
+    credit stands for, ``masks`` (by output the bits of the nodes behind it, of each header flit), ``straps``,
+    ``header_flits``, ``reports`` (whether arrivals are reported), ``faults``, ``worms`` to send: link, virtual channel,
+    flits.
+    """
+
+    def __init__(self, dut):
+        super().__init__(dut)
+        told = given()
+        for prefix in told.inputs:
+            self.driver(prefix, depth=told.depth, chunk=told.chunk)
+        for prefix in told.outputs:
+            self.sink(prefix, depth=told.depth, chunk=told.chunk)
+        for name, value in told.straps.items():
+            getattr(dut, name).value = value
+
+    def send(self, worm):
+        """Send a worm, and expect its copies; how many these are."""
+        self.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
+        return self.scoreboard.expect_copies(worm["flits"], given().masks, reports=given().reports)
+
+    def post(self, worms):
+        """Send worms, and expect their copies."""
+        for worm in worms:
+            self.send(worm)
+
+
 def faults(dut):
     """The first error that each component of the design has found: cause, port and virtual channel, by output.
 
@@ -58,10 +88,10 @@ def faults(dut):
     return found
 
 
-async def all_pass(tb, idle, pressure):
+async def all_pass(tb, idle, pressure, send=post):
     """Send the worms that the bench is told, with these patterns: all come where they must, and nothing is wrong."""
     tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
     await tb.reset()
-    post(tb, given().worms)
+    send(tb, given().worms)
     await tb.finish()
     assert faults(tb.dut) == {}

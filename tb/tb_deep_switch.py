@@ -2,43 +2,15 @@
 
 import cocotb
 
-from tb_common import PATTERNS, cross, faults, given
-from wormcast_tb import TB, waits
-
-
-class DeepSwitchTB(TB):
-    """A router of a multistage network whose links are all to and from other routers.
-
-    What it is told: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and their ``chunk``,
-    ``masks`` (by output the bits of the nodes behind it, of each header flit), ``header_flits``, ``faults``, ``worms``
-    to send: link, virtual channel, flits.
-    """
-
-    def __init__(self, dut):
-        super().__init__(dut)
-        told = given()
-        for prefix in told.inputs:
-            self.driver(prefix, depth=told.depth, chunk=told.chunk)
-        for prefix in told.outputs:
-            self.sink(prefix, depth=told.depth, chunk=told.chunk)
-
-    def send(self, worm):
-        """Send a worm, and expect its copies; how many these are."""
-        self.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
-        return self.scoreboard.expect_copies(worm["flits"], given().masks, reports=False)
+from tb_common import CopyingTB, all_pass, cross, faults, given
+from wormcast_tb import waits
 
 
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
     """Whatever the senders' idling and the receivers' back-pressure; all chunks are given back."""
-    tb = DeepSwitchTB(dut)
-    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
-    await tb.reset()
-    for worm in given().worms:
-        tb.send(worm)
-    await tb.finish()
-    assert faults(dut) == {}
+    await all_pass(CopyingTB(dut), idle, pressure, CopyingTB.post)
 
 
 @cocotb.test()
@@ -49,7 +21,7 @@ async def a_flit_takes_three_cycles(dut, which):
     What it is told: ``alone``, a worm with one copy, and ``split``, one with several.
     """
     told = given()
-    tb = DeepSwitchTB(dut)
+    tb = CopyingTB(dut)
     await tb.reset()
     copies = tb.send({**getattr(told, which), "at": 10})
     await tb.finish()
@@ -65,7 +37,7 @@ async def a_blocked_branch_stops_no_other(dut):
     """What it is told: ``blocked``, an output, ``before``, a worm that takes all its credits, and ``split``, one with a
     copy there too. Its chunks are given back when that copy has left."""
     told = given()
-    tb = DeepSwitchTB(dut)
+    tb = CopyingTB(dut)
     await tb.reset()
     blocked, driver = tb.sinks[told.blocked], tb.drivers[told.split["link"]]
     blocked.pause = waits.always()

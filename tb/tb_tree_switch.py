@@ -3,8 +3,8 @@
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from tb_common import PATTERNS, cross, faults, given
-from wormcast_tb import TB, waits
+from tb_common import CopyingTB, all_pass, cross, given
+from wormcast_tb import waits
 
 
 class Ring:
@@ -29,29 +29,15 @@ class Ring:
             self.dut.token_in_token.value = now
 
 
-class TreeSwitchTB(TB):
-    """A router of a multistage network.
+class TreeSwitchTB(CopyingTB):
+    """With a ring for its token.
 
-    What it is told: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers, ``masks`` (by output the
-    bits of the nodes behind it, of each header flit), ``straps``, ``walk`` (cycles of a token through the rest of the
-    ring; 0 without tokens), ``faults``, ``worms`` to send: link, virtual channel, flits.
+    What it is told besides: ``walk`` (cycles of a token through the rest of the ring; 0 without tokens).
     """
 
     def __init__(self, dut):
         super().__init__(dut)
-        told = given()
-        for prefix in told.inputs:
-            self.driver(prefix, depth=told.depth)
-        for prefix in told.outputs:
-            self.sink(prefix, depth=told.depth)
-        for name, value in told.straps.items():
-            getattr(dut, name).value = value
-        self.ring = Ring(dut, told.walk) if told.walk else None
-
-    def send(self, worm):
-        """Send a worm, and expect its copies; how many these are."""
-        self.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
-        return self.scoreboard.expect_copies(worm["flits"], given().masks, reports=given().reports)
+        self.ring = Ring(dut, given().walk) if given().walk else None
 
 
 @cocotb.test()
@@ -59,12 +45,7 @@ class TreeSwitchTB(TB):
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
     """Whatever the senders' idling and the receivers' back-pressure; each worm that is to report does so once."""
     tb = TreeSwitchTB(dut)
-    tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
-    await tb.reset()
-    for worm in given().worms:
-        tb.send(worm)
-    await tb.finish()
-    assert faults(dut) == {}
+    await all_pass(tb, idle, pressure, TreeSwitchTB.post)
     for prefix, driver in tb.drivers.items():
         due = sum(worm["flits"][0][2] & 1 for worm in given().worms if worm["link"] == prefix)
         assert driver.arrived == due * (driver.link.arrived is not None)

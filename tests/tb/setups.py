@@ -125,7 +125,7 @@ def of_tree_switch(scheme, options, worms=40):
                  rng.choice(links), rng.randrange(blueprint.configuration.vcs), rng.randint(1, 12))
             for k in range(worms)]
     return router, {
-        "inputs": links, "outputs": list(masks), "masks": masks, "depth": blueprint.configuration.buffer,
+        "inputs": links, "outputs": list(masks), "masks": masks, "depth": blueprint.configuration.buffer, "chunk": 1,
         "straps": {"strap_first": 1} if tokens else {}, "walk": 3 if tokens else 0, "reports": tokens,
         "faults": {"fault": fault_widths(router)}, "worms": sent, "header_flits": form.flits(),
         "alone": worm(ALONE, [5], 0, links[0], 0, 3), "split": worm(ALONE, range(8), 0, links[1], 0, 3),

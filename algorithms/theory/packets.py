@@ -127,8 +127,8 @@ def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
                  f"steps for m packets, of a root with d children{excluded}; of {took.size} cases with m up to "
                  f"{MOST_PACKETS}, {more or 'none'} take more than L1 + (m - 1) k, and {fewer} fewer",
                  {"trees": len(fit), "cases": took.size, "more": more, "fewer": fewer}, late + more)
-    first_steps = [(tree, int(tree.completed[0])) for tree in trees]
-    fourth = sum(not covered(took - 1, tree.k) < tree.nodes <= covered(took, tree.k) for tree, took in first_steps)
+    fourth = sum(not covered(last - 1, tree.k) < tree.nodes <= covered(last, tree.k)
+                 for tree, last in zip(trees, took[:, 0].tolist(), strict=True))
     yield stated("Lemma 4", "4.3.3", f"in {_share(len(trees) - fourth, len(trees))} of {about} the first packet is "
                  "everywhere in the fewest steps s with N(s, k) nodes enough", {"trees": len(trees)}, fourth)
     beaten, cases = _theorem_3(trees)

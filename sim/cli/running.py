@@ -205,7 +205,7 @@ def report(result: Run) -> None:
             [index, words, *(waits[cause][wait] for wait in WAITS)]
             for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
     if result.residences:
-        table(["interface", "packets forwarded", "cycles in it, each", "since the first copy", "most at a time"], [
+        table(["interface", "forwarded", "residence", "from first copy", "peak"], [
             [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:

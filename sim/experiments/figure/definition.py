@@ -117,8 +117,6 @@ class Figure:
     variations : mapping of str to Variation
         At most six.
     pictures : tuple of Picture
-    named : mapping of str to str
-        Commands that statements give by a name.
     step, most : float
         Loads are multiples of a quarter of ``step``, up to ``most``: payload flits times destinations per node and
         cycle.
@@ -143,7 +141,6 @@ class Figure:
     statements: tuple[Statement, ...] = ()
     variations: Mapping[str, Variation] = field(default_factory=dict)
     pictures: tuple[Picture, ...] = ()
-    named: Mapping[str, str] = field(default_factory=dict)
     step: float = 0.05
     most: float = 0.9
     cycles: int = 200_000
@@ -251,8 +248,8 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "commands": dict, "step": (float, int), "most": (float, int), "cycles": int, "over": str,
-    "points": str, "values": list, "only": list, "latency": str}
+    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
+    "values": list, "only": list, "latency": str}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -287,19 +284,16 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for one in series.values():
         if "scheme" not in {**entries.get("options", {}), **one.options}:
             raise WormcastError(f"series {one.name}: scheme is missing")
-    named = entries.get("commands", {})
-    if not all(isinstance(command, str) for command in named.values()):
-        raise WormcastError(f"commands: {named!r} is given, each must be a text: what follows wormcast")
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     if any(value <= 0 for value in numbers.values()):
         raise WormcastError("step, most and cycles must be above 0")
     return Figure(
         name, entries["title"], entries["source"], _options(allowed, entries.get("options", {})), series,
-        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"], named), one.get("note", ""))
+        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]), one.get("note", ""))
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
         tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
-        named, **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
+        **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
         latency=entries.get("latency", ALL))
 
 

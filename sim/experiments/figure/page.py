@@ -65,7 +65,6 @@ def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Se
         f"<h1>{_text(figure.name)}</h1><p>{_text(figure.title)}. {_text(figure.source)}.</p>",
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
         "<h2>What is said</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
-        *(f"<p>{_text(name)}: <code>wormcast {_text(command)}</code></p>" for name, command in figure.named.items()),
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
         "<h2>Series</h2>" + _series(outcome.rows) if outcome.rows else "",
         "<h2>Points</h2>" + _points(outcome.rows, figure) if outcome.rows else "",
@@ -90,8 +89,6 @@ def verdicts_page(outcomes: Sequence[Outcome], notes: Sequence[str]) -> str:
         if not one.verdicts:
             continue
         lines += [f"## {one.figure.name}", "", f"{one.figure.title} ({one.figure.source}).", "",
-                  *(f"- {name}: `wormcast {command}`" for name, command in one.figure.named.items()),
-                  *([""] if one.figure.named else []),
                   "| claim | what is said | verdict | numbers | why |", "|---|---|---|---|---|"]
         lines += ["| " + " | ".join(_cell(word) for word in (
             verdict.claim, verdict.statement, verdict.verdict, verdict.numbers, _why(verdict))) + " |"

@@ -81,12 +81,6 @@ class Predicate:
 
     S is a series of the figure, or FIGURE:SERIES.
 
-    Parameters
-    ----------
-    text : str
-    named : mapping of str to str
-        Commands that ``told`` may give by a name.
-
     Raises
     ------
     WormcastError
@@ -94,7 +88,6 @@ class Predicate:
     """
 
     text: str
-    named: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         tree = self._tree()
@@ -153,7 +146,7 @@ class Predicate:
     @property
     def commands(self) -> list[str]:
         """Commands that it asks."""
-        return [self.named.get(name, name) for name in self._named_by("told")]
+        return self._named_by("told")
 
     def _named_by(self, *words: str) -> list[str]:
         """First texts of calls of these words."""
@@ -170,8 +163,7 @@ class Predicate:
             A series, or a command, is refused; or it compares what cannot be compared.
         """
         outcome = Outcome(Truth({}))
-        outcome.truth = _Evaluation(measured, lambda command, path: told(self.named.get(command, command), path),
-                                    outcome.numbers).truth(self._tree())
+        outcome.truth = _Evaluation(measured, told, outcome.numbers).truth(self._tree())
         return outcome
 
 

@@ -85,7 +85,6 @@ def test_like_another_one(tmp_path):
     ({"over": "'length'", "values": "[20, 'x']"}, "length: 'x' is given, it must be a whole number"),
     ({"over": "'topology'", "values": "['mesh:3x3', 'mesh:1x9']"}, "they must rise"),
     ({"values": "[20]"}, r"values: \[20\] is given, a figure over the load places its points itself"),
-    ({"commands": "{short = 3}"}, "commands: {'short': 3} is given, each must be a text"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):
     file = written(tmp_path, **GOOD | entries)

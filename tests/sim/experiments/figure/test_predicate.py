@@ -141,12 +141,3 @@ def test_refusals(text, sentence):
 def test_what_is_refused_when_it_is_evaluated(text, sentence):
     with pytest.raises(WormcastError, match=sentence):
         evaluate(text)
-
-
-def test_commands_by_name():
-    """Numbers have the name, and the command is asked."""
-    predicate = Predicate("told('short', 'hops') < 8 and told('run b', 'hops') > 1", {"short": "plan a"})
-    assert predicate.commands == ["plan a", "run b"]
-    outcome = predicate.evaluate(None, lambda command, path: {"plan a": 7, "run b": 2}[command])
-    assert outcome.truth.verdict == "held"
-    assert outcome.numbers == ["short hops: 7", "run b hops: 2"]

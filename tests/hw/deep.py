@@ -2,6 +2,8 @@
 """Deep switches, compiled, whose worms say themselves by which outputs they go; and what must leave."""
 
 from functools import cache
+from inspect import getfile
+from pathlib import Path
 
 from mask_decoder import MaskDecoder
 
@@ -15,6 +17,8 @@ from . import lanes
 __all__ = ["copies", "deep_switch", "payload", "worm"]
 
 WIDTH = 16
+
+SOURCES = [*lanes.SOURCES, Path(getfile(MaskDecoder))]
 
 
 @cache
@@ -30,7 +34,7 @@ def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0):
     switch = build()
     into, out = words(switch)
     key = f"deep {inputs} {outputs} {chunk} {rows} {flits} {nodes}"
-    return switch, lower_cached(build, inputs=into, outputs=out, name="switch", cache_key=key, sources=lanes.SOURCES)
+    return switch, lower_cached(build, inputs=into, outputs=out, name="switch", cache_key=key, sources=SOURCES)
 
 
 def worm(mask, length, number=0, flits=1):

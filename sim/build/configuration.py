@@ -3,10 +3,7 @@
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
@@ -22,6 +19,7 @@ from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_ROWS, ROW_BITS
 from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
+from ..common.packets import packets_of
 from ..common.schema import option, options_of, require_allowed
 
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
@@ -267,14 +265,9 @@ class Configuration:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
-    @overload
-    def packets_of(self, length: int) -> int: ...
-    @overload
-    def packets_of(self, length: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
-
     def packets_of(self, length: Any) -> Any:
-        """Packets of a message of so many payload flits, or of several."""
-        return -(-length // self.packet) if self.packet else length * 0 + 1
+        """Packets of a message of so many payload flits, or of each of an array."""
+        return packets_of(length, self.packet)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
         """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""

@@ -12,7 +12,8 @@ from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
 from ..build.network import Network
-from .places import CHANNELS, NONE, PACKET, UNDELIVERED
+from ..common.packets import packets_of
+from .places import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .postings import forwarded_messages, lay_out_rows
 from .releases import RELEASE, link
 
@@ -112,7 +113,7 @@ class Host(NamedTuple):
     @property
     def packets(self) -> Integers:
         """Packets that each worm is sent in, [worms]."""
-        return _packets(self.worms["length"], int(self.options[PACKET]))
+        return packets_of(self.worms["length"], int(self.options[PACKET]))
 
     @property
     def unnamed(self) -> Integers:
@@ -143,9 +144,6 @@ class Host(NamedTuple):
     def received(self) -> Integers:
         """Cycle in which the receipt was noted, t_nr and t_hr later at the earliest, or -1; [deliveries]."""
         return self.deliveries["received"]
-
-
-TAG_BITS = 16
 
 
 def tag_bits(flit_width: int) -> int:
@@ -228,7 +226,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
 
     deliveries = np.zeros(len(worms.destinations), DELIVERY)
     worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
-    packets = _packets(rows["length"][worm_of], packet)
+    packets = packets_of(rows["length"][worm_of], packet)
     for field, values in {
         "node": first_node[worm_of] + worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
         "packets": np.cumsum(packets) - packets, "release": NONE, "last_release": NONE,
@@ -288,11 +286,6 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
         costs[agenda[first]] = whole[messages]
     costs[agenda[first]] += configuration.injection_delay + configuration.multicast_delay * multicast[messages]
     return costs
-
-
-def _packets(length: Integers, packet: int) -> Integers:
-    """Packets of worms of so many payload flits."""
-    return -(-length // packet) if packet else np.ones(len(length), np.int64)
 
 
 def _check_packets(packet: int, width: int, length: Integers) -> None:

@@ -52,8 +52,8 @@ def retransmission_slots(absorb: str) -> int:
 
 def flit_rate(dma: str) -> tuple[int, int]:
     """Read how many flits are moved in how many cycles; refuses what is no rate above 0."""
-    flits, _, cycles = dma.partition("/")
-    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles or "1")]
+    flits, slash, cycles = dma.partition("/")
+    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles if slash else "1")]
     if not all(numbers):
         raise WormcastError(f"dma: {dma!r} is given, allowed are flits over cycles, each 1 to 9999: 4/3")
     return numbers[0], numbers[1]
@@ -138,8 +138,8 @@ class Configuration:
     t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.",
                           limits=(0, MOST_DELAY), changes="interface")
     dma: str | None = option(
-        "Flits that a node's host moves to and from its interface, N/M: so many in M cycles; default: any.", None,
-        panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS/CYCLES", changes="host")
+        "Flits that a node's host moves to and from its interface, N/M: so many in M cycles, N: in each; default: any.",
+        None, panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS[/CYCLES]", changes="host")
     dma_buckets: str = option("Whether both ways share that (default), or have as much each.", "shared",
                               panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
     ratio: str | None = option(

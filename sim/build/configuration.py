@@ -97,12 +97,12 @@ class Configuration:
     vcs: int = _hardware("Virtual channels of each link, {} by default.", 2, limits=(1, 16),
                          label="virtual channels of a link")
     buffer: int = _hardware(
-        "Flits of buffer per virtual channel and per consumption channel, {} by default; shallow up to 16.", 4,
-        limits=(1, MOST_DEEP), label="buffer of a virtual channel", unit="flits")
+        "Flits of buffer per virtual channel and per consumption channel, {} by default; shallow up to 16, deep 640 by "
+        "default.", 4, limits=(1, MOST_DEEP), label="buffer of a virtual channel", unit="flits")
     buffer_kind: str = _hardware(
         "shallow: buffers that a worm passes through (default). deep: buffers of whole packets in block memory at the "
-        "inputs of switches, each output reads a worm by itself; of one virtual channel.", "shallow",
-        allowed=("shallow", "deep"))
+        "inputs of switches, each output reads a worm by itself; of one virtual channel and one consumption channel.",
+        "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Flits of a row of a deep buffer, which is freed as a whole, {} by default.", 8,
                            limits=(2, 256), label="chunk of a deep buffer", unit="flits")
     readers: str = _hardware("Whether the outputs of a worm advance together, as they do by default.", "coupled",

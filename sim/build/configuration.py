@@ -219,14 +219,17 @@ class Configuration:
                 raise WormcastError(f"ratio: {self.ratio} is given, which makes {name.replace('_', '-')} {cycles}, "
                                     f"allowed are up to {MOST_DELAY}")
             object.__setattr__(self, name, cycles)
-        require_allowed(self)
+
+    def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
+        """Refuse other values of these options beside an option that goes with these alone."""
+        for name, allowed in options.items():
+            if getattr(self, name) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with {beside}, "
+                                    f"allowed is {allowed}")
 
     def _require_smart(self) -> None:
         """Refuse what smart interfaces do not go with."""
-        for name, allowed in SMART.items():
-            if getattr(self, name) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ni {self.ni}, "
-                                    f"allowed is {allowed}")
+        self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
             raise WormcastError(f"packet: 0 is given with ni {self.ni}, which forwards packets: allowed are 1 to 65535")
         if self.rows & self.rows - 1:
@@ -237,10 +240,7 @@ class Configuration:
 
     def _require_deep(self) -> None:
         """Refuse what deep buffers do not go with."""
-        for name, allowed in DEEP.items():
-            if getattr(self, name) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with buffer-kind deep, "
-                                    f"allowed is {allowed}")
+        self._require_all(DEEP, "buffer-kind deep")
         if self.buffer % self.chunk or self.buffer < 2 * self.chunk:
             raise WormcastError(f"buffer: {self.buffer} is given with chunks of {self.chunk} flits, allowed are their "
                                 f"multiples from {2 * self.chunk}")

@@ -23,7 +23,7 @@ from ..common.packets import packets_of
 from ..common.schema import option, options_of, require_allowed
 
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
-           "changing", "is_on", "unusual"]
+           "changing", "unusual"]
 
 #: Most flits of a deep buffer.
 MOST_DEEP = 4096
@@ -70,11 +70,11 @@ def overhead_ratio(ratio: str) -> float:
     return value
 
 
-def is_on(option: str, given: str) -> bool:
-    """Read ``on`` or ``off``; refuses what is neither."""
-    if given not in ("on", "off"):
-        raise WormcastError(f"{option}: {given!r} is given, allowed are on, off")
-    return given == "on"
+def on_or_off(tokens: str) -> str:
+    """Refuse what is neither."""
+    if tokens not in ("on", "off"):
+        raise WormcastError(f"tokens: {tokens!r} is given, allowed are on, off")
+    return tokens
 
 
 _hardware = functools.partial(option, panel="Hardware", changes="node")
@@ -177,7 +177,7 @@ class Configuration:
         "relation", allowed=("relation", "none"), changes="router")
     tokens: str | None = _hardware(
         "Whether a worm that is to be copied waits for its group's token (on, default), or copies may deadlock (off); "
-        "of trees alone.", None, parse=functools.partial(is_on, "tokens"), metavar="on|off", changes="router")
+        "of trees alone.", None, parse=on_or_off, metavar="on|off", changes="router")
     ties: str = _hardware(
         "Which way around an even ring a worm goes to the node opposite, under e-cube: plus, upwards (default), or "
         "signed, as a bit for each dimension in its header says.", "plus", allowed=TIES, changes="router")

@@ -3,10 +3,7 @@
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
@@ -22,10 +19,11 @@ from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_ROWS, ROW_BITS
 from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
+from ..common.packets import packets_of
 from ..common.schema import option, options_of, require_allowed
 
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
-           "changing", "is_on", "unusual"]
+           "changing", "unusual"]
 
 #: Most flits of a deep buffer.
 MOST_DEEP = 4096
@@ -54,8 +52,8 @@ def retransmission_slots(absorb: str) -> int:
 
 def flit_rate(dma: str) -> tuple[int, int]:
     """Read how many flits are moved in how many cycles; refuses what is no rate above 0."""
-    flits, _, cycles = dma.partition("/")
-    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles or "1")]
+    flits, slash, cycles = dma.partition("/")
+    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles if slash else "1")]
     if not all(numbers):
         raise WormcastError(f"dma: {dma!r} is given, allowed are flits over cycles, each 1 to 9999: 4/3")
     return numbers[0], numbers[1]
@@ -72,11 +70,11 @@ def overhead_ratio(ratio: str) -> float:
     return value
 
 
-def is_on(option: str, given: str) -> bool:
-    """Read ``on`` or ``off``; refuses what is neither."""
-    if given not in ("on", "off"):
-        raise WormcastError(f"{option}: {given!r} is given, allowed are on, off")
-    return given == "on"
+def on_or_off(tokens: str) -> str:
+    """Refuse what is neither."""
+    if tokens not in ("on", "off"):
+        raise WormcastError(f"tokens: {tokens!r} is given, allowed are on, off")
+    return tokens
 
 
 _hardware = functools.partial(option, panel="Hardware", changes="node")
@@ -99,12 +97,12 @@ class Configuration:
     vcs: int = _hardware("Virtual channels of each link, {} by default.", 2, limits=(1, 16),
                          label="virtual channels of a link")
     buffer: int = _hardware(
-        "Flits of buffer per virtual channel and per consumption channel, {} by default; shallow up to 16.", 4,
-        limits=(1, MOST_DEEP), label="buffer of a virtual channel", unit="flits")
+        "Flits of buffer per virtual channel and per consumption channel, {} by default; shallow up to 16, deep 640 by "
+        "default.", 4, limits=(1, MOST_DEEP), label="buffer of a virtual channel", unit="flits")
     buffer_kind: str = _hardware(
         "shallow: buffers that a worm passes through (default). deep: buffers of whole packets in block memory at the "
-        "inputs of switches, each output reads a worm by itself; of one virtual channel.", "shallow",
-        allowed=("shallow", "deep"))
+        "inputs of switches, each output reads a worm by itself; of one virtual channel and one consumption channel.",
+        "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Flits of a row of a deep buffer, which is freed as a whole, {} by default.", 8,
                            limits=(2, 256), label="chunk of a deep buffer", unit="flits")
     readers: str = _hardware("Whether the outputs of a worm advance together, as they do by default.", "coupled",
@@ -140,8 +138,8 @@ class Configuration:
     t_nr: int = _overhead("Interface, before the last flit of each packet it gets is handed over.",
                           limits=(0, MOST_DELAY), changes="interface")
     dma: str | None = option(
-        "Flits that a node's host moves to and from its interface, N/M: so many in M cycles; default: any.", None,
-        panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS/CYCLES", changes="host")
+        "Flits that a node's host moves to and from its interface, N/M: so many in M cycles, N: in each; default: any.",
+        None, panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS[/CYCLES]", changes="host")
     dma_buckets: str = option("Whether both ways share that (default), or have as much each.", "shared",
                               panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
     ratio: str | None = option(
@@ -179,7 +177,7 @@ class Configuration:
         "relation", allowed=("relation", "none"), changes="router")
     tokens: str | None = _hardware(
         "Whether a worm that is to be copied waits for its group's token (on, default), or copies may deadlock (off); "
-        "of trees alone.", None, parse=functools.partial(is_on, "tokens"), metavar="on|off", changes="router")
+        "of trees alone.", None, parse=on_or_off, metavar="on|off", changes="router")
     ties: str = _hardware(
         "Which way around an even ring a worm goes to the node opposite, under e-cube: plus, upwards (default), or "
         "signed, as a bit for each dimension in its header says.", "plus", allowed=TIES, changes="router")
@@ -221,14 +219,17 @@ class Configuration:
                 raise WormcastError(f"ratio: {self.ratio} is given, which makes {name.replace('_', '-')} {cycles}, "
                                     f"allowed are up to {MOST_DELAY}")
             object.__setattr__(self, name, cycles)
-        require_allowed(self)
+
+    def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
+        """Refuse other values of these options beside an option that goes with these alone."""
+        for name, allowed in options.items():
+            if getattr(self, name) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with {beside}, "
+                                    f"allowed is {allowed}")
 
     def _require_smart(self) -> None:
         """Refuse what smart interfaces do not go with."""
-        for name, allowed in SMART.items():
-            if getattr(self, name) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with ni {self.ni}, "
-                                    f"allowed is {allowed}")
+        self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
             raise WormcastError(f"packet: 0 is given with ni {self.ni}, which forwards packets: allowed are 1 to 65535")
         if self.rows & self.rows - 1:
@@ -239,10 +240,7 @@ class Configuration:
 
     def _require_deep(self) -> None:
         """Refuse what deep buffers do not go with."""
-        for name, allowed in DEEP.items():
-            if getattr(self, name) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is given with buffer-kind deep, "
-                                    f"allowed is {allowed}")
+        self._require_all(DEEP, "buffer-kind deep")
         if self.buffer % self.chunk or self.buffer < 2 * self.chunk:
             raise WormcastError(f"buffer: {self.buffer} is given with chunks of {self.chunk} flits, allowed are their "
                                 f"multiples from {2 * self.chunk}")
@@ -267,14 +265,9 @@ class Configuration:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
-    @overload
-    def packets_of(self, length: int) -> int: ...
-    @overload
-    def packets_of(self, length: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
-
     def packets_of(self, length: Any) -> Any:
-        """Packets of a message of so many payload flits, or of several."""
-        return -(-length // self.packet) if self.packet else length * 0 + 1
+        """Packets of a message of so many payload flits, or of each of an array."""
+        return packets_of(length, self.packet)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
         """Give a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""

@@ -8,7 +8,7 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.registry import Registry
 
-from .configuration import Configuration
+from .configuration import DEEP, Configuration
 
 __all__ = ["CONFIGURATIONS", "Named", "completed", "hardware"]
 
@@ -89,9 +89,11 @@ CONFIGURATIONS.add("atbm_256", Named(
     TREE_SWITCHES,
 ))
 
+#: Flits of a deep buffer, [Sivaram98], section 6.2.
+DEEP_BUFFER = 640
 CONFIGURATIONS.add("sivaram_32", Named(
-    "Sivaram et al. 1998, section 6.2: 640 flits of a byte at each input; chunks of 8, as the SP2's",
-    {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": 640, "chunk": 8, "flit_width": 8},
+    f"Sivaram et al. 1998, section 6.2: {DEEP_BUFFER} flits of a byte at each input; chunks of 8, as the SP2's",
+    {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": DEEP_BUFFER, "chunk": 8, "flit_width": 8},
 ))
 
 #: What `hardware` takes.
@@ -99,7 +101,8 @@ KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the fields of `Configuration` that are given, and those of the named configuration among them.
+    """Give the fields of `Configuration` that are given, those of the named configuration among them; with deep buffers
+    those that go with them, too.
 
     Raises
     ------
@@ -107,10 +110,18 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
         There is no configuration of that name, or it needs more to be given.
     """
     options = {name: value for name, value in given.items() if name != "configuration"}
-    if "configuration" not in given:
-        return options
-    require_kind("configuration", given["configuration"], str)
-    return CONFIGURATIONS[given["configuration"]].resolve(options)
+    if "configuration" in given:
+        require_kind("configuration", given["configuration"], str)
+        options = CONFIGURATIONS[given["configuration"]].resolve(options)
+    return {**_deep_defaults(options), **options}
+
+
+def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What deep buffers are built with where nothing is said of it; their flits make whole chunks."""
+    if options.get("buffer_kind") != "deep":
+        return {}
+    chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # refused if it is no such number
+    return {**DEEP, "buffer": DEEP_BUFFER // chunk * chunk}
 
 
 def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:

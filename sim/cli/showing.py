@@ -31,6 +31,7 @@ from ..build.components import COMPONENTS
 from ..build.configurations import CONFIGURATIONS
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.packets import packets_of
 from ..common.schema import options_of
 from ..common.whole_file import whole_file
 from ..drawing import draw_paths, draw_topology, require_drawable
@@ -236,7 +237,9 @@ def plan_(
     relation = with_ties(found_scheme.relation, network, wanted)
     if relation is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(relation)
-    packets = _packets(length, chosen("packet", packet))
+    if length is None and packet:
+        raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
+    packets = None if length is None else packets_of(length, chosen("packet", packet))
     if random is not None:
         if packets is not None:
             found_scheme = found_scheme.for_packets(packets)
@@ -282,15 +285,6 @@ def plan_(
         _show_conflicts(found, met)
     if plot:
         say(f"picture: {plot}")
-
-
-def _packets(length: int | None, packet: int) -> int | None:
-    """Packets of a message of so many payload flits; None where it has no length."""
-    if length is None:
-        if packet:
-            raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
-        return None
-    return -(-length // packet) if packet else 1
 
 
 def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..host.packets import packet_of
-from ..host.program import SPREAD
+from wormcast.hw.interface.smart.front import ForwardingFront
+
+from ..host import packet_of
 from .bulk import BulkEngine
 
 __all__ = ["CopiedPacket", "Forwarded", "StoredPacket", "follow_forwarding"]
@@ -93,79 +94,64 @@ def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, fir
 class _Follower:
     def __init__(self, engine: BulkEngine, nodes: Sequence[int]):
         self.engine, self.nodes = engine, np.array(nodes, np.int64)
-        hardware = engine.network.configuration
-        self.width = hardware.flit_width
-        self.row_bits, self.place_bits, self.flit_bits = ((count - 1).bit_length() for count in (
-            hardware.rows, hardware.places, hardware.packet))
-        self.writers = hardware.consumption + 1
+        self.front = ForwardingFront(engine.network.blueprint.interface(), self._read)
         self.places: dict[tuple[int, int, int], StoredPacket] = {}
         self.under_way: dict[int, CopiedPacket] = {}
+        self.delayed: dict[int, int] = {}
         self.found = Forwarded([], [], [])
 
     def _read(self, name: str) -> npt.NDArray[Any]:
-        """A register of the interfaces that are looked at; 0 where it has no bits."""
+        """A register of the interfaces that are looked at; 0 where it is built without."""
         if name not in self.engine.kernels["interface"].state:
             return np.zeros(len(self.nodes), np.int64)
-        return self.engine.register("interface", name)[self.nodes].astype(np.int64)
+        return self.engine.register("interface", name)[self.nodes]
 
     def follow(self, first: int, cycles: int) -> Forwarded:
-        nothing = np.zeros(len(self.nodes), np.int64)
-        keeps, active, payload, delayed = nothing, nothing, nothing, nothing
-        since = np.zeros(len(self.nodes), np.int64)
+        front = self.front
+        keeps, since = np.zeros((2, len(self.nodes)), np.int64)
+        active = payload = delayed = np.zeros(len(self.nodes), bool)
         for cycle in range(first, first + cycles):
-            was = keeps, active, payload, delayed
-            keeps = self._read("forwarding.within") & self._read("forwarding.stores")
-            active, payload = self._read("forwarding.active"), self._read("forwarding.payload")
-            delayed, at = self._read("consumption_0.busy"), self._read("forwarding.pos")
-            begins = active & ((1 - payload) & ((1 - was[1]) | was[2]) | int(cycle == first))
-            ends = was[1] & was[2] & (1 - (active & payload))
+            kept, was_active, was_payload, was_delayed = keeps, active, payload, delayed
+            keeps, active, payload, delayed, at = (
+                front.keeps, front.active, front.payload, front.delayed, front.header_at)
+            begins = active & (~payload & (~was_active | was_payload) | (cycle == first))
+            ends = was_active & was_payload & ~(active & payload)
             waits = np.array([node in self.under_way and self.under_way[node].first == NONE
                               for node in self.nodes.tolist()])
-            for k in np.flatnonzero((keeps != was[0]) | (begins | ends).astype(bool) | waits | (delayed != was[3])):
+            for k in np.flatnonzero((keeps != kept) | begins | ends | waits | (delayed != was_delayed)).tolist():
                 node = int(self.nodes[k])
                 if ends[k]:
                     self._end(node, cycle)
-                for writer in range(self.writers):
-                    if (keeps[k] ^ was[0][k]) >> writer & 1:
-                        self._store(node, int(k), writer, cycle, begins=bool(keeps[k] >> writer & 1))
+                for writer in range(front.writers):
+                    if int(keeps[k] ^ kept[k]) >> writer & 1:
+                        self._store(k, writer, cycle, begins=bool(int(keeps[k]) >> writer & 1))
                 if begins[k]:
-                    self._begin(node, int(k), int(at[k]), bool(payload[k]), cycle)
+                    self._begin(k, int(at[k]), bool(payload[k]), cycle)
                     since[k] = at[k]
                 elif waits[k] and node in self.under_way and (at[k] > since[k] or payload[k]):
                     self.under_way[node] = self.under_way[node]._replace(first=cycle)
-                if delayed[k] and not was[3][k]:
-                    self.found.delays.append((node, cycle, NONE))
-                elif was[3][k] and not delayed[k]:
-                    number = max(j for j, one in enumerate(self.found.delays) if one[0] == node)
-                    self.found.delays[number] = (*self.found.delays[number][:2], cycle)
+                if delayed[k] and not was_delayed[k]:
+                    self.delayed[node] = cycle
+                elif was_delayed[k] and not delayed[k]:
+                    self.found.delays.append((node, self.delayed.pop(node), cycle))
             self.engine.run(1, beyond=True)
         self.found.stored.extend(self.places.values())
         self.found.copied.extend(self.under_way.values())
+        self.found.delays.extend((node, begun, NONE) for node, begun in self.delayed.items())
         return Forwarded(sorted(self.found.stored), sorted(self.found.copied), sorted(self.found.delays))
 
-    def _place(self, name: int) -> tuple[int, int]:
-        """Row and place of a packet's name; see `packet_name`."""
-        return name & (1 << self.row_bits) - 1, name >> self.row_bits
-
-    def _store(self, node: int, k: int, writer: int, cycle: int, *, begins: bool) -> None:
-        row, place = self._place(int(self._read(f"forwarding.writer{writer}_packet")[k]))
+    def _store(self, k: int, writer: int, cycle: int, *, begins: bool) -> None:
+        row, place = (int(numbers[k]) for numbers in self.front.kept(writer))
+        kept = int(self.nodes[k]), row, place
         if begins:
-            self.places[node, row, place] = StoredPacket(node, row, place, NONE, NONE, cycle)
-        elif (node, row, place) in self.places:
-            worm, packet = self._name(node, row, place)
-            self.places[node, row, place] = self.places[node, row, place]._replace(
-                worm=worm, packet=packet, whole=cycle)
+            self.places[kept] = StoredPacket(*kept, NONE, NONE, cycle)
+        elif kept in self.places:
+            worm, packet = self._name(k, row, place)
+            self.places[kept] = self.places[kept]._replace(worm=worm, packet=packet, whole=cycle)
 
-    def _name(self, node: int, row: int, place: int) -> tuple[int, int]:
+    def _name(self, k: int, row: int, place: int) -> tuple[int, int]:
         """The message's first worm, and which packet it is, as its first flits say."""
-        memory = self.engine.register("interface", "forwarding.memory")[node]
-        start = (row << self.place_bits | place) << self.flit_bits
-        flits: list[int] = []
-        for word in memory[start:start + max(1, int(self.engine.host.options[SPREAD]))].tolist():
-            flits.append(word & (1 << self.width) - 1)
-            if word >> self.width:
-                break
-        return packet_of(self.engine.host, flits, begins=True) or (NONE, NONE)
+        return packet_of(self.engine.host, self.front.flits(k, row, place), begins=True) or (NONE, NONE)
 
     def _children(self, node: int, root: int) -> list[int]:
         """The worms by which a node sends a message on, in their order."""
@@ -177,19 +163,21 @@ class _Follower:
             order.append(following)
         return order
 
-    def _begin(self, node: int, k: int, at: int, payload: bool, cycle: int) -> None:
-        row, place = self._place(int(self._read("forwarding.current")[k]))
+    def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:
+        node = int(self.nodes[k])
+        row, place = (int(numbers[k]) for numbers in self.front.copied)
         kept = self.places.get((node, row, place))
-        if kept is None or kept.worm == NONE:
-            kept = StoredPacket(node, row, place, *self._name(node, row, place), NONE, NONE)
-        if kept.worm == NONE:
+        worm, packet = (NONE, NONE) if kept is None else (kept.worm, kept.packet)
+        if worm == NONE:
+            worm, packet = self._name(k, row, place)
+        if worm == NONE:
             return
         headers = self.engine.host.worms["own_headers"]
         end = 0
-        for worm in self._children(node, kept.worm):
-            start, end = end, end + int(headers[worm])
+        for child in self._children(node, worm):
+            start, end = end, end + int(headers[child])
             if start <= at < end or (payload and at == end):
-                self.under_way[node] = CopiedPacket(node, worm, kept.packet, row, place, cycle)
+                self.under_way[node] = CopiedPacket(node, child, packet, row, place, cycle)
                 return
 
     def _end(self, node: int, cycle: int) -> None:

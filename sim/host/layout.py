@@ -12,9 +12,10 @@ from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
 from ..build.network import Network
-from .places import CHANNELS, NONE, PACKET, UNDELIVERED
+from ..common.packets import packets_of
+from .places import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .postings import forwarded_messages, lay_out_rows
-from .releases import RELEASE, link
+from .releases import RELEASE, awaited, link
 
 __all__ = ["Host", "lay_out", "tag_bits"]
 
@@ -112,7 +113,7 @@ class Host(NamedTuple):
     @property
     def packets(self) -> Integers:
         """Packets that each worm is sent in, [worms]."""
-        return _packets(self.worms["length"], int(self.options[PACKET]))
+        return packets_of(self.worms["length"], int(self.options[PACKET]))
 
     @property
     def unnamed(self) -> Integers:
@@ -145,9 +146,6 @@ class Host(NamedTuple):
         return self.deliveries["received"]
 
 
-TAG_BITS = 16
-
-
 def tag_bits(flit_width: int) -> int:
     """Bits that tell worms of one payload flit apart."""
     return min(flit_width, TAG_BITS)
@@ -155,8 +153,9 @@ def tag_bits(flit_width: int) -> int:
 
 def _spread(flit_width: int, packet: int) -> int:
     """Flits of a packet that together say its worm, and which packet it is."""
-    bits = 2 * TAG_BITS if packet and flit_width <= TAG_BITS else TAG_BITS
-    return 1 if flit_width > TAG_BITS else -(-bits // flit_width)
+    if flit_width > TAG_BITS:
+        return 1
+    return -(-(2 * TAG_BITS if packet else TAG_BITS) // flit_width)
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
@@ -228,7 +227,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
 
     deliveries = np.zeros(len(worms.destinations), DELIVERY)
     worm_of = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
-    packets = _packets(rows["length"][worm_of], packet)
+    packets = packets_of(rows["length"][worm_of], packet)
     for field, values in {
         "node": first_node[worm_of] + worms.destinations, "worm": worm_of, "due": rows["length"][worm_of],
         "packets": np.cumsum(packets) - packets, "release": NONE, "last_release": NONE,
@@ -237,7 +236,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         deliveries[field] = values
     if forwarded.any():
         lay_out_rows(network, worms, forwarded, rows, deliveries)
-    releases = _releases(worms, worm_of, order, nodes)
+    releases = _releases(worms, order, network.nodes)
     link(deliveries, releases, 0)
 
     streams = np.zeros(ports * nodes, STREAM)
@@ -290,11 +289,6 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
     return costs
 
 
-def _packets(length: Integers, packet: int) -> Integers:
-    """Packets of worms of so many payload flits."""
-    return -(-length // packet) if packet else np.ones(len(length), np.int64)
-
-
 def _check_packets(packet: int, width: int, length: Integers) -> None:
     """Refuse packets whose flits cannot say which packet of their worm it is: the host puts them together again."""
     if not packet or not len(length):
@@ -331,18 +325,15 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
                             "slots, or --packet")
 
 
-def _releases(worms: Worms, worm_of: Integers, order: Integers, nodes: int) -> Records:
+def _releases(worms: Worms, order: Integers, nodes: int) -> Records:
     """Worms that wait for receipts, in the order of messages and ranks, and these receipts; not linked yet."""
     waiting = order[worms.after[order] != AT_ONCE]
-    given = worm_of * nodes + worms.destinations
-    by_key = np.argsort(given)
-    wanted = worms.after[waiting] * nodes + worms.source[waiting]
-    at = np.searchsorted(given[by_key], wanted)
-    lost = (at == len(given)) | (given[by_key][np.minimum(at, len(given) - 1)] != wanted)
+    deliveries = awaited(worms, waiting, nodes)
+    lost = deliveries == NONE
     if lost.any():
         worm = int(waiting[lost.argmax()])
         raise WormcastError(f"worm {worm} waits for node {worms.source[worm]}'s receipt of worm {worms.after[worm]}, "
                             "which does not go there")
     releases = np.zeros(len(waiting), RELEASE)
-    releases["worm"], releases["delivery"] = waiting, by_key[at]
+    releases["worm"], releases["delivery"] = waiting, deliveries
     return releases

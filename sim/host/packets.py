@@ -8,8 +8,8 @@ import numpy as np
 from wormcast.hw.buffer import ReplicationBuffer
 
 from .layout import Host
-from .payload import place_of
-from .places import PACKET, SPREAD, WIDTH
+from .payload import joined, place_of
+from .places import PACKET, SPREAD, TAG_BITS, WIDTH
 
 __all__ = ["Packet", "packet_at_interface", "packet_of"]
 
@@ -41,11 +41,11 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
         return None if worm < 0 else (worm, place // packet if packet else 0)
     mask = (1 << width) - 1
     if begins and len(flits) >= spread:
-        word = flits[0] & mask
-        for place, flit in enumerate(flits[1:spread], 1):
-            word |= (flit - flits[0] & mask) << place * width
+        word = 0
+        for before, flit in enumerate(flits[:spread]):
+            word = joined(word, flit & mask, before, width)
         worm = int(host.tagged[word & len(host.tagged) - 1])
-        return None if worm < 0 else (worm, word >> 16)
+        return None if worm < 0 else (worm, word >> TAG_BITS)
     under_way = np.flatnonzero(host.tagged >= 0)
     same = host.tagged[under_way[(under_way ^ flits[-1]) & mask == 0]]
     if len(same) != 1 or (packet and host.worms["length"][same[0]] > packet):

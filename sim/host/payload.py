@@ -4,9 +4,9 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from .places import NONE, PACKET, ROW_MASK, SPREAD, WIDTH
+from .places import NONE, PACKET, ROW_MASK, SPREAD, TAG_BITS, WIDTH
 
-__all__ = ["free_tag", "payload", "place_of"]
+__all__ = ["free_tag", "joined", "payload", "place_of"]
 
 
 @inlined
@@ -20,9 +20,10 @@ def payload(tag, place, options, part):
     if spread > 1:
         number = place // packet if packet > 0 else 0
         flit = place - number * packet
-        pattern = np.uint64(((tag | number << 16) >> flit * width if flit < spread else 0) + (tag if flit > 0 else 0))
+        piece = (tag | number << TAG_BITS) >> flit * width if flit < spread else 0
+        pattern = np.uint64(piece + (tag if flit > 0 else 0))
     else:
-        pattern = np.uint64(tag | (place & 0xFFFF) << 16)
+        pattern = np.uint64(tag | (place & 0xFFFF) << TAG_BITS)
     word = pattern | pattern << np.uint64(32)
     used = width - 64 * part
     if used < 64:
@@ -33,13 +34,19 @@ def payload(tag, place, options, part):
 @compiled
 def place_of(data, width):
     """Give the place in its worm that the first 32 bits of a payload flit say; in narrow flits it has fewer bits."""
-    return (data >> 16) & 0xFFFF & ((1 << min(width, 32) - 16) - 1)
+    return (data >> TAG_BITS) & 0xFFFF & ((1 << min(width, 32) - TAG_BITS) - 1)
+
+
+@compiled
+def joined(word, data, before, width):
+    """Join what so many narrow flits ``before`` have said of their packet, ``word``, with the data of the next one."""
+    return word | (data - word & (1 << width) - 1) << before * width if before > 0 else data
 
 
 @compiled
 def free_tag(tagged, start, bits, rows):
     """The next tag of so many bits that no worm under way has, and whose low bits are no row's; -1 if there is none."""
-    mask = min(len(tagged), 1 << min(bits, 16)) - 1
+    mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):
         if tagged[tag] < 0 and tag & ROW_MASK >= rows:

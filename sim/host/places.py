@@ -2,7 +2,8 @@
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "FAULT", "FAULT_CHANNEL", "FAULT_NODE", "FREED", "HEAD",
            "HELD", "NARROW", "NEXT", "NODES", "NONE", "NOW", "OF", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK",
-           "SAMPLES", "SEPARATE", "SPREAD", "TAG", "TAIL", "T_HR", "T_NR", "UNDELIVERED", "UNDER_WAY", "VALID", "WIDTH"]
+           "SAMPLES", "SEPARATE", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
+           "UNDER_WAY", "VALID", "WIDTH"]
 
 # a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
 NONE = -1
@@ -17,6 +18,8 @@ NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, 
 # places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
 NARROW, SAMPLES = range(2)
 
+# bits of the numbers that tell worms under way apart
+TAG_BITS = 16
 # a message's number says its row in these bits; see hw.interface.smart
 ROW_MASK = 255
 

@@ -7,6 +7,8 @@ from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE, INTERFACE
 
 from ..build.network import Network
+from .places import NONE
+from .releases import awaited
 
 __all__ = ["forwarded_messages", "lay_out_rows"]
 
@@ -40,7 +42,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
         A row has no room for its children's headers; FCFS has fewer places than a message has packets; a node
         is to forward what it does not get.
     """
-    configuration, nodes, offsets = network.configuration, network.nodes, worms.message_offsets
+    configuration, offsets = network.configuration, worms.message_offsets
     message_of = np.repeat(np.arange(worms.messages), np.diff(offsets))
     chosen = np.flatnonzero(forwarded[message_of])
     rows["root"][chosen] = offsets[message_of[chosen]]
@@ -65,13 +67,10 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     # the first worm that each node sends is told by the delivery that brings it the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]
-    given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
-    by_key = np.argsort(given)
-    wanted = worms.after[onward] * nodes + worms.source[onward]
-    at = np.minimum(np.searchsorted(given[by_key], wanted), len(given) - 1)
-    lost = (given[by_key][at] != wanted) | (worms.after[onward] >= onward)
+    brought = awaited(worms, onward, network.nodes)
+    lost = (brought == NONE) | (worms.after[onward] >= onward)
     if lost.any():
         worm = int(onward[lost.argmax()])
         raise WormcastError(f"worm {worm} is to be forwarded by node {worms.source[worm]}, worm {worms.after[worm]} "
                             "must bring it there before")
-    deliveries["child"][by_key[at]] = onward
+    deliveries["child"][brought] = onward

@@ -6,7 +6,7 @@ from wormcast.algorithms.compiled import borrowing, compiled, inlined
 
 from ..lowering import call_step
 from .counting import count_grants, count_links, count_sample, sampled, widen
-from .payload import free_tag, payload, place_of
+from .payload import free_tag, joined, payload, place_of
 from .places import (
     ADMITS,
     CHANNEL_BITS,
@@ -31,6 +31,7 @@ from .places import (
     T_HR,
     T_NR,
     TAG,
+    TAG_BITS,
     TAIL,
     UNDELIVERED,
     UNDER_WAY,
@@ -102,7 +103,7 @@ def _may_begin(stream, worms, tagged, options, counters):
     if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
         return True
     bits = _tag_bits(worms[stream.first], options)
-    if options[ROWS] == 0 and bits >= 16:
+    if options[ROWS] == 0 and bits >= TAG_BITS:
         return counters[UNDER_WAY] < len(tagged)
     return free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
 
@@ -171,7 +172,7 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
     place, end, number = 0, length, 0
     if packet > 0:
         word = np.int64(data & np.uint64(0xFFFFFFFF))
-        place = (word >> 16) * packet if options[SPREAD] > 1 else place_of(word, width)
+        place = (word >> TAG_BITS) * packet if options[SPREAD] > 1 else place_of(word, width)
         if place % packet != 0 or place >= length:
             return False
         number = place // packet
@@ -217,9 +218,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
             before = channel.seen
             if before == 0:
                 channel.since = now
-                channel.word = np.int64(data)
-            else:
-                channel.word |= (np.int64(data) - channel.word & (1 << width) - 1) << before * width
+            channel.word = joined(channel.word, np.int64(data), before, width)
             data = np.uint64(channel.word)
             known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
             channel.seen = 0 if known else before + 1

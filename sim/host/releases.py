@@ -1,14 +1,27 @@
 """Worms that wait for receipts, listed by receipt."""
 
 import numpy as np
+import numpy.typing as npt
 
+from wormcast.algorithms import Worms
 from wormcast.algorithms.compiled import compiled
 
-__all__ = ["RELEASE", "link", "receipts"]
+from .places import NONE
+
+__all__ = ["RELEASE", "awaited", "link", "receipts"]
 
 #: A worm that waits for the receipt of a delivery, and the next one that does, or -1. ``freed`` is a list of its own:
 #: the worms that have been released, as many as `Host.counters` say, in the order in which they were.
 RELEASE = np.dtype([(field, np.int32) for field in ("worm", "delivery", "next", "freed")])
+
+
+def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDArray[np.int64]:
+    """Find the delivery that each of these worms waits for: to its source, of the worm it comes after; -1 for none."""
+    given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
+    by_key = np.argsort(given)
+    wanted = worms.after[waiting] * nodes + worms.source[waiting]
+    found = by_key[np.minimum(np.searchsorted(given[by_key], wanted), len(given) - 1)]
+    return np.where(given[found] == wanted, found, NONE)
 
 
 @compiled

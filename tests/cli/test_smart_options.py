@@ -23,6 +23,8 @@ SMART = "--ni fpfs --packet 16"
      "dma: '0/3' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/3/2",
      "dma: '4/3/2' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/",
+     "dma: '4/' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
      "dma_buckets: 'both' is given, allowed are shared, separate"),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",

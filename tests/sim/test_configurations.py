@@ -56,6 +56,22 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 
 
+def test_options_that_are_not_given_go_with_deep_buffers():
+    network, scheme = topology("irregular:switches=8,ports=8,nodes=32,seed=1"), SCHEMES["tree"]
+    chosen = hardware(network, scheme, buffer_kind="deep")
+    paper = hardware(network, scheme, named="sivaram_32", flit_width=32)
+    assert chosen == paper
+    assert hardware(network, scheme, buffer_kind="deep", chunk=48).buffer == 13 * 48
+    assert hardware(network, scheme, buffer_kind="deep", buffer=64).buffer == 64
+    for name, value, sentence in (("vcs", 2, "vcs: 2 is given with buffer-kind deep, allowed is 1"),
+                                  ("consumption", 2, "consumption: 2 is given with buffer-kind deep, allowed is 1"),
+                                  ("buffer", 4, "buffer: 4 is given with chunks of 8 flits"),
+                                  ("chunk", 1, "chunk: 1 is given, allowed are 2 to 256"),
+                                  ("chunk", "8", "chunk: '8' is given, it must be a whole number")):
+        with pytest.raises(WormcastError, match=sentence):
+            hardware(network, scheme, buffer_kind="deep", **{name: value})
+
+
 @pytest.mark.slow  # routers of one key are one netlist: test_network
 def test_routers_of_paper_003_are_the_same_for_both_schemes():
     """Single channels; all ports, so that a channel of each is enough; TP and SP differ in what hosts send alone."""

@@ -18,8 +18,8 @@ def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> lis
     return sorted({number for kind, number in instances if kind == "interface"}) if network.configuration.smart else []
 
 
-def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Sequence[int], about: About,
-                       found: Forwarded, first: int, cycles: int) -> None:
+def declare_interfaces(columns: Columns, network: Network, host: Host, instances: Sequence[tuple[str, int]],
+                       about: About, found: Forwarded, first: int, cycles: int) -> None:
     """Declare what is shown of smart interfaces, in `INTERFACES`.
 
     Of each the packets that it ``holds``, by row and place, with ``+`` while they come in; the one that it ``receives``
@@ -27,8 +27,7 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Se
     ``sends``.
     """
     names = network.kinds["interface"].instances
-    topology = network.topology
-    for node in nodes:
+    for node in interfaces_at(network, instances):
         scope = (*INTERFACES, names[node])
         held: list[set[str]] = [set() for _ in range(cycles)]
         copies, delays = [""] * cycles, [""] * cycles
@@ -42,7 +41,8 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Se
                         held[c].add(whose)
         for copy in found.copied:
             if copy.node == node:
-                to = topology.node_name(_child(host, copy.worm))
+                child = int(host.deliveries["node"][host.worms["delivery"][copy.worm]]) % network.nodes
+                to = network.topology.node_name(child)
                 what = f"{copy.row}.{copy.place} {_packet(copy.worm, copy.packet, about)} to {to}"
                 for c in _during(copy.begun, copy.first, first, cycles):
                     copies[c] = f"waits {what}"
@@ -63,10 +63,6 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, nodes: Se
 def _during(begin: int, end: int, first: int, cycles: int) -> range:
     """Cycles from ``begin`` to ``end`` - 1, counted from the first one that is shown."""
     return range(max(begin - first, 0), cycles if end == NONE else end - first)
-
-
-def _child(host: Host, worm: int) -> int:
-    return int(host.deliveries["node"][host.worms["delivery"][worm]])
 
 
 def _packet(worm: int, packet: int, about: About) -> str:

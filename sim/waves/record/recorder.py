@@ -88,8 +88,7 @@ class _Wave:
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
-                 links: Sequence[Link], trace: LinkTrace, first: int,
-                 forwarded: Forwarded | None):
+                 links: Sequence[Link], trace: LinkTrace, first: int, forwarded: Forwarded | None):
         self._file = file
         self._first = first
         worms = np.union1d(trace.held, trace.front)
@@ -118,8 +117,8 @@ class _Wave:
         self._worms = Columns(self._writer)
         declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
         if forwarded is not None:
-            declare_interfaces(self._worms, engine.network, engine.host, interfaces_at(engine.network, instances),
-                               about, forwarded, first, len(trace.held))
+            declare_interfaces(self._worms, engine.network, engine.host, instances, about, forwarded, first,
+                               len(trace.held))
         self._worms.finish()
         self._writer.flush()
 

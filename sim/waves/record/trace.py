@@ -24,7 +24,8 @@ from ...engines.bulk import BulkEngine
 from ...engines.front import Registers, resource, wanted
 from ...engines.snapshot import Snapshot
 from ...engines.words import data_word
-from ...host.places import SPREAD, WIDTH
+from ...host.payload import joined
+from ...host.places import SPREAD, TAG_BITS, WIDTH
 from ...lowering import Block
 
 __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
@@ -139,7 +140,7 @@ class _Tracer:
         stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
         deep = _DeepWords(self)
         begun = self._begun()
-        self.said.flits[~np.asarray(begun, bool)] = 0
+        self.said.flits[~begun] = 0
         queued = self._queued(begun)
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
         states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
@@ -384,10 +385,9 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
         if head:
             said.flits[at] = 0
         elif flits >= 0:
-            said.word[at] = data if flits == 0 else (
-                said.word[at] | (data - said.word[at] & (1 << width) - 1) << flits * width)
+            said.word[at] = joined(said.word[at], data, flits, width)
             said.flits[at] = flits + 1
-            if tail or (flits + 1) * width >= 16:
+            if tail or (flits + 1) * width >= TAG_BITS:
                 named[link] = tagged[said.word[at] & (len(tagged) - 1)]
                 said.flits[at] = UNKNOWN
         if tail:

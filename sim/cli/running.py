@@ -21,6 +21,8 @@ from ..engines.deadlock import Hold
 from ..experiments.contention import CAUSES, WAITS
 from ..experiments.formula import formula_of
 from ..experiments.gantt import draw_gantt
+from ..experiments.interface_bars import interfaces_work
+from ..experiments.interface_gantt import draw_interfaces
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -114,7 +116,7 @@ def run_(
                      instances=instances, timeout=timeout, contention=contention)
     if plot:
         with whole_picture(plot) as target:
-            draw_gantt(result, *target)
+            (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
     if replay:
         replay_run(result, replay)
     formula = None

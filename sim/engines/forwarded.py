@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..host.packets import packet_of
+from ..host import children_at, packet_of
 from ..host.program import SPREAD
 from .bulk import BulkEngine
 
@@ -167,16 +167,6 @@ class _Follower:
                 break
         return packet_of(self.engine.host, flits, begins=True) or (NONE, NONE)
 
-    def _children(self, node: int, root: int) -> list[int]:
-        """The worms by which a node sends a message on, in their order."""
-        worms = self.engine.host.worms
-        mine = [worm for worm in range(root, int(worms["posting"][root]) + 1) if worms["source"][worm] == node]
-        behind = {int(worms["sibling"][worm]) for worm in mine}
-        order = [worm for worm in mine if worm not in behind]
-        while order and (following := int(worms["sibling"][order[-1]])) in mine:
-            order.append(following)
-        return order
-
     def _begin(self, node: int, k: int, at: int, payload: bool, cycle: int) -> None:
         row, place = self._place(int(self._read("forwarding.current")[k]))
         kept = self.places.get((node, row, place))
@@ -186,7 +176,7 @@ class _Follower:
             return
         headers = self.engine.host.worms["own_headers"]
         end = 0
-        for worm in self._children(node, kept.worm):
+        for worm in children_at(self.engine.host, node, kept.worm):
             start, end = end, end + int(headers[worm])
             if start <= at < end or (payload and at == end):
                 self.under_way[node] = CopiedPacket(node, worm, kept.packet, row, place, cycle)

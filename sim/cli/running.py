@@ -71,7 +71,7 @@ def run_(
         help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
              "all.")] = None,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw what each node sends and receives, over time, into this .svg or .png.")] = None,
+        help="Draw what each node's host and interface send and receive, over time, into this .svg or .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
     contention: Annotated[bool, typer.Option(

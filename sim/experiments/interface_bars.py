@@ -60,9 +60,11 @@ Steps = Sequence[Bar]
 
 
 def interfaces_work(result: Run) -> bool:
-    """Whether interfaces forward, cut worms into packets, or take time of their own."""
+    """Whether interfaces forward, or, in a run of up to 50000 cycles, cut worms into packets or take time of their
+    own."""
     configuration = result.network.configuration
-    return configuration.smart or any((configuration.packet, configuration.t_ns, configuration.t_nr))
+    own = configuration.packet or configuration.t_ns or configuration.t_nr
+    return configuration.smart or bool(own and result.cycles <= MOST_CYCLES)
 
 
 def interface_bars(result: Run) -> list[Bar]:
@@ -129,8 +131,8 @@ def _number(result: Run, worm: int, packet: int) -> str:
 
 def _receiver(result: Run, worm: int) -> str:
     """Where a worm goes; nothing where that is not one node."""
-    visits = result.worms.visits(worm) if worm >= 0 else ()
-    return result.network.topology.node_name(int(visits[0])) if len(visits) == 1 else ""
+    visits = result.worms.visits(worm).tolist() if worm >= 0 else []
+    return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
 
 
 def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:

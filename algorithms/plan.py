@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .consumption import NO_CLASS
 from .errors import WormcastError
@@ -197,19 +198,28 @@ class Plan:
         return [{"step": step, "worms": len(worms), "hops": sum(len(worm.links) for worm in worms),
                  "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
 
-    @cached_property
-    def slots(self) -> dict[str, list[dict[str, int]]] | None:
-        """Which interface sends which packet in which step, for each of `DISCIPLINES`; None where hosts send.
+    def packet_steps(self, discipline: str) -> npt.NDArray[np.int64] | None:
+        """Say in which step each packet of each worm is sent, as the function of this name does.
 
-        In the order of steps, and of nodes in each: ``step``, ``node`` and ``to``, and ``packet`` from 1.
+        None where hosts send worms on, or a worm goes to several nodes.
         """
         if not self.scheme.forwarded or not forwarded_alone(self.arrays):
             return None
+        return packet_steps(self.arrays, self.packets, discipline)
+
+    @cached_property
+    def slots(self) -> dict[str, list[dict[str, int]]] | None:
+        """Which interface sends which packet in which step, for each of `DISCIPLINES`; None where `packet_steps` is.
+
+        In the order of steps, and of nodes in each: ``step``, ``node`` and ``to``, and ``packet`` from 1.
+        """
         found = {}
         for discipline in DISCIPLINES:
-            steps = packet_steps(self.arrays, self.packets, discipline).tolist()
+            steps = self.packet_steps(discipline)
+            if steps is None:
+                return None
             sends = sorted((step, worm.source, worm.destinations[0], packet)
-                           for worm, when in zip(self.worms, steps, strict=True)
+                           for worm, when in zip(self.worms, steps.tolist(), strict=True)
                            for packet, step in enumerate(when, start=1))
             found[discipline] = [{"step": step, "node": node, "to": to, "packet": packet}
                                  for step, node, to, packet in sends]

@@ -1,11 +1,11 @@
 """The worms of many multicasts, as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "Worms", "steps_of"]
+__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "Worms", "steps_of", "unicasts"]
 
 AT_ONCE = -1
 """``after`` of a worm that waits for no receipt."""
@@ -76,6 +76,29 @@ class Worms:
     def visits(self, worm: int) -> npt.NDArray[np.int32]:
         """Destinations of one worm in visiting order."""
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
+
+    def forwarded(self) -> "Worms":
+        """Give the same worms, of which network interfaces forward those that come after a receipt."""
+        return replace(self, tier=np.where(self.after == AT_ONCE, HOST, INTERFACE).astype(np.int8))
+
+
+def unicasts(
+    destination_offsets: npt.NDArray[np.int64],
+    source: npt.NDArray[np.int32],
+    rank: npt.NDArray[np.int32],
+    after: npt.NDArray[np.int64],
+    destinations: npt.NDArray[np.int32],
+) -> Worms:
+    """Make a worm for each destination of messages.
+
+    Parameters
+    ----------
+    destination_offsets : int64 array [messages + 1]
+        As in `Scheme.batch`.
+    source, rank, after, destinations
+        Of each worm, as in `Worms`; those of a message in any order.
+    """
+    return Worms(destination_offsets.copy(), source, rank, after, np.arange(len(destinations) + 1), destinations)
 
 
 def steps_of(worms: Worms) -> list[int]:

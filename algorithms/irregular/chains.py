@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..topologies.base import Topology
 from ..topologies.places import levels
 
-__all__ = ["Descent", "chain_order", "chains", "descent", "longest_chain", "weights"]
+__all__ = ["Descent", "chain_arrays", "chain_keys", "chains", "descent", "longest_chain", "weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def chains(topology: Topology, nodes: Iterable[int]) -> list[list[int]]:
     """
     counts, graph = _participants(topology, nodes), descent(topology)
     order, number = np.empty((2, topology.switches), np.int64)
-    length = chain_order(counts, graph.first, graph.children, graph.below, order, number)
+    length = _chain_order(counts, graph.first, graph.children, graph.below, order, number)
     found: list[list[int]] = [[] for _ in range(int(number[:length].max(initial=-1)) + 1)]
     for switch, chain in zip(order[:length].tolist(), number[:length].tolist(), strict=True):
         found[chain].append(switch)
@@ -99,9 +99,53 @@ def _participants(topology: Topology, nodes: Iterable[int]) -> npt.NDArray[np.in
     return np.bincount(topology.consumptions[list(nodes), 0], minlength=topology.switches).astype(np.int64)
 
 
+def chain_arrays(topology: Topology) -> tuple[npt.NDArray, ...]:
+    """Give what `chain_keys` wants of a network: where each node consumes and injects, and the parts of `Descent`."""
+    graph = descent(topology)
+    homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
+    return homes, starts, graph.first, graph.children, graph.below
+
+
 @compiled
-def chain_order(counts, first, children, below, order, number):
-    """Write the participating switches in the order of their chains, and each one's chain (compiled).
+def chain_keys(arrays, source, destinations, keys, number):
+    """Write keys by which destinations come in the order of their chains, those of a switch by id (compiled).
+
+    A key is ``place * nodes + node``: the place, from 0, is that of the node's switch among the participating ones, in
+    the order of `chains`.
+
+    Parameters
+    ----------
+    arrays : tuple
+        As `chain_arrays` gives them.
+    source, destinations
+        Of one multicast.
+    keys : int64 array [destinations]
+        To write.
+    number : int64 array [switches]
+        To write: the chain of the switch in each place.
+
+    Returns
+    -------
+    int
+        Key of the source.
+    """
+    homes, starts, first, children, below = arrays
+    nodes, switches = len(homes), len(first) - 1
+    # each an array of its own: rows of one that are unpacked do not keep it alive in a kernel
+    counts, order, place = np.zeros(switches, np.int64), np.empty(switches, np.int64), np.empty(switches, np.int64)
+    counts[starts[source]] = 1
+    for node in destinations:
+        counts[homes[node]] += 1
+    for at in range(_chain_order(counts, first, children, below, order, number)):
+        place[order[at]] = at
+    for visit in range(len(destinations)):
+        keys[visit] = place[homes[destinations[visit]]] * nodes + destinations[visit]
+    return place[starts[source]] * nodes + source
+
+
+@compiled
+def _chain_order(counts, first, children, below, order, number):
+    """Write the participating switches in the order of their chains, and each one's chain.
 
     Parameters
     ----------

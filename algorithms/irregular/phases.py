@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
-from .chains import chain_order, descent
+from .chains import chain_arrays, chain_keys
 
 __all__ = ["phased_worms"]
 
@@ -36,15 +36,14 @@ def phased_worms(
         All destinations send that were reached in an earlier step (greedy); or the first at each switch of each worm
         alone, the lowest id there (less greedy).
     """
-    graph = descent(topology)
-    homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
-    return Worms(*_phased(homes, starts, graph.first, graph.children, graph.below, sources, destination_offsets,
-                          destinations, whole_chains, all_send))
+    return Worms(*_phased(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations,
+                          whole_chains, all_send))
 
 
 @compiled
-def _phased(homes, starts, first, children, below, sources, destination_offsets, destinations, whole_chains, all_send):
-    switches, nodes, visits = len(first) - 1, len(homes), len(destinations)
+def _phased(arrays, switches, sources, destination_offsets, destinations, whole_chains, all_send):
+    homes = arrays[0]
+    nodes, visits = len(homes), len(destinations)
     message_offsets = np.zeros(len(sources) + 1, np.int64)
     source = np.empty(visits, np.int32)
     rank = np.empty(visits, np.int32)
@@ -52,31 +51,21 @@ def _phased(homes, starts, first, children, below, sources, destination_offsets,
     visit_offsets = np.zeros(visits + 1, np.int64)
     ordered = np.empty(visits, np.int32)
 
-    # each an array of its own: rows of one that are unpacked do not keep it alive in a kernel
-    counts, place, group = np.zeros(switches, np.int64), np.zeros(switches, np.int64), np.zeros(switches, np.int64)
-    order, number = np.empty(switches, np.int64), np.empty(switches, np.int64)
+    number = np.empty(switches, np.int64)  # chain of the switch in each place
     ends = np.empty(nodes + 1, np.int64)  # where each worm of the message begins, in the order of chains
     sender, receipt = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     sent = np.empty(nodes, np.int32)
     row = 0
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
-        counts[:] = 0
-        counts[starts[sources[message]]] = 1
-        for visit in range(begin, end):
-            counts[homes[destinations[visit]]] += 1
-        length = chain_order(counts, first, children, below, order, number)
-        for at in range(length):
-            place[order[at]] = at
-            group[order[at]] = number[at] if whole_chains else at
-
         keys = np.empty(end - begin, np.int64)
-        for visit in range(begin, end):
-            keys[visit - begin] = place[homes[destinations[visit]]] * nodes + destinations[visit]
+        chain_keys(arrays, sources[message], destinations[begin:end], keys, number)
         keys.sort()
-        worms = 0
+        worms, group = 0, -1  # a worm goes to one chain, or to one place in them
         for visit in range(len(keys)):
-            if visit == 0 or group[order[keys[visit] // nodes]] != group[order[keys[visit - 1] // nodes]]:
+            place = keys[visit] // nodes
+            before, group = group, number[place] if whole_chains else place
+            if group != before:
                 ends[worms] = visit
                 worms += 1
         ends[worms] = len(keys)

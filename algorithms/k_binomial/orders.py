@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled, inlined
 from ..errors import WormcastError
-from ..irregular.chains import chain_order, descent
+from ..irregular.chains import chain_arrays, chain_keys
 from ..topologies.base import Topology
 from ..topologies.grid import GRIDS
 from ..topologies.joined import links_go_both_ways, require_both_ways
@@ -89,10 +89,7 @@ def _by_dimension(
 def _by_chains(
     topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
 ) -> tuple[Keys, Keys]:
-    graph = descent(topology)
-    homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
-    return _concatenated(homes, starts, graph.first, graph.children, graph.below, sources, destination_offsets,
-                         destinations)
+    return _concatenated(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations)
 
 
 def _at_random(
@@ -125,23 +122,12 @@ def _laid(sources, own, destination_offsets, destinations, keys):
 
 
 @compiled
-def _concatenated(homes, starts, first, children, below, sources, destination_offsets, destinations):
-    nodes, switches = len(homes), len(first) - 1
+def _concatenated(arrays, switches, sources, destination_offsets, destinations):
     keys, own = np.empty(len(destinations), np.int64), np.empty(len(sources), np.int64)
-    counts, place = np.zeros(switches, np.int64), np.zeros(switches, np.int64)
-    order, number = np.zeros(switches, np.int64), np.zeros(switches, np.int64)
+    number = np.empty(switches, np.int64)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
-        counts[:] = 0
-        counts[starts[sources[message]]] = 1
-        for visit in range(begin, end):
-            counts[homes[destinations[visit]]] += 1
-        length = chain_order(counts, first, children, below, order, number)
-        for at in range(length):
-            place[order[at]] = at
-        own[message] = place[starts[sources[message]]] * nodes + sources[message]
-        for visit in range(begin, end):
-            keys[visit] = place[homes[destinations[visit]]] * nodes + destinations[visit]
+        own[message] = chain_keys(arrays, sources[message], destinations[begin:end], keys[begin:end], number)
     return keys, own
 
 

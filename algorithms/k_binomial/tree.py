@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..worms import AT_ONCE, HOST, INTERFACE, Worms
+from ..worms import AT_ONCE, Worms, unicasts
 from .sizes import MOST_CHILDREN, best_k_of
 
 __all__ = ["BEST", "BINOMIAL", "tree_worms"]
@@ -46,17 +46,8 @@ def tree_worms(
     forwarded : bool
         Whether network interfaces send on what others than the source send (``INTERFACE``), or hosts do.
     """
-    source, rank, after, visits = _tree(chain, destination_offsets, k, packets)
-    onwards = (after != AT_ONCE) & forwarded
-    return Worms(
-        message_offsets=destination_offsets.copy(),
-        source=source,
-        rank=rank,
-        after=after,
-        destination_offsets=np.arange(len(visits) + 1),
-        destinations=visits,
-        tier=np.where(onwards, INTERFACE, HOST).astype(np.int8),
-    )
+    worms = unicasts(destination_offsets, *_tree(chain, destination_offsets, k, packets))
+    return worms.forwarded() if forwarded else worms
 
 
 @compiled

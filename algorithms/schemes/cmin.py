@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import compiled, inlined
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, Worms, unicasts
 from .unicast import UnicastScheme
 
 __all__ = ["Cmin"]
@@ -52,15 +52,7 @@ class Cmin(UnicastScheme):
         # by whichever relation, there is one way between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
-        source, rank, after, visits = _matched(network, base, sources, destination_offsets, destinations)
-        return Worms(
-            message_offsets=destination_offsets.copy(),
-            source=source,
-            rank=rank,
-            after=after,
-            destination_offsets=np.arange(len(visits) + 1),
-            destinations=visits,
-        )
+        return unicasts(destination_offsets, *_matched(network, base, sources, destination_offsets, destinations))
 
 
 @compiled

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, Worms, unicasts
 
 __all__ = ["halving_worms"]
 
@@ -31,15 +31,7 @@ def halving_worms(
     """
     order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
     place = np.argsort(order).astype(np.int32)
-    source, rank, after, visits = _halved(order, place, sources, destination_offsets, destinations, turned)
-    return Worms(
-        message_offsets=destination_offsets.copy(),
-        source=source,
-        rank=rank,
-        after=after,
-        destination_offsets=np.arange(len(visits) + 1),
-        destinations=visits,
-    )
+    return unicasts(destination_offsets, *_halved(order, place, sources, destination_offsets, destinations, turned))
 
 
 @compiled

@@ -1,7 +1,6 @@
 """What the schemes of multi-drop worms have in common."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..headers import MultiDrop
 from ..irregular import descent, longest_chain, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, HOST, INTERFACE, Worms
+from ..worms import Worms
 from .base import Scheme
 
 __all__ = ["MultiDropScheme"]
@@ -85,5 +84,4 @@ class MultiDropScheme(Scheme):
         """Compute the worms, in the order of steps."""
         worms = phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
                              all_send=self.all_send)
-        onwards = (worms.after != AT_ONCE) & self.forwarded
-        return replace(worms, tier=np.where(onwards, INTERFACE, HOST).astype(np.int8))
+        return worms.forwarded() if self.forwarded else worms

@@ -13,12 +13,12 @@ One concept a file: ``statement`` (what is said), ``subject`` (of which worms), 
 dependencies allow, and the corollaries), ``ranking`` (orders of channels that a reader can check), ``explain`` (all of
 it). Beside it Definition 1 and Theorem 1 of [Hou], on trees of unicasts whose worms do not wait for each other, decided
 for any plan: ``contention``. What [Sivaram98] says of worms that are copied out of buffers is ``up_down``; of packets
-that network interfaces forward ``packets``, and of links that packets of one step share ``slots``.
+that network interfaces forward ``packets``, and of links that packets of one step share ``conflicts``.
 """
 
+from .conflicts import Conflict, conflicts
 from .contention import Contention, Shared, contention
 from .explain import explain
-from .slots import Conflict, conflicts
 from .statement import Statement
 
 __all__ = ["Conflict", "Contention", "Shared", "Statement", "conflicts", "contention", "explain"]

@@ -206,6 +206,10 @@ def report(result: Run) -> None:
         table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
             [index, words, *(waits[cause][wait] for wait in WAITS)]
             for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
+    if result.residences:
+        table(["interface", "forwarded", "residence", "from first copy", "peak"], [
+            [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
+             round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}")

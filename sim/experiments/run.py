@@ -20,6 +20,7 @@ from ..build.network import Network
 from ..engines.bulk import BulkEngine
 from ..engines.deadlock import Deadlock, find_deadlock
 from ..engines.faults import Fault, find_faults
+from ..engines.residence import Residence, find_residences
 from ..engines.tokens import require_tokens
 from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from ..waves.record import About, find_instances, record_window
@@ -56,6 +57,8 @@ class Run:
         As given to `run`.
     contention : list of dict or None
         As `contention` tells it, of each message; None where it was not asked for.
+    residences : tuple of Residence
+        What smart interfaces have counted.
     """
 
     network: Network
@@ -70,6 +73,7 @@ class Run:
     faults: tuple[Fault, ...]
     stall: float = 0.0
     contention: list[dict[str, Any]] | None = None
+    residences: tuple[Residence, ...] = ()
 
     @property
     def header_flits(self) -> int:
@@ -131,6 +135,7 @@ class Run:
             "messages": [self.message_to_dict(index) for index in range(len(self.messages))],
             "deadlock": self.deadlock.to_dict() if self.deadlock else None,
             "faults": [fault.to_dict() for fault in self.faults],
+            "interfaces": [residence.to_dict() for residence in self.residences],
         }
 
 
@@ -273,7 +278,8 @@ def run(
         if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on what becomes of this run")
     waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
-    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits)
+    result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits,
+                 find_residences(bulk))
     if vcd is not None and engine == "bulk":
         result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result

@@ -54,7 +54,7 @@ def test_as_in_the_slow_schedule():
 
 
 def test_the_formula_is_an_upper_bound():
-    """algorithms over n <= 64, m <= 8: less in 399 of 2568 cases; equal for 2^k nodes, and at the best k of powers."""
+    """Of 2 to 64 nodes, 1 to 8 packets: less in 399 of 2568 cases; equal for 2^k nodes, and at the best k of powers."""
     cases = [(nodes, k, packets) for nodes in range(2, 65) for k in range(1, (nodes - 1).bit_length() + 1)
              for packets in range(1, 9)]
     left = [steps(*case) - took(*case) for case in cases]

@@ -51,7 +51,6 @@ def test_of_others_packets_change_nothing(scheme):
 
 def test_worms_to_several_nodes_and_signs_are_kept_together():
     """Two halves of a batch, put together again."""
-    network = topology("torus:4x4")
     for scheme in ("dual-path", "z"):
         network = topology("mesh:4x4" if scheme == "dual-path" else "torus:4x4")
         sources, offsets, destinations, _ = drawn(network, 12)

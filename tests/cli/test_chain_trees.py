@@ -5,8 +5,7 @@ import json
 import pytest
 from command import wormcast
 
-NETWORK = "irregular:seed=1"
-TO = ["--source", 12, "--destinations", "1,5,9,13,17,22,30"]
+from .planned import NETWORK, TO, planned
 
 
 @pytest.mark.parametrize(("network", "scheme"), [
@@ -15,18 +14,9 @@ TO = ["--source", 12, "--destinations", "1,5,9,13,17,22,30"]
     ("min:b=2,stages=5", "k-binomial:k=1"), ("ring:32", "k-binomial:k=2"),
 ])
 def test_plan_in_text_json_and_picture(network, scheme, tmp_path):
-    drawing = tmp_path / "plan.svg"
-    code, out, err = wormcast("plan", network, scheme, *TO, "--plot", drawing)
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{scheme} on {network.partition(':')[0]}:")
-    assert drawing.read_text().startswith("<?xml")
-    code, out, _ = wormcast("plan", network, scheme, *TO, "--json")
-    found = json.loads(out)
-    assert code == 0
-    assert sorted(node for worm in found["worms"] for node in worm["destinations"]) == [1, 5, 9, 13, 17, 22, 30]
+    found = planned(network, scheme, tmp_path)
     forwarded = [worm["tier"] == "ni" for worm in found["worms"]]
     assert forwarded == [scheme.startswith("k-") and worm["source"] != 12 for worm in found["worms"]]
-    assert found["scheme"] == scheme
 
 
 def test_packets_of_a_length():

@@ -5,23 +5,16 @@ import json
 import pytest
 from command import wormcast
 
-NETWORK = "irregular:seed=1"
-TO = ["--source", 12, "--destinations", "1,5,9,13,17,22,30"]
+from .planned import NETWORK, TO, planned
+
 SWITCH_BASED = ["ssr-g", "ssr-lg", "path-g", "path-lg", "tree"]
 DEEP = ["--configuration", "sivaram_32"]
 
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
 def test_plan_in_text_json_and_picture(scheme, tmp_path):
-    drawing = tmp_path / "plan.svg"
-    code, out, err = wormcast("plan", NETWORK, scheme, *TO, "--plot", drawing)
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{scheme} on irregular:switches=8,")
-    assert drawing.read_text().startswith("<?xml")
-    code, out, _ = wormcast("plan", NETWORK, scheme, *TO, "--json")
-    found = json.loads(out)
-    assert code == 0
-    assert sorted(node for worm in found["worms"] for node in worm["destinations"]) == [1, 5, 9, 13, 17, 22, 30]
+    found = planned(NETWORK, scheme, tmp_path)
+    assert found["topology"].startswith("irregular:switches=8,")
     assert sum(len(worm["links"]) for worm in found["worms"]) == found["hops"]
 
 

@@ -1,5 +1,7 @@
 """Options of smart interfaces: what is refused, in one sentence each."""
 
+import json
+
 import pytest
 from command import wormcast
 
@@ -40,3 +42,16 @@ SMART = "--ni fpfs --packet 16"
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):
     code, out, err = wormcast(*MULTICAST[network].format(scheme).split(), *options.split())
     assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
+
+
+def test_a_run_tells_what_interfaces_have_counted():
+    """Two packets, each sent to two children by the source and to one by another node."""
+    _, told, _ = wormcast("run", "mesh:1x4", "k-binomial:k=2", "--source", 0, "--destinations", "1,2,3", "--length", 32,
+                          "--packet", 16, "--ni", "fpfs", "--json")
+    source, between = json.loads(told)["interfaces"]
+    assert (source["node"], source["forwarded"], between["node"], between["forwarded"]) == (0, 2, 2, 2)
+    assert 2 * 2 * 17 <= source["copied"] < source["resident"]
+    assert 2 * 17 <= between["copied"] < source["copied"]
+    _, told, _ = wormcast("run", "mesh:1x4", "k-binomial:k=2", "--source", 0, "--destinations", "1,2,3", "--length", 32,
+                          "--packet", 16, "--ni", "fpfs")
+    assert "from first copy" in told

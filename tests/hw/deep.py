@@ -2,9 +2,9 @@
 """Deep switches, compiled, whose worms say themselves by which outputs they go; and what must leave."""
 
 from functools import cache
-from types import SimpleNamespace
 
-from wormcast.hw.decoders.branching import BranchingDecoder
+from mask_decoder import MaskDecoder
+
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.link import PortSpec
 from wormcast.sim.engines.words import words
@@ -12,34 +12,9 @@ from wormcast.sim.lowering import lower_cached
 
 from . import lanes
 
-__all__ = ["MaskDecoder", "copies", "deep_switch", "payload", "worm"]
+__all__ = ["copies", "deep_switch", "payload", "worm"]
 
 WIDTH = 16
-
-
-class MaskDecoder(BranchingDecoder):
-    """The first header flit is the mask of the outputs; others say nothing."""
-
-    def __init__(self, inputs, outputs, flits):
-        self.straps, self.vc_classes, self.injections, self.ejections = {}, 1, (), ()
-        self.inputs = tuple(f"in_{i}" for i in range(inputs))
-        self.outputs = tuple(f"out_{o}" for o in range(outputs))
-        self.flits, self.links_in, self.ejection = flits, inputs, outputs
-        self.header = SimpleNamespace(flit_width=WIDTH)
-
-    def leads(self, port):
-        return list(range(self.ejection))
-
-    exits = leads
-
-    def strap_values(self, routes, kind):
-        return {}
-
-    def seen(self, m, port, straps, flit, place):
-        return flit[:self.ejection] & (place == 0).replicate(self.ejection) if self.flits > 1 else flit[:self.ejection]
-
-    def branches(self, m, port, straps, seen):
-        return seen
 
 
 @cache
@@ -49,7 +24,8 @@ def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0):
         into = [PortSpec(f"in_{i}", depth=rows * chunk, chunk=chunk) for i in range(inputs)]
         out = [PortSpec(f"out_{o}", depth=4, to_node=True) if o >= outputs - nodes else
                PortSpec(f"out_{o}", depth=rows * chunk, chunk=chunk) for o in range(outputs)]
-        return DeepSwitch(inputs=into, outputs=out, decoder=MaskDecoder(inputs, outputs, flits), width=WIDTH)
+        decoder = MaskDecoder(inputs=inputs, outputs=outputs, flits=flits, width=WIDTH)
+        return DeepSwitch(inputs=into, outputs=out, decoder=decoder, width=WIDTH)
 
     switch = build()
     into, out = words(switch)

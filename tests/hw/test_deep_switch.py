@@ -6,6 +6,7 @@ import random
 
 import pytest
 from cases import slow
+from mask_decoder import MaskDecoder
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw.deep import DeepSwitch
@@ -13,7 +14,7 @@ from wormcast.hw.link import PortSpec
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
-from .deep import MaskDecoder, copies, deep_switch, payload, worm
+from .deep import copies, deep_switch, payload, worm
 from .lanes import Lane, run
 
 START = 10
@@ -262,7 +263,7 @@ def test_what_cannot_be_built_is_refused(changed, message):
     ports = [[PortSpec(f"{side}_{k}", depth=16, **given) for k in range(count)]
              for side, count in (("in", 2), ("out", 3))]
     with pytest.raises(WormcastError) as refused:
-        DeepSwitch(inputs=ports[0], outputs=ports[1], decoder=MaskDecoder(2, 3, 1), width=16)
+        DeepSwitch(inputs=ports[0], outputs=ports[1], decoder=MaskDecoder(inputs=2, outputs=3, width=16), width=16)
     assert str(refused.value) == message
 
 

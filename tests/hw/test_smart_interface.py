@@ -87,7 +87,7 @@ def drive(interface, *, table=(), host=(), network=(), cycles=300, blocked=range
                 vc, flit = context.get(link.vc), context.get(link.flit)
                 seen.append((cycle, flit.head, flit.tail, flit.data))
                 waits.append(vc)
-        assert not context.get(interface.fault.any if hasattr(interface.fault, "any") else interface.fault.as_value())
+        assert not context.get(interface.fault.as_value())
         for name in ("forwarded", "resident", "copied", "occupancy", "peak"):
             counted[name] = context.get(getattr(interface, name))
 

@@ -3,6 +3,7 @@
 
 from amaranth.hdl import Module, Mux
 from amaranth.lib import data, wiring
+from mask_decoder import MaskDecoder
 
 from wormcast.hw import PortSpec
 from wormcast.hw.deep.input_unit import DeepInput
@@ -11,7 +12,6 @@ from wormcast.hw.output_unit import OutputUnit
 
 from .harness import Harness, Inside, Property, implies
 from .link import Crossbar
-from .masks import MaskDecoder
 from .mutants import Mutant
 from .rows import Rows
 

@@ -2,13 +2,13 @@
 """A deep switch from link to link: any flit of any worm, by whichever output it leaves."""
 
 from amaranth.hdl import Module, Mux, Signal
+from mask_decoder import MaskDecoder
 
 from wormcast.hw import PortSpec
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.deep.store import row_after
 
 from .harness import Harness, Inside, Property, entry, implies
-from .masks import MaskDecoder
 from .mutants import Mutant
 
 __all__ = ["DeepSwitchHarness"]

@@ -12,7 +12,8 @@ __all__ = ["Rows"]
 class Rows:
     """What a `ChunkStore` ought to hold: how many rows, who has yet to fetch each, and one flit of them all.
 
-    The environment chooses who is to fetch a row that is closed, and who fetches one: `rules` says what it keeps to.
+    The environment chooses who is to fetch a row that is closed, and who fetches one. The rules that it keeps to are
+    `fetches` and `writes`.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from amaranth.hdl import Array, Module, Mux, Signal
 
 from wormcast.hw.deep.store import ChunkStore
 
-from .harness import Harness, Inside, Property, entry, implies
+from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant
 from .rows import Rows
 
@@ -57,8 +57,7 @@ class StoreHarness(Harness):
             self.assume(m, rule)
         counters = Array(inside[f"row{k}_pending"] for k in range(store.rows))
         for i, needs in enumerate(rows.needs):
-            due = sum(needs, start=needs[0] & 0)
-            self.claim(m, "counted", implies(i < rows.closed, counters[rows.place(i)] == due))
+            self.claim(m, "counted", implies(i < rows.closed, counters[rows.place(i)] == total(needs)))
         self.claim(m, "freed", store.freed == rows.freed)
         self.claim(m, "numbers", (store.closed_row == store.write_row) == (rows.closed == rows.kept))
         self.claim(m, "numbers", store.closed_row == rows.number(rows.closed))

@@ -9,14 +9,12 @@ from wormcast.algorithms import plan, topology
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.engines.faults import find_faults
 
+from ..algorithms.irregular.example import DESTINATIONS, SOURCE, example
 from .bench import bulk, finish, left_over, send
 from .test_deadlock_free import Full, keep_full
 from .test_engines_agree import Draw, compare
 
 SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "tree")
-
-#: The worked network: root 6, two nodes at each switch, node 2*s - 2 and 2*s - 1 at switch s.
-EXAMPLE_LINKS = [(6, 1), (6, 4), (6, 5), (5, 3), (3, 9), (5, 10), (1, 7), (1, 2), (1, 4), (4, 8)]
 
 DEEP = {"vcs": 1, "consumption": 1, "buffer_kind": "deep"}
 
@@ -74,31 +72,15 @@ def test_both_engines_drive_the_same_words(scheme, width, chunk, buffer):
     compare(Draw(name, scheme, options, worms, 0.3, 1), 200)
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory):
-    """The network of the paper's Figures 13, 17 and 18 as far as the text fixes it, as a file."""
-    switches = range(1, 11)
-    path = tmp_path_factory.mktemp("example") / "example.toml"
-    links = ", ".join(f"[{a - 1}, {b - 1}]" for a, b in EXAMPLE_LINKS)
-    homes = ", ".join(str(switch - 1) for switch in switches for _ in range(2))
-    path.write_text(f"switches = 10\nroot = 5\nlinks = [{links}]\nnodes = [{homes}]\n")
-    return str(path)
-
-
-def node(switch, number=0):
-    return 2 * (switch - 1) + number
-
-
 @pytest.mark.parametrize("scheme", some(("ssr-g", "path-g", "path-lg", "tree"), "path-g", "tree"))
-def test_the_papers_example(example, scheme):
+def test_the_papers_example(scheme, tmp_path):
     """From switch 10 to both nodes of eight switches: the links of the plan, each as often as it says."""
-    destinations = [node(switch, number) for switch in (1, 2, 3, 4, 5, 7, 8, 9) for number in range(2)]
-    built = topology(example)
-    sent = [send(node(10), *destinations, length=30)]
-    engine = bulk(example, scheme, sent, **DEEP, buffer=64, chunk=8, flit_width=32)
+    built = example(tmp_path)
+    sent = [send(SOURCE, *DESTINATIONS, length=30)]
+    engine = bulk(built.origin, scheme, sent, **DEEP, buffer=64, chunk=8, flit_width=32)
     finish(engine, 4000)
     assert not left_over(engine)
-    planned = plan(built, scheme, node(10), destinations)
+    planned = plan(built, scheme, SOURCE, DESTINATIONS)
     assert (engine.host.left == 0).all()
     if scheme == "tree":
         assert (planned.copies, planned.hops, planned.channels) == (1, 10, 10)

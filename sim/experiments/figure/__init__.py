@@ -1,10 +1,10 @@
 """Figures of papers: curves, and what the papers say of them, decided by what is measured.
 
-``definition`` reads what a figure is from a file, those of ``catalogue`` or a user's own; ``predicate`` has what a
-paper says, ``quantity`` the numbers that it compares. ``placing`` says where a curve is measured next, ``curve`` what
-was measured there, ``single`` a curve of single runs, over an option in place of the load, ``drawn`` points that
-are means of many; ``run`` measures all curves and makes the table, ``verdict`` decides, ``drawing`` and ``run_drawing``
-draw, ``page`` writes it down; ``cost`` says how long it takes.
+``definition`` reads what a figure is from a file, those of ``catalogue`` or a user's own, in which ``words`` stand for
+longer texts; ``predicate`` has what a paper says, ``quantity`` the numbers that it compares. ``placing`` says where a
+curve is measured next, ``curve`` what was measured there, ``single`` a curve of single runs, over an option in place of
+the load, ``drawn`` points that are means of many; ``run`` measures all curves and makes the table, ``verdict`` decides,
+``drawing`` and ``run_drawing`` draw, ``page`` writes it down; ``cost`` says how long it takes.
 """
 
 from .cost import Costs, Minutes

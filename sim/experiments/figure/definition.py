@@ -16,6 +16,7 @@ from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
 from .predicate import Predicate
+from .words import read_words, written
 
 __all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation",
            "catalogue", "find_figure", "place_on_axis", "read_figure"]
@@ -249,7 +250,7 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
     "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
-    "values": list, "only": list, "latency": str}
+    "values": list, "only": list, "latency": str, "words": dict}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -287,12 +288,14 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     if any(value <= 0 for value in numbers.values()):
         raise WormcastError("step, most and cycles must be above 0")
+    words = read_words(entries.get("words", {}))
     return Figure(
         name, entries["title"], entries["source"], _options(allowed, entries.get("options", {})), series,
-        tuple(Statement(one["claim"], one["text"], Predicate(one["holds"]), one.get("note", ""))
+        tuple(Statement(one["claim"], one["text"], Predicate(written(one["holds"], words)), one.get("note", ""))
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
-        tuple(Picture(one["name"], one["command"]) for one in _list(entries, "pictures", {"name", "command"})),
+        tuple(Picture(one["name"], written(one["command"], words))
+              for one in _list(entries, "pictures", {"name", "command"})),
         **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
         latency=entries.get("latency", ALL))
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ HEIGHT = 2.8  # inches, without legend and caption
 PLAIN = "#808080"
 
 AXES = {"random": "destinations", "ratio": "ratio of overheads R"}
+
+Value = Callable[[Mapping[str, Any]], float | None]
 
 #: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
 LARGEST_RATIO = 30
@@ -52,34 +55,32 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
         columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
         rows = math.ceil((len(labels) + len(others)) / columns)
         picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
-        latency, over, waits = picture.subplots(1, 3)
+        panels = picture.subplots(1, 3)
+        latency, *beside = panels
+        shown = SHOWN_OF_DRAWN if drawn else SHOWN
         for curve, style in zip(curves, styles, strict=True):
             line = {"linewidth": 1.0, **style, **marker_options(style, "full")}
-            _points(latency, curve, lambda result: result["latency"], **line)
+            for axes, value in zip(panels, shown.values(), strict=True):
+                _points(axes, curve, value, **line)
             if drawn:
                 _intervals(latency, curve, style["color"])
-                _points(over, curve, lambda result: result["phases"], **line)
-                _points(waits, curve, lambda result: result["worms"], **line)
-                continue
-            _points(latency, curve, lambda result: result["formula"], color=style["color"], zorder=5, **formulas)
-            _points(over, curve, _above, **line)
-            _points(waits, curve, lambda result: result["others_wait"], **line)
-            _points(latency, curve, lambda result: result["bound"], zorder=1, **bounds)
-        latency.set_ylabel("latency (cycles)")
-        over.set_ylabel("phases" if drawn else "latency minus formula (cycles)")
-        waits.set_ylabel("worms" if drawn else "waits behind other nodes' worms (cycles)")
+            else:
+                _points(latency, curve, itemgetter("formula"), color=style["color"], zorder=5, **formulas)
+                _points(latency, curve, itemgetter("bound"), zorder=1, **bounds)
         if drawn:
-            over.set_ylim(0, None)
-            waits.set_ylim(0, None)
+            for axes in beside:
+                axes.set_ylim(0, None)
         else:
+            waits = beside[-1]
             waits.set_yscale("symlog", linthresh=1)
             waits.set_ylim(0, max(1.0, waits.get_ylim()[1]))
-        for axes in (latency, over, waits):
+        for axes, label in zip(panels, shown, strict=True):
+            axes.set_ylabel(label)
             _scale(axes, figure, curves)
             draw_grid(axes)
-        shown = [value for curve in curves for result in curve.results.values()
-                 for value in (result["latency"], result.get("bound")) if value is not None]
-        if figure.over == "topology" and max(shown) > LARGEST_RATIO * min(shown):
+        latencies = [value for curve in curves for result in curve.results.values()
+                     for value in (result["latency"], result.get("bound")) if value is not None]
+        if figure.over == "topology" and max(latencies) > LARGEST_RATIO * min(latencies):
             latency.set_yscale("log")
         else:
             latency.set_ylim(0, None)
@@ -100,7 +101,20 @@ def _above(result: Mapping[str, Any]) -> int | None:
     return None if result["formula"] is None else result["latency"] - result["formula"]
 
 
-def _points(axes: "Axes", curve: RunCurve, value: Callable[[Mapping[str, Any]], float | None], **options: Any) -> None:
+#: What is drawn, by the words of its axis: of single runs, and of means of drawn ones.
+SHOWN: Mapping[str, Value] = {
+    "latency (cycles)": itemgetter("latency"),
+    "latency minus formula (cycles)": _above,
+    "waits behind other nodes' worms (cycles)": itemgetter("others_wait"),
+}
+SHOWN_OF_DRAWN: Mapping[str, Value] = {
+    "latency (cycles)": itemgetter("latency"),
+    "phases": itemgetter("phases"),
+    "worms": itemgetter("worms"),
+}
+
+
+def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None:
     """Draw a value of each of a curve's results that has one."""
     found = [(curve.at(place), number) for place in curve.places
              if (number := value(curve.results[place])) is not None]

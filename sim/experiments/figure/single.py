@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -102,6 +103,13 @@ def _drawn(text: str, number: int) -> str:
     return text.replace(DRAWN, str(number + 1))
 
 
+def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str, Any]) -> str:
+    """Whatever the result of a point depends on, see `RunPoint`; ``message``: what is sent."""
+    texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
+    resolved = setup.to_dict(message, named="configuration", without=UNTIMED_FIELDS)
+    return json.dumps({"version": __version__, kind: RESULTS, **texts, **resolved}, sort_keys=True)
+
+
 class RunCurve(SeriesCurve):
     """A curve of single runs over one of their options.
 
@@ -158,10 +166,7 @@ class RunCurve(SeriesCurve):
             source = network.node(given["source"])
             targets = network.destination_set(given["destinations"], source)
             message = Message(0, source, tuple(targets), given["length"])
-        texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
-        resolved = setup.to_dict({"source": source, "targets": targets, "length": message.length},
-                                 named="configuration", without=UNTIMED_FIELDS)
-        key = json.dumps({"version": __version__, "run": RESULTS, **texts, **resolved}, sort_keys=True)
+        key = _key("run", given, setup, {"source": source, "targets": targets, "length": message.length})
         return RunPoint(name, setup, message, key)
 
     def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
@@ -179,10 +184,8 @@ class RunCurve(SeriesCurve):
                 if count >= network.nodes:
                     raise WormcastError(f"random: {count} destinations are given, {network.name} has {network.nodes} "
                                         "nodes")
-        texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
-        resolved = setups[0].to_dict({"random": count, "length": length, "networks": networks, "draws": draws},
-                                     named="configuration", without=UNTIMED_FIELDS)
-        key = json.dumps({"version": __version__, "drawn": RESULTS, **texts, **resolved}, sort_keys=True)
+        key = _key("drawn", given, setups[0],
+                   {"random": count, "length": length, "networks": networks, "draws": draws})
         return DrawnPoint(name, tuple(setups), count, length, draws, key)
 
     def missing(self) -> set[int]:

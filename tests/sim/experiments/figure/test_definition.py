@@ -53,6 +53,17 @@ def test_a_file_of_ones_own(tmp_path):
     assert (one["vcs"], one["scheme"], two["vcs"], two["scheme"]) == (4, "u-mesh", 3, "dual-path")
 
 
+def test_words_stand_for_texts(tmp_path):
+    """In predicates, pictures and later words; what is known later is left."""
+    figure = find_figure(written(
+        tmp_path, **GOOD, words="{net = '{here}/a.toml', one = 'plan {net} tree'}",
+        statements="[{claim = 'x', text = '{one}', holds = \"told('{one} --plot {plot}', 'hops') == 1\"}]",
+        pictures="[{name = 'p', command = 'check {net} --plot {plot}'}]"))
+    assert figure.commands == {"plan {here}/a.toml tree --plot {plot}"}
+    assert [one.command for one in figure.pictures] == ["check {here}/a.toml --plot {plot}"]
+    assert figure.statements[0].text == "{one}"
+
+
 def test_like_another_one(tmp_path):
     written(tmp_path, name="base", **GOOD, step="0.1", statements="[]")
     figure = find_figure(written(tmp_path, like='"base"', title='"other"', options="{vcs = 4}",
@@ -78,6 +89,10 @@ def test_like_another_one(tmp_path):
     ({"variations": "{" + ", ".join(f"v{k} = {{vcs = {k + 1}}}" for k in range(7)) + "}"},
      "7 variations are given, allowed are up to 6"),
     ({"like": "1"}, "like: 1 is given"),
+    ({"words": "{one = 1}"}, "words.one: 1 is given, allowed are texts, by names other than plot and here"),
+    ({"words": "{here = 'x'}"}, "words.here: 'x' is given"),
+    ({"words": "{one = '{two}', two = ''}"}, "{two} is given in '{two}', words are plot, here"),
+    ({"pictures": "[{name = 'p', command = 'plan {one}'}]"}, "{one} is given in 'plan {one}', words are plot, here"),
     ({"over": "'scheme'", "values": "['dual-path']"}, "over: 'scheme' is given, it must be an option of load with num"),
     ({"over": "'lenght'", "values": "[1]"}, "'lenght' is no option of load, the nearest is 'length'"),
     ({"over": "'length'"}, "values is missing, a figure over length has some"),

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..channels import link_names
 from ..compiled import compiled
-from ..packet_steps import forwarded_alone, packet_steps
 from ..plan import Plan
 
 __all__ = ["Conflict", "conflicts"]
@@ -39,7 +38,7 @@ class Conflict:
 
 
 def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
-    """List the pairs of packets that are sent in one step and share a link; None where hosts send.
+    """List the pairs of packets that are sent in one step and share a link; None where there are no packet steps.
 
     A tree is depth contention-free ([Sivaram98], section 4.3.4) if there are none. An order of which no two pairs of
     neighbours share a link keeps the packets of one step apart only while there is one packet, as later ones overlap
@@ -49,12 +48,11 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
     ----------
     discipline : "fpfs" or "fcfs"
     """
-    worms = plan.arrays
-    if not plan.scheme.forwarded or not forwarded_alone(worms):
+    steps = plan.packet_steps(discipline)
+    if steps is None:
         return None
     rows = {(start, end): row for row, (start, _, end, _) in reversed(list(enumerate(plan.topology.links.tolist())))}
     ways = [[rows[link] for link in worm.links] for worm in plan.worms]
-    steps = packet_steps(worms, plan.packets, discipline)
     found = _shared(np.cumsum([0, *map(len, ways)]), np.array([link for way in ways for link in way], np.int64), steps,
                     np.argsort(steps, axis=None, kind="stable"), len(plan.topology.links))
     return [Conflict(step, (one, other), (packet + 1, after + 1), link)

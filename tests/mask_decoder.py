@@ -1,4 +1,4 @@
-"""A decoder for proofs: what a header flit says is the outputs themselves."""
+"""A decoder for tests and proofs: what a header flit says is the outputs themselves."""
 
 from types import SimpleNamespace
 
@@ -8,14 +8,20 @@ __all__ = ["MaskDecoder"]
 
 
 class MaskDecoder(BranchingDecoder):
-    """The first header flit has a bit for each output that its worm goes to; others say nothing."""
+    """The first header flit has a bit for each output that its worm goes to, from bit 0; others say nothing.
 
-    def __init__(self, *, inputs: int, outputs: int, flits: int = 1):
+    Parameters
+    ----------
+    width : int, optional
+        Bits of a flit; by default one for each output.
+    """
+
+    def __init__(self, *, inputs: int, outputs: int, flits: int = 1, width: int | None = None):
         self.straps, self.vc_classes, self.injections, self.ejections = {}, 1, (), ()
         self.inputs = tuple(f"in_{i}" for i in range(inputs))
         self.outputs = tuple(f"out_{o}" for o in range(outputs))
         self.flits, self.links_in, self.ejection = flits, inputs, outputs
-        self.header = SimpleNamespace(flit_width=outputs)
+        self.header = SimpleNamespace(flit_width=outputs if width is None else width)
 
     def leads(self, port):
         return list(range(self.ejection))
@@ -26,4 +32,5 @@ class MaskDecoder(BranchingDecoder):
         return {}
 
     def seen(self, m, port, straps, flit, place):
-        return flit & (place == 0).replicate(len(flit)) if self.flits > 1 else flit
+        mask = flit[:self.ejection]
+        return mask & (place == 0).replicate(self.ejection) if self.flits > 1 else mask

@@ -8,6 +8,7 @@ WORKERS ?= 3
 # tests that lie together share what they set up and compile: a worker takes them in a row
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
+GANTT := --source 0 --destinations 1,4,9,13,18,25,30 --length 384 --packet 128 --t-hs 500 --t-hr 500 --ratio 4
 
 .PHONY: demo test test-all usual-tests all-tests browser compiled lint types docs bench costs figures verdicts tables prove clean
 
@@ -59,6 +60,8 @@ figures: .venv-test/ready
 	$(TEST)/wormcast plan mesh:6x6 dual-path $(FIGURE_2) --plot docs/plan_dual-path.svg
 	$(TEST)/wormcast plan mesh:6x6 u-mesh $(FIGURE_2) --plot docs/plan_u-mesh.svg
 	$(TEST)/wormcast run mesh:4x4 u-mesh --source 1.1 --destinations 0,1,2,3,4,6,7,8,9,10,11,12,13,14,15 --length 40 --t-hs 30 --t-hr 20 --plot docs/gantt.svg
+	$(TEST)/wormcast run irregular:seed=1 k-binomial --configuration sivaram_32 --ni fpfs $(GANTT) --plot docs/gantt_smart.svg
+	$(TEST)/wormcast run irregular:seed=1 binomial --configuration sivaram_32 $(GANTT) --plot docs/gantt_conventional.svg
 	$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg || [ $$? = 3 ]  # a deadlock
 	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.jsonl --vcd out/table1.vcd || [ $$? = 3 ]
 	$(TEST)/wormcast wave out/table1.vcd --plot docs/table1.svg

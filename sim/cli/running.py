@@ -21,6 +21,8 @@ from ..engines.deadlock import Hold
 from ..experiments.contention import CAUSES, WAITS
 from ..experiments.formula import formula_of
 from ..experiments.gantt import draw_gantt
+from ..experiments.interface_bars import interfaces_work
+from ..experiments.interface_gantt import draw_interfaces
 from ..experiments.message_file import MessageFile, messages_in
 from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
 from ..host import Message
@@ -69,7 +71,7 @@ def run_(
         help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
              "all.")] = None,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw what each node sends and receives, over time, into this .svg or .png.")] = None,
+        help="Draw what each node's host and interface send and receive, over time, into this .svg or .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
     contention: Annotated[bool, typer.Option(
@@ -114,7 +116,7 @@ def run_(
                      instances=instances, timeout=timeout, contention=contention)
     if plot:
         with whole_picture(plot) as target:
-            draw_gantt(result, *target)
+            (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
     if replay:
         replay_run(result, replay)
     formula = None

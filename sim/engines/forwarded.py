@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from wormcast.hw.interface.smart.front import ForwardingFront
 
-from ..host import packet_of
+from ..host import children_at, packet_of
 from .bulk import BulkEngine
 
 __all__ = ["CopiedPacket", "Forwarded", "StoredPacket", "follow_forwarding"]
@@ -153,16 +153,6 @@ class _Follower:
         """The message's first worm, and which packet it is, as its first flits say."""
         return packet_of(self.engine.host, self.front.flits(k, row, place), begins=True) or (NONE, NONE)
 
-    def _children(self, node: int, root: int) -> list[int]:
-        """The worms by which a node sends a message on, in their order."""
-        worms = self.engine.host.worms
-        mine = [worm for worm in range(root, int(worms["posting"][root]) + 1) if worms["source"][worm] == node]
-        behind = {int(worms["sibling"][worm]) for worm in mine}
-        order = [worm for worm in mine if worm not in behind]
-        while order and (following := int(worms["sibling"][order[-1]])) in mine:
-            order.append(following)
-        return order
-
     def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:
         node = int(self.nodes[k])
         row, place = (int(numbers[k]) for numbers in self.front.copied)
@@ -174,7 +164,7 @@ class _Follower:
             return
         headers = self.engine.host.worms["own_headers"]
         end = 0
-        for child in self._children(node, worm):
+        for child in children_at(self.engine.host, node, worm):
             start, end = end, end + int(headers[child])
             if start <= at < end or (payload and at == end):
                 self.under_way[node] = CopiedPacket(node, child, packet, row, place, cycle)

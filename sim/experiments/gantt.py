@@ -1,8 +1,11 @@
 """A picture of a run in time: what each node sends and receives, and when."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
+from wormcast.algorithms import WormcastError
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS, unusual
 from ..common.curve_frame import CURVES, captioned
@@ -12,7 +15,8 @@ from ..common.text import count
 from ..drawing import scheme_on
 from .run import Run
 
-__all__ = ["OPEN", "bars_of", "draw_gantt", "order_of"]
+__all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
+           "require_rows"]
 
 #: Inches of a node's row: as many as fit a page between these.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
@@ -30,6 +34,9 @@ BARS = {
 THIRD = 0.28
 GAP = 0.3  # points, between bars
 
+#: Options that are told where they are not the usual ones.
+SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
+
 #: The end of a bar of what does not end, and how it is drawn.
 OPEN, UNENDED = -1, "//////"
 
@@ -45,16 +52,22 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
     Parameters
     ----------
     form : "svg" or "png"
+
+    Raises
+    ------
+    WormcastError
+        No worm was posted.
     """
     import matplotlib
     from matplotlib.patches import Patch
 
     bars = bars_of(result)
-    nodes, end = order_of(bars), _last(result)
+    nodes, end = order_of(bars), end_of(result)
+    require_rows(nodes, result)
     height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
     place = {node: row for row, node in enumerate(nodes)}
     with matplotlib.rc_context(CURVES):
-        figure = captioned(PAGE, 0.6 + height * len(nodes), _caption(result), 1)
+        figure = captioned(PAGE, 0.6 + height * len(nodes), caption_of(result, SHOWN), 1)
         axes = figure.subplots()
         for what, (third, colour) in BARS.items():
             for node in nodes:
@@ -78,6 +91,19 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
         save_figure(figure, file, form)
 
 
+def require_rows(nodes: Sequence[int], result: Run) -> None:
+    """Refuse a run in which no node has done anything.
+
+    Raises
+    ------
+    WormcastError
+        It ended before any worm was posted.
+    """
+    if not nodes:
+        raise WormcastError(f"plot: no worm is posted within the {count(result.cycles, 'cycle')} of this run, so there "
+                            "is nothing to draw; --timeout says how many it may take")
+
+
 def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
     """Of each kind of bar and each node, first cycles and ends, `OPEN` of what does not end in the run."""
     found: dict[str, dict[int, list[tuple[int, int]]]] = {what: {} for what in BARS}
@@ -99,7 +125,7 @@ def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
     return found
 
 
-def _last(result: Run) -> int:
+def end_of(result: Run) -> int:
     """Where the axis ends: with the run, or a little behind the last cycle in which anything moves."""
     last = max(int(result.host.worms["touched"].max()), int(result.host.deliveries["received"].max()), 0)
     return result.cycles if result.outcome == "delivered" else min(result.cycles, last + max(8, last // 8))
@@ -116,8 +142,8 @@ def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
     return [*sorted(begins, key=lambda node: (begins[node], node)), *sorted(waiting)]
 
 
-def _caption(result: Run) -> list[str]:
-    """What is drawn, in lines."""
+def caption_of(result: Run, shown: Sequence[str]) -> list[str]:
+    """What is drawn, in lines; ``shown``: options that are told where they are not the usual ones."""
     configuration = result.network.configuration
     hardware = (f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
                 count(configuration.consumption, "consumption channel"))
@@ -128,5 +154,4 @@ def _caption(result: Run) -> list[str]:
     if result.deadlock:
         ended = f"deadlock, proved in cycle {result.deadlock.at}"
     return [f"{what} of {said}, {ended}",
-            ", ".join([*hardware, *unusual(configuration.to_dict(), (*HOST_FIELDS, "t_ns", "t_nr",
-                                                                                *CHANNEL_FIELDS))])]
+            ", ".join([*hardware, *unusual(configuration.to_dict(), shown)])]

@@ -3,14 +3,14 @@
 ``message`` and ``layout`` lay out a run's messages as arrays, ``postings`` those that interfaces forward. ``program``
 is the compiled program over them, with ``queues`` of what waits, ``payload``, what flits say, and ``rows`` of
 interfaces' tables; ``places`` names its numbers, ``counting`` what is counted beside. ``receipts`` says what was wrong
-with one, ``packets`` finds the packet that a flit belongs to, ``releases`` lists who waits for a receipt, ``window``
-drops old messages and adds new ones, ``sound`` refuses what is no program.
+with one, ``packets`` finds the packet that a flit belongs to, and where interfaces send it on, ``releases`` lists who
+waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
 """
 
 from .counting import count_sample, sampled, widen
 from .layout import Host, lay_out
 from .message import Message, make_host
-from .packets import Packet, packet_at_interface, packet_of
+from .packets import Packet, children_at, packet_at_interface, packet_of
 from .places import FREED, NOW, SAMPLES, UNDELIVERED, UNDER_WAY
 from .program import gather, host_step, run_cycles
 from .receipts import check_receipts
@@ -18,5 +18,5 @@ from .sound import require_program
 from .window import MovingHost
 
 __all__ = ["FREED", "NOW", "SAMPLES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "MovingHost", "Packet",
-           "check_receipts", "count_sample", "gather", "host_step", "lay_out", "make_host", "packet_at_interface",
-           "packet_of", "require_program", "run_cycles", "sampled", "widen"]
+           "check_receipts", "children_at", "count_sample", "gather", "host_step", "lay_out", "make_host",
+           "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "widen"]

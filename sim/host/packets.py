@@ -9,9 +9,9 @@ from wormcast.hw.buffer import ReplicationBuffer
 
 from .layout import Host
 from .payload import joined, place_of
-from .places import PACKET, SPREAD, TAG_BITS, WIDTH
+from .places import NONE, PACKET, SPREAD, TAG_BITS, WIDTH
 
-__all__ = ["Packet", "packet_at_interface", "packet_of"]
+__all__ = ["Packet", "children_at", "packet_at_interface", "packet_of"]
 
 Packet = tuple[int, int]
 """A worm, and which of its packets, from 0."""
@@ -52,6 +52,24 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
         return None
     # flits behind those that say the whole tag have its low bits, and where tags have no others, so have all
     return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
+
+
+def children_at(host: Host, node: int, root: int) -> list[int]:
+    """The worms by which a node's interface sends a message on, in their order.
+
+    Parameters
+    ----------
+    root : int
+        The first worm of the message, which stands for all.
+    """
+    worm, order = root, []
+    if host.worms["source"][root] != node:
+        rows = slice(int(host.worms["delivery"][root]), int(host.worms["delivery_end"][host.worms["posting"][root]]))
+        [worm] = host.deliveries["child"][rows][host.deliveries["node"][rows] == node].tolist() or [NONE]
+    while worm != NONE:
+        order.append(int(worm))
+        worm = host.worms["sibling"][worm]
+    return order
 
 
 def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,

@@ -19,6 +19,10 @@ PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0
      "individual on min:b=2,stages=3, from 1 to 2 nodes"),
     (["run", "mesh:3x3", "u-mesh", "--source", "4", "--destinations", "0,1,8", "--length", "9", "--t-hs", "5"],
      "u-mesh (reconstructed) on mesh:3x3: 1 message of 9 flits, delivered after"),
+    (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",
+      "--packet", "16", "--t-hs", "100", "--t-hr", "100", "--ratio", "4"], "packet is sent"),
+    (["run", "mesh:1x4", "binomial", "--source", "0", "--destinations", "all", "--length", "32", "--packet", "16"],
+     "packet is sent"),
 ])
 def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path):
     file = tmp_path / "drawn.svg"
@@ -42,6 +46,11 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
     ([*PLAN, "--plot", "a.gif"], "plot: a.gif is given, allowed endings are .svg, .png"),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
       "a.svg"], "worms of individual would lie side by side, allowed are up to 24"),
+    (["run", "mesh:1x4", "individual", "--source", "0", "--destinations", "1", "--length", "9", "--t-hs", "5",
+      "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run, so there is"),
+    (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",
+      "--packet", "16", "--t-hs", "51000", "--plot", "a.svg"],
+     "cycles, packets at interfaces are drawn of runs that have up to 50000"),
 ])
 def test_what_cannot_be_drawn_is_one_sentence_and_leaves_nothing(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

@@ -1,0 +1,155 @@
+"""What each node's host and its network interface do in a run, packet by packet: bars of a picture in time."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from wormcast.algorithms import WormcastError
+
+from ..engines.bulk import BulkEngine
+from ..engines.interface_times import InterfaceTimes, follow_interfaces
+from ..host import make_host
+from .gantt import OPEN
+from .run import Run
+
+__all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS", "WAITS",
+           "Bar", "interface_bars", "interfaces_work"]
+
+#: Cycles of runs that are drawn: in more of them no packet could be seen.
+MOST_CYCLES = 50_000
+
+#: Kinds of bars.
+HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
+POSTED, COMES_IN, RECEPTION = "flits from the host", "packet comes in", "t_nr, interface reception"
+STARTS, WAITS, SENDS = "t_ns, interface start-up", "waits for a virtual channel", "packet is sent"
+
+#: What bars of several kinds share: one of them at a time, but for packets that pass side by side.
+SHARED = {HOST_ENDS: HOST_STARTS, COMES_IN: POSTED, WAITS: STARTS, SENDS: STARTS}
+
+#: Later than any cycle.
+NEVER = 1 << 62
+
+
+class Bar(NamedTuple):
+    """One thing that a node does, in cycles ``begin`` to ``end`` - 1, or `OPEN`.
+
+    Members
+    -------
+    kind : str
+    node, begin, end : int
+    number, receiver : str
+        Of a packet its number in the message, from 1, behind the message's number where there are several; and the node
+        that it is sent to, if that is one.
+    track, tracks : int
+        Where it lies among things of its kind and node that pass side by side, and on how many tracks these lie.
+    """
+
+    kind: str
+    node: int
+    begin: int
+    end: int
+    number: str = ""
+    receiver: str = ""
+    track: int = 0
+    tracks: int = 1
+
+
+Steps = Sequence[Bar]
+"""What one packet, worm or receipt goes through, one behind the other."""
+
+
+def interfaces_work(result: Run) -> bool:
+    """Whether interfaces forward, or, in a run of up to 50000 cycles, cut worms into packets or take time of their
+    own."""
+    configuration = result.network.configuration
+    own = configuration.packet or configuration.t_ns or configuration.t_nr
+    return configuration.smart or bool(own and result.cycles <= MOST_CYCLES)
+
+
+def interface_bars(result: Run) -> list[Bar]:
+    """Collect what hosts have noted of a run, and what interfaces' links and registers say when it is run once more.
+
+    Start-ups and receptions of hosts are cycles of their processors. A packet comes in, or is sent, while its flits are
+    on the link between router and interface, from the first one to the last; t_nr and t_ns are those that the
+    interface's counters took.
+
+    Raises
+    ------
+    WormcastError
+        The run has more than 50000 cycles.
+    """
+    if result.cycles > MOST_CYCLES:
+        raise WormcastError(f"plot: the run has {result.cycles} cycles, packets at interfaces are drawn of runs that "
+                            f"have up to {MOST_CYCLES}")
+    host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
+    times = follow_interfaces(BulkEngine(result.network, host), result.cycles)
+    return sorted(_side_by_side([*_of_hosts(result), *_sent(result, times), *_received(result, times)]))
+
+
+def _of_hosts(result: Run) -> Iterator[Steps]:
+    host, t_hr = result.host, result.network.configuration.t_hr
+    for worm in host.worms:
+        node = int(worm["source"])
+        if worm["posted"] >= 0:
+            yield [Bar(HOST_STARTS, node, int(worm["posted"] - worm["cost"]), int(worm["posted"]))]
+        if worm["posting"] >= 0:
+            yield [Bar(POSTED, node, int(worm["injected"]), _behind(worm["handed"]))]
+    for delivery in host.deliveries[host.received >= 0]:
+        received = int(delivery["received"])
+        yield [Bar(HOST_ENDS, int(delivery["node"]), received - t_hr, received)]
+
+
+def _sent(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
+    for sent in times.sent:
+        number, receiver = _number(result, sent.worm, sent.packet), _receiver(result, sent.worm)
+        steps = [Bar(STARTS, sent.node, sent.presented, sent.started, number, receiver)]
+        # a flit that may go is on the link in the next cycle
+        if sent.started >= 0 and sent.first != sent.started + 1:
+            steps.append(Bar(WAITS, sent.node, sent.started, sent.first if sent.first >= 0 else OPEN))
+        yield [*steps, Bar(SENDS, sent.node, sent.first, _behind(sent.last), number, receiver)]
+
+
+def _received(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
+    for one in times.received:
+        yield [Bar(COMES_IN, one.node, one.first, _behind(one.last), _number(result, one.worm, one.packet))]
+        yield [Bar(RECEPTION, one.node, one.held, one.passed)]
+
+
+def _behind(last: int) -> int:
+    """The end of a bar whose last cycle this is."""
+    return int(last) + 1 if last >= 0 else OPEN
+
+
+def _number(result: Run, worm: int, packet: int) -> str:
+    """A packet's number, as `Bar` tells it; nothing where it is not known."""
+    if worm < 0:
+        return ""
+    message = int(np.searchsorted(result.worms.message_offsets, worm, side="right")) - 1
+    return f"{message}:{packet + 1}" if len(result.messages) > 1 else f"{packet + 1}"
+
+
+def _receiver(result: Run, worm: int) -> str:
+    """Where a worm goes; nothing where that is not one node."""
+    visits = result.worms.visits(worm).tolist() if worm >= 0 else []
+    return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
+
+
+def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
+    """Leave out bars that have not begun, and put those that pass side by side on tracks of their own."""
+    places: dict[tuple[int, str], list[Steps]] = {}
+    for steps in everything:
+        if begun := [bar for bar in steps if bar.begin >= 0]:
+            kind = begun[0].kind
+            places.setdefault((begun[0].node, SHARED.get(kind, kind)), []).append(begun)
+    for found in places.values():
+        members = sorted(found, key=lambda steps: (steps[0].begin, steps))
+        free: list[int] = []  # from when on each track is
+        tracks = []
+        for steps in members:
+            # a packet may be presented while the last flit of the one before is on the link
+            track = next((number for number, cycle in enumerate(free) if cycle <= steps[0].begin + 1), len(free))
+            free[track:track + 1] = [NEVER if steps[-1].end == OPEN else steps[-1].end]
+            tracks.append(track)
+        for steps, track in zip(members, tracks, strict=True):
+            yield from (bar._replace(track=track, tracks=len(free)) for bar in steps)

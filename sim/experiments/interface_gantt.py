@@ -1,0 +1,205 @@
+"""A picture of a run in time, packet by packet: what each node's host and its network interface do, and when."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
+from ..common.curve_frame import CURVES, captioned
+from ..common.figure_file import save_figure
+from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, PAGE, POINTS, SMALL, text_width
+from .gantt import OPEN, UNENDED, caption_of, end_of, require_rows
+from .interface_bars import (
+    COMES_IN,
+    HOST_ENDS,
+    HOST_STARTS,
+    POSTED,
+    RECEPTION,
+    SENDS,
+    STARTS,
+    WAITS,
+    Bar,
+    interface_bars,
+)
+from .run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
+
+__all__ = ["draw_interfaces"]
+
+#: Inches of a node's row: as many as fit a page between these.
+LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
+#: Inches that stand beside the rows, and that a row's name takes.
+BESIDE, NAME = 0.55, 0.085
+#: Inches above and below the rows, without caption and legend; entries of a row of the legend.
+AXIS, ENTRIES = 0.45, 4
+
+#: Parts of a row of height 1: where they begin, and how high they are.
+HOST, IN, HELD, OUT = (0.06, 0.19), (0.27, 0.27), (0.54, 0.1), (0.66, 0.27)
+
+#: Points: a gap between bars, and least letters; which part of a bar's height letters take.
+GAP, LEAST_LETTERS, LETTERS = 0.3, 3.2, 0.8
+ARROW = "\N{RIGHTWARDS ARROW}"
+HATCHED = "#808080"
+
+
+class Style(NamedTuple):
+    """How bars of a kind are drawn: the part of the row, colours, and a hatch."""
+
+    part: tuple[float, float]
+    colour: str
+    letters: str = "black"
+    hatch: str = ""
+
+
+STYLES = {
+    HOST_STARTS: Style(HOST, "#303030"),
+    HOST_ENDS: Style(HOST, COLOURS[1]),
+    POSTED: Style(IN, "#d4d4d4"),
+    COMES_IN: Style(IN, COLOURS[4]),
+    RECEPTION: Style(HELD, COLOURS[2]),
+    STARTS: Style(OUT, COLOURS[5]),
+    WAITS: Style(OUT, "white", hatch="xxxxxxxx"),
+    SENDS: Style(OUT, COLOURS[0], "white"),
+}
+
+
+def draw_interfaces(result: Run, file: Path, form: str) -> None:
+    """Draw what hosts and interfaces do in a run, as `interface_bars` tells it, nodes downwards and cycles across.
+
+    A node's row shows from top to bottom what its processor works on, what comes into its interface, with t_nr, and
+    what goes out, with t_ns. Nodes are in the order in which they begin; those that do nothing have no row. The same
+    run gives the same file.
+
+    Parameters
+    ----------
+    form : "svg" or "png"
+
+    Raises
+    ------
+    WormcastError
+        As of `interface_bars`, or no worm was posted.
+    """
+    import matplotlib
+
+    bars, end = interface_bars(result), end_of(result)
+    nodes = list(dict.fromkeys(bar.node for bar in sorted(bars, key=lambda bar: (bar.begin, bar.node))))
+    require_rows(nodes, result)
+    row = {node: number for number, node in enumerate(nodes)}
+    height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
+    with matplotlib.rc_context(CURVES):
+        legend = _legend(bars)
+        legend_rows = -(-len(legend) // ENTRIES)
+        letters = _Letters(bars, (PAGE - BESIDE) * POINTS / end, height * POINTS)
+        figure = captioned(PAGE, AXIS + height * len(nodes), _caption(result, letters), legend_rows)
+        axes = figure.subplots()
+        axes.set(xlim=(0, end), ylim=(len(nodes), 0), xlabel="cycle", ylabel="node")
+        _name_rows(axes, [result.network.topology.node_name(node) for node in nodes], height)
+        for bar in bars:
+            _draw(axes, bar, row[bar.node], end)
+            letters.write(axes, bar, row[bar.node])
+        figure.legend(handles=legend, loc="outside lower center", ncols=-(-len(legend) // legend_rows),
+                      **LEGEND)
+        save_figure(figure, file, form)
+
+
+def _legend(bars: Sequence[Bar]) -> "list[Patch]":
+    from matplotlib.patches import Patch
+
+    seen = {bar.kind for bar in bars if bar.end != bar.begin}
+    found = [Patch(label=kind, facecolor=style.colour, hatch=style.hatch, linewidth=GAP,
+                   edgecolor=HATCHED if style.hatch else "none") for kind, style in STYLES.items() if kind in seen]
+    if any(bar.end == OPEN for bar in bars):
+        found.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
+    return found
+
+
+def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
+    """Name each row in its middle, with lines between rows."""
+    step = max(1, int(np.ceil(NAME / height)))
+    axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
+    axes.tick_params(axis="y", length=0)
+    axes.hlines(range(1, len(names)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.5, zorder=0.5)
+    axes.grid(axis="x", color=GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def _place(bar: Bar) -> tuple[float, float]:
+    """Where a bar begins in a row of height 1, and how high it is."""
+    start, part = STYLES[bar.kind].part
+    return start + part * bar.track / bar.tracks, part / bar.tracks
+
+
+def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
+    style, (start, high) = STYLES[bar.kind], _place(bar)
+    end, hatch = (last, UNENDED) if bar.end == OPEN else (bar.end, style.hatch)
+    edge = "white" if not hatch else HATCHED if style.hatch else style.colour
+    if end > bar.begin:
+        axes.broken_barh([(bar.begin, end - bar.begin)], (row + start, high), hatch=hatch, edgecolor=edge,
+                         facecolor="white" if hatch else style.colour, linewidth=GAP)
+
+
+class _Letters:
+    """What is written into bars: numbers of packets where there is room, and to whom these are sent.
+
+    Where few sent packets have room for both, the receiver is written into t_ns, in front of the packet; where few
+    have room there, nowhere.
+
+    Parameters
+    ----------
+    cycle, row : float
+        Points that a cycle and a row take.
+
+    Attributes
+    ----------
+    receiver : "behind", "in front" or ""
+        Where receivers are written.
+    """
+
+    def __init__(self, bars: Sequence[Bar], cycle: float, row: float):
+        self._cycle, self._row = cycle, row
+        sent, started = ([bar for bar in bars if bar.kind == kind and bar.receiver] for kind in (SENDS, STARTS))
+        room = {"behind": sum(self._fits(bar, _addressed(bar)) for bar in sent),
+                "in front": sum(self._fits(bar, bar.receiver) for bar in started)}
+        best = max(room, key=room.__getitem__)
+        self.receiver = best if sent and 2 * room[best] >= len(sent) else ""
+
+    def _size(self, bar: Bar) -> float:
+        return min(SMALL, LETTERS * _place(bar)[1] * self._row)
+
+    def _fits(self, bar: Bar, text: str) -> bool:
+        size = self._size(bar)
+        return size >= LEAST_LETTERS and text_width(text, size) <= (bar.end - bar.begin) * self._cycle - 1.0
+
+    def _texts(self, bar: Bar) -> list[str]:
+        """What may be written into a bar, the best first."""
+        if bar.kind == STARTS:
+            return [bar.receiver] * (self.receiver == "in front")
+        return [*[_addressed(bar)] * (self.receiver == "behind" and bar.receiver != ""), bar.number]
+
+    def write(self, axes: "Axes", bar: Bar, row: int) -> None:
+        """Write what has room into a bar of a row."""
+        start, high = _place(bar)
+        for text in self._texts(bar):
+            if text and self._fits(bar, text):
+                axes.text((bar.begin + bar.end) / 2, row + start + high / 2, text, fontsize=self._size(bar),
+                          color=STYLES[bar.kind].letters, ha="center", va="center_baseline")
+                return
+
+
+def _addressed(bar: Bar) -> str:
+    return f"{bar.number}{ARROW}{bar.receiver}"
+
+
+def _caption(result: Run, letters: _Letters) -> list[str]:
+    """What is drawn, in lines."""
+    one, of = ("1:2", " of message 1") if len(result.messages) > 1 else ("2", "")
+    said = {"behind": f"{one}{ARROW}3 is packet 2{of}, sent to node 3",
+            "in front": f"{one} is packet 2{of}, before it the node that it is sent to",
+            "": f"{one} is packet 2{of}"}
+    return [*caption_of(result, ("ni", "packet", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)),
+            f"a row from top to bottom: host, packets that come in, packets that go out; {said[letters.receiver]}"]

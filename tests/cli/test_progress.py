@@ -3,13 +3,12 @@
 import time
 
 import pytest
+from command import NOTICE
 
 from wormcast.sim.cli import progress
 
-SENTENCE = "wormcast: compiling this hardware, which takes a while, but only once\n"
 
-
-@pytest.mark.parametrize(("seconds", "said"), [(0, ""), (0.6, SENTENCE)])
+@pytest.mark.parametrize(("seconds", "said"), [(0, ""), (0.6, NOTICE)])
 def test_a_long_compilation_is_said_once(seconds, said, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LATER", 0.1)
     with progress.compiling():

@@ -291,6 +291,8 @@ def check(
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
+        if any(one.forwarded for one, _ in everybody):
+            assumed.append("interfaces that forward have places for all packets of the messages in their rows")
         assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
     cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)
              for one in retell(graph, parts)]

@@ -43,6 +43,12 @@ class WholeWorms:
         return self.longest > 0 if self.payload is None else self.payload <= self.longest
 
     @property
+    def warning(self) -> str:
+        """What may come of it where they are not."""
+        return (f"worms with up to {self.payload} payload flits are copied out of buffers that hold {self.longest} of "
+                "them: they may deadlock, as check says")
+
+    @property
     def rows(self) -> int | None:
         """Rows that the longest worm takes; None: it is not known."""
         return None if self.payload is None else -(-(self.header + self.payload) // self.chunk)

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import MessageError
 
 from ..build.setup import Setup
+from ..build.whole_worms import whole_worms
 from ..common.apart import require_apart
 from ..common.figure_file import require_picture, whole_picture
 from ..common.text import resource_text
@@ -133,6 +135,7 @@ def run_(
               "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
+        _warn(result)
         if formula:
             say(f"formula: {formula}{_ties_left(result)}")
         if waveform:
@@ -171,6 +174,14 @@ def _lines_named(file: MessageFile | None) -> Iterator[None]:
         raise file.refused(error.message, error.reason) from error
 
 
+def _warn(result: Run) -> None:
+    """Say on stderr that a run went well by luck: its worms are copied out of buffers that do not hold them."""
+    longest = max((message.length for message in result.messages if len(message.destinations) > 1), default=None)
+    whole = whole_worms(result.network.topology, [result.network.scheme], result.network.configuration, longest)
+    if result.outcome == "delivered" and longest is not None and whole is not None and not whole.fits:
+        print(f"wormcast: {whole.warning}", file=sys.stderr)
+
+
 def _ties_left(result: Run) -> str:
     """What a formula supposes of ties, where the routers have them all go up."""
     worms, topology = result.worms, result.network.topology
@@ -207,7 +218,7 @@ def report(result: Run) -> None:
             [index, words, *(waits[cause][wait] for wait in WAITS)]
             for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
     if result.residences:
-        table(["interface", "forwarded", "residence", "from first copy", "peak"], [
+        table(["interface", "packets forwarded", "cycles in it", "since its first copy", "peak"], [
             [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:

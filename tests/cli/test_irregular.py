@@ -137,3 +137,13 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)
     assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
+
+
+def test_a_run_that_goes_well_by_luck_is_warned_of():
+    """A worm alone never waits for another one; `check` says what many do where buffers hold a part of them."""
+    run = ("run", "irregular:seed=1", "tree", "--configuration", "sivaram_32", "--source", 0, "--destinations", "1,2")
+    code, _, err = wormcast(*run, "--length", 636)
+    assert code == 0
+    assert err == ("wormcast: worms with up to 636 payload flits are copied out of buffers that hold 635 of them: they may "
+                   "deadlock, as check says\n")
+    assert wormcast(*run, "--length", 635)[::2] == (0, "")

@@ -74,7 +74,8 @@ def check_(
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(
+        help="Of the multicasts that a scheme's legs are tested with, and of those that --explain draws.", min=0)] = 0,
     *,
     given: Given,
     json: Json = False,

@@ -206,6 +206,7 @@ def check(
     slots: int = 0,
     tokens: bool | None = None,
     fits: bool | None = None,
+    room: bool | None = None,
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -236,6 +237,9 @@ def check(
         Whether a switch's buffers hold a whole worm: then no copy waits for another one. By default they do, of a
         scheme that asks for that (`Scheme.buffered`); other worms that are copied go through buffers that hold a part
         of them, unless it is said here what they hold.
+    room : bool, optional
+        Whether network interfaces that forward have places for all packets of a message; None: it is assumed. Without,
+        they may wait for each other, whatever the network does: it is then undecided at best.
     seed : int
         Of the multicasts that are held against the schemes' legs.
 
@@ -290,8 +294,12 @@ def check(
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
+    forwarded = any(one.forwarded for one, _ in everybody)
+    if verdict.name == "free" and forwarded and room is False:
+        verdict = replace(verdict, name="undecided", searched="the network itself is free of deadlock, but interfaces "
+                          "have no places for all packets of a message, and may wait for each other")
     if verdict.name == "free":
-        if any(one.forwarded for one, _ in everybody):
+        if forwarded and room is None:
             assumed.append("interfaces that forward have places for all packets of the messages in their rows")
         assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
     cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)

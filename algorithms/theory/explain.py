@@ -8,6 +8,7 @@ from ..deadlock.ways import find_ways
 from ..errors import WormcastError
 from ..routing import Relation
 from ..schemes import Scheme
+from ..schemes.chain_tree import ChainTree
 from ..schemes.multi_drop import MultiDropScheme
 from ..tokens import all_consumed
 from ..topologies import Topology
@@ -46,8 +47,8 @@ def explain(
     Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
     ``tokens`` says, as all are of circles that tokens are there to break. Of those that are copied out of buffers,
     those of [Sivaram98], section 5, whether these hold whole worms or not, and of worms along chains what ``seed``
-    draws shows of their number and their steps. Of one scheme whose worms network interfaces forward, those of
-    [Sivaram98], section 4.3, besides.
+    draws shows of their number and their steps. Of one scheme whose worms network interfaces forward
+    along k-binomial trees, those of [Sivaram98], section 4.3, besides.
 
     Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
@@ -69,5 +70,6 @@ def explain(
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
                            sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
-    forwarded = pipelined(topology, scheme) if scheme.forwarded and not others else []
+    along = isinstance(scheme, ChainTree) and scheme.forwarded and not others
+    forwarded = pipelined(topology, scheme) if along else []
     return [*forwarded, *unicasts(subject), theorem1(subject), *rest]

@@ -65,8 +65,9 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
-        help="Payload flits of the longest message: whether deep buffers hold whole worms depends on it; default: as "
-        "long as they may be.", min=1, show_default=False)] = None,
+        help="Payload flits of the longest message: whether deep buffers hold whole worms depends on it, and whether "
+        "interfaces that forward have places for its packets; default: as long as they may be.", min=1,
+        show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
         "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
@@ -115,7 +116,7 @@ def check_(
             "tokens": None if tokens is None else tokens == "on",
         }
         analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                         fits=None if whole is None else whole.fits, **worms)
+                         fits=None if whole is None else whole.fits, room=_room(configuration, length), **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -148,6 +149,13 @@ def check_(
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
 
 
+def _room(configuration: Configuration, length: int | None) -> bool | None:
+    """Say whether smart interfaces have places for all packets of the longest message; None where it is not known."""
+    if not configuration.smart or length is None:
+        return None
+    return int(configuration.packets_of(length)) <= configuration.places
+
+
 def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
     """Say what a proof assumes: of the hardware, of signs of ties, of the length of worms."""
     if not analysis.free or whole is None or whole.payload is not None:
@@ -158,7 +166,7 @@ def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
 
 def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
     """Title of the picture, where there is more to say than that there is a cycle, or none."""
-    if analysis.verdict == "undecided":
+    if analysis.verdict == "undecided" and analysis.cycle:
         return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
     return "free of deadlock, if" if _assumes(analysis, whole) else ""
 
@@ -223,7 +231,7 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
     cycle = f"a cycle of {len(analysis.cycle)} resources"
     found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
     say(f"{', '.join(_subject(analysis))}: {found}")
-    if analysis.verdict == "undecided":
+    if analysis.verdict == "undecided" and analysis.cycle:
         say(f"there is {cycle}, that worms may leave by other ways:")
     if analysis.worms:
         say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")

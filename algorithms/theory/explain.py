@@ -70,6 +70,6 @@ def explain(
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
                            sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
-    along = isinstance(scheme, ChainTree) and scheme.forwarded and not others
-    forwarded = pipelined(topology, scheme) if along else []
+    forwarded = pipelined(topology, scheme) if (
+        isinstance(scheme, ChainTree) and scheme.forwarded and not others) else []
     return [*forwarded, *unicasts(subject), theorem1(subject), *rest]

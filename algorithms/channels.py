@@ -106,7 +106,7 @@ class Resource:
         return cls("retrans", str(node), str(slot))
 
     @classmethod
-    def place(cls, node: int, number: int) -> "Resource":
+    def place(cls, node: int, number: int | str) -> "Resource":
         """A packet place of a node's smart interface, counted through its rows."""
         return cls("place", str(node), str(number))
 

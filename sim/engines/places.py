@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from wormcast.algorithms.channels import Resource
 
+from ..build.fabric import Link
 from ..host import Packet, children_at, packet_of
+from .front import Channel
 from .inside import Inside, Place, Standing
 from .snapshot import Snapshot
 
@@ -21,6 +23,7 @@ class InPlaces(Inside):
     def __init__(self, snapshot: Snapshot):
         super().__init__(snapshot)
         self._links = list(snapshot.fabric.of_kind("consumption"))
+        self._link = {link.target: link for link in self._links}
 
     def any_refused(self) -> bool:
         """Whether anywhere a packet waits for a place: else consumption goes on, as that of other interfaces."""
@@ -33,10 +36,12 @@ class InPlaces(Inside):
             front = self.snapshot.smart(node)
             copied = front.copied()
             for place in front.taken():
-                held = self._name(node, place), self._holder(node, place)
-                if place == copied and not front.sending:
+                held, writer = (self._name(node, place), self._holder(node, place)), front.coming().get(place)
+                if writer is not None:
+                    yield Place(*held, *self._rest(link, writer, held[1]))
+                elif place == copied and not front.sending:
                     yield Place(*held, *self.injection(node, front.injects_on))
-                elif place == copied or copied is None or place in front.coming():
+                elif place == copied or copied is None:
                     yield Place(*held)
                 else:
                     yield Place(*held, (self._name(node, copied),), (self._holder(node, copied),))
@@ -49,9 +54,10 @@ class InPlaces(Inside):
                     continue
                 node, channel = link.target, str(Resource.cons(link.target, link.first + vc))
                 first, *behind = self._standing(node, vc)
-                sender = self._sender(node, vc)
+                sender = self._sender(link, vc)
+                comes = not self.snapshot.refuses(node, vc) and self._sends(link, vc)
                 yield Place(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
-                            None if self.snapshot.refuses(node, vc) else sender)
+                            sender if comes else None)
                 for one in dict.fromkeys((*behind, sender)):
                     if one not in (first, None):
                         yield Place(channel, one, (channel,), (first,))
@@ -69,7 +75,7 @@ class InPlaces(Inside):
                 found.append(self._here(node, self._of(flits)))
                 flits = []
         if flits:
-            found.append(self._here(node, self._of(flits)) or self._at(node, self._sender(node, vc)))
+            found.append(self._here(node, self._of(flits)) or self._at(node, self._sender(self._link[node], vc)))
         return found
 
     def _of(self, flits: list[int]) -> Packet | None:
@@ -104,11 +110,28 @@ class InPlaces(Inside):
         *_, last = children_at(host, self.snapshot.lane * self.snapshot.network.nodes + node, packet[0])
         return last, packet[1]
 
-    def _sender(self, node: int, vc: int) -> Packet | None:
+    def _rest(self, link: Link, writer: int, holder: Standing | None
+              ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
+        """What a packet that comes into a place waits for: its other flits, where they are still in routers."""
+        if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
+            return (), ()
+        sender = self._sender(link, writer)
+        # one without other destinations waits in the routers itself
+        return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
+
+    def _sender(self, link: Link, vc: int) -> Packet | None:
         """The packet whose flits are still to come on a consumption channel."""
-        [link] = [one for one in self._links if one.target == node]
+        return self.snapshot.first(self._owner(link, vc))
+
+    def _sends(self, link: Link, vc: int) -> bool:
+        """Whether the router has something there to send on a consumption channel."""
+        owner = self._owner(link, vc)
         assert link.output is not None
-        return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))
+        return owner is None or self.snapshot.has_for(owner, link.output)
+
+    def _owner(self, link: Link, vc: int) -> Channel | None:
+        assert link.output is not None
+        return self.snapshot.owners.get((link.source, link.output, vc))
 
     def _name(self, node: int, place: tuple[int, int]) -> str:
         row, number = place

@@ -367,6 +367,11 @@ class Snapshot:
         front = self.smart(node)
         return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
 
+    def has_for(self, channel: Channel, output: int) -> bool:
+        """Whether the packet at the front of a buffer has something there that can be sent by an output."""
+        fronts, router = self._front(channel)
+        return bool(fronts.ready[router][fronts.path.reader(output)]) or bool(self._arriving(channel))
+
     def consumed(self, node: int, vc: int) -> list[int]:
         """Flits of a consumption channel in a smart interface, and on the link to it; as of `PlacesFront`."""
         return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)

@@ -9,22 +9,44 @@ from command import wormcast
 from wormcast.algorithms import find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.engines.deadlock import find_deadlock
+from wormcast.sim.experiments.hunt import hunt
+from wormcast.sim.experiments.message_file import MessageFile, messages_in
 from wormcast.sim.experiments.run import run
 from wormcast.sim.host import UNDELIVERED
 
 from .bench import bulk
 from .test_deadlock import require_closed
-from .test_smart_interfaces import IRREGULAR, NETWORKS, messages_of
+from .test_deadlock_free import smaller
+from .test_smart_interfaces import DEEP, IRREGULAR, messages_of
 
-#: Two chains that forward to each other, and a unicast that slows one of them down.
-KEPT = Path(__file__).parent / "smart_deadlocks" / "chains_2x2.jsonl"
+HERE = Path(__file__).parent
+#: What `wormcast hunt` has found and shrunk: a chain, and a unicast back along it.
+CHAIN = HERE / "smart_deadlocks" / "chain_2x2.jsonl"
+#: Staged: two chains that forward to each other, and a unicast that slows one of them down.
+CHAINS = HERE / "smart_deadlocks" / "chains_2x2.jsonl"
+NETWORK, SCHEME = "mesh:2x2", "k-binomial:k=1"
+FEW = {"packet": 4, "vcs": 1, "consumption": 1, "buffer": 4, "ni": "fpfs", "rows": 4, "places": 1}
+
+
+def ends(sent, **changes):
+    network = topology(NETWORK)
+    return run(network, find_scheme(SCHEME, network), sent, Configuration(**FEW | changes))
+
+
+def kept(path):
+    return messages_in(MessageFile(str(path), "kept", 2**32, 2**16), topology(NETWORK))
+
+
+def test_the_example_is_what_was_found():
+    """The documents show how it ends: `tests/docs/` runs that."""
+    assert CHAIN.read_text() == (HERE.parents[1] / "examples" / "full_interfaces.jsonl").read_text()
 
 
 @pytest.mark.parametrize(("places", "code"), [(1, 3), (4, 0)])
 def test_chains_that_cross_deadlock_with_one_place_and_arrive_with_enough(places, code):
     """Each of two full interfaces waits for its own copy, and that one for the other interface's place."""
-    ended, told, _ = wormcast("run", "mesh:2x2", "k-binomial:k=1", "--messages", KEPT, "--packet", 4, "--vcs", 1,
-                              "--consumption", 1, "--buffer", 4, "--ni", "fpfs", "--rows", 4, "--places", places)
+    given = [part for name, value in (FEW | {"places": places}).items() for part in (f"--{name}", value)]
+    ended, told, _ = wormcast("run", NETWORK, SCHEME, "--messages", CHAINS, *given)
     assert ended == code
     if not code:
         assert "delivered after 91 cycles" in told
@@ -42,41 +64,75 @@ def test_chains_that_cross_deadlock_with_one_place_and_arrive_with_enough(places
     ]
 
 
-FEW = {"ni": "fpfs", "rows": 4, "places": 1}
+@pytest.mark.slow  # the hunt that has found it says so
+def test_nothing_less_deadlocks():
+    sent = kept(CHAIN)
+    assert ends(sent).outcome == "deadlock"
+    assert all(ends(less).outcome == "delivered" for less in smaller(sent))
+
+
+@pytest.mark.slow  # minutes, of which most are the compiler's
+def test_a_hunt_finds_it():
+    network = topology(NETWORK)
+    found = hunt(network, find_scheme(SCHEME, network), configuration=Configuration(**FEW), cycles=4_000_000,
+                 lengths=(4, 64))
+    assert list(found.result.messages) == kept(CHAIN)
+
+
+@pytest.mark.parametrize(("length", "places", "code", "said"), [
+    (24, 6, 0, "no classes: free of deadlock\n"),
+    (24, 5, 3, "no classes: a cycle of 4 resources\n"),
+    (None, 5, 0, "free of deadlock, if interfaces that forward have places for all packets of the messages in their"),
+])
+def test_check_says_so_beforehand(length, places, code, said):
+    """Two nodes that forward to each other are found among random multicasts, whatever the network."""
+    given = [*(["--length", length] if length else []), "--packet", 4, "--ni", "fpfs", "--places", places]
+    ended, told, _ = wormcast("check", "mesh:4x4", "k-binomial", *given)
+    assert ended == code
+    assert said in told
+    if code:
+        assert told.count("│ place:") == told.count("│ cons:") == 2
+
+
+def test_a_row_that_holds_all_packets_is_what_check_supposes():
+    """One more packet than places, and it deadlocks; the rest of the messages' flits makes no other."""
+    assert [ends(kept(CHAIN), places=places).outcome for places in (1, 6)] == ["deadlock", "delivered"]
+
+
 CASES = {
-    "irregular": ("k-binomial:k=1", *NETWORKS[0]),
-    "mesh": ("k-binomial", *NETWORKS[1]),
-    "min": ("k-binomial:k=1", *NETWORKS[2]),
-    "torus": ("k-binomial", *NETWORKS[3]),
-    "paths": ("path-lg:by=ni", IRREGULAR, NETWORKS[0][1]),
+    "mesh": (SCHEME, "mesh:3x3", {"vcs": 1, "consumption": 1, "packet": 4}),
+    "channels": (SCHEME, "mesh:3x3", {"vcs": 2, "consumption": 2, "packet": 4}),
+    "min": (SCHEME, "min:b=2,stages=3", {"vcs": 1, "consumption": 1, "packet": 3}),
+    "torus": (SCHEME, "torus:4x4", {"vcs": 2, "consumption": 1, "packet": 6, "flit_width": 16}),
+    "paths": ("path-lg:by=ni", IRREGULAR, {**DEEP, "packet": 8}),
 }
 
 
-@pytest.mark.parametrize("case", some(CASES, "mesh", "paths"))
-@pytest.mark.parametrize("seeds", [[0, 1, 2], slow(range(3, 40))], ids=str)
+@pytest.mark.parametrize("case", some(CASES, "mesh"))
+@pytest.mark.parametrize("seeds", [[0], slow(range(1, 30))], ids=str)
 def test_what_stands_still_is_proved_a_deadlock_and_arrives_with_enough_places(case, seeds):
     scheme, name, options = CASES[case]
     network, dead = topology(name), 0
     for seed in seeds:
-        sent = messages_of(name, seed, 60, 5)
-        few, enough = (run(network, find_scheme(scheme, network), sent, Configuration(**options, **FEW | places),
-                           timeout=60_000) for places in ({}, {"places": 8}))
+        sent = messages_of(name, seed, 60, 12)
+        few, enough = (run(network, find_scheme(scheme, network), sent, timeout=60_000, configuration=Configuration(
+            **options, ni="fpfs", rows=4, places=places)) for places in (1, 16))
         assert enough.outcome == "delivered", seed
         assert few.outcome in ("delivered", "deadlock"), seed
         if few.outcome == "deadlock":
             dead += 1
             require_closed(few.deadlock.cycle)
             assert {hold.worm for hold in few.deadlock.cycle} <= few.deadlock.worms
-    assert dead
+    assert dead or case not in ("mesh", "channels") or len(seeds) == 1
 
 
-@pytest.mark.parametrize("case", some(CASES, "mesh", "paths"))
+@pytest.mark.parametrize("case", some(CASES, "mesh"))
 def test_nothing_of_a_deadlock_comes_any_further(case):
     """It is looked for every few cycles, and found as soon as it is one: its worms stay where they are."""
     scheme, name, options = CASES[case]
     proved = 0
     for seed in range(4):
-        engine = bulk(name, scheme, messages_of(name, seed, 60, 5), **options, **FEW)
+        engine = bulk(name, scheme, messages_of(name, seed, 60, 12), **options, ni="fpfs", rows=4, places=1)
         host, found = engine.host, None
         while found is None and host.counters[UNDELIVERED]:
             engine.run(37)
@@ -88,7 +144,6 @@ def test_nothing_of_a_deadlock_comes_any_further(case):
         left = host.left[stuck].copy()
         assert (left > 0).all()
         engine.run(20_000)
-        now = find_deadlock(engine)
-        assert now.packets >= found.packets
+        assert find_deadlock(engine).packets >= found.packets
         assert host.left[stuck].tolist() == left.tolist()
-    assert proved
+    assert proved or case != "mesh"

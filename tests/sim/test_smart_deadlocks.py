@@ -94,8 +94,7 @@ def test_check_says_so_beforehand(length, places, code, said):
         assert told.count("│ place:") == told.count("│ cons:") == 2
 
 
-def test_a_row_that_holds_all_packets_is_what_check_supposes():
-    """One more packet than places, and it deadlocks; the rest of the messages' flits makes no other."""
+def test_places_for_all_packets_are_enough():
     assert [ends(kept(CHAIN), places=places).outcome for places in (1, 6)] == ["deadlock", "delivered"]
 
 

@@ -66,20 +66,19 @@ class InPlaces(Inside):
         return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
 
     def _standing(self, node: int, vc: int) -> list[Standing | None]:
-        """Packets in a consumption channel's buffer, front first."""
+        """Packets in a consumption channel's buffer, front first, where the first one waits for a place."""
         found: list[Standing | None] = []
-        flits: list[int] = []
+        # its header is dropped: what is there begins with its first payload flit
+        flits, begins = list[int](), True
         for flit in self.snapshot.consumed(node, vc):
             flits.append(flit)
             if flit >> 1 & 1:
-                found.append(self._here(node, self._of(flits)))
-                flits = []
+                found.append(self._here(node, self.snapshot.named(flits, begins=begins)))
+                flits, begins = [], False
         if flits:
-            found.append(self._here(node, self._of(flits)) or self._at(node, self._sender(self._link[node], vc)))
+            found.append(self._here(node, self.snapshot.named(flits, begins=begins))
+                         or self._at(node, self._sender(self._link[node], vc)))
         return found
-
-    def _of(self, flits: list[int]) -> Packet | None:
-        return self.snapshot.named(flits)
 
     def _here(self, node: int, packet: Packet | None) -> Standing | None:
         """A packet that has come to a node, by what its payload says."""

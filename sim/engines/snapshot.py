@@ -125,10 +125,11 @@ class Snapshot:
     def _interface(self) -> NetworkInterface:
         return self.network.blueprint.interface()
 
-    def named(self, flits: Sequence[int]) -> Packet | None:
-        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
+    def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
+        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so;
+        ``begins``: the first one is the first payload flit, as it is behind a header."""
         payload = [flit >> 2 for flit in flits if not flit & 1]
-        return packet_of(self.host, payload, begins=bool(flits[0] & 1)) if payload else None
+        return packet_of(self.host, payload, begins=begins or bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -233,7 +234,19 @@ class Snapshot:
         a header flit.
         """
         found = self._apart(self._of_payload(rows), channel, place)
+        if found is None and place == 0:
+            found = self._ahead(channel)
         return found if found is not None or self._ended(rows) else self.sender(channel)
+
+    def _ahead(self, channel: Channel) -> Packet | None:
+        """The packet at the front of a buffer, by what has gone on: of narrow flits the first ones alone may tell."""
+        onward = [target for target in self.held(channel) if not self.to_node(channel[0], target[0])]
+        if not onward:
+            return None
+        following = self.far_end(channel[0], *onward[0])
+        pieces = self.pieces(following)
+        return self.occupants(following)[-1] if pieces and not self._ended(pieces[-1]) and self.occupants(following) \
+            else None
 
     def _of_payload(self, rows: list[int]) -> Packet | None:
         """The packet that flits belong to by their payload, if that says so."""

@@ -64,6 +64,14 @@ def test_chains_that_cross_deadlock_with_one_place_and_arrive_with_enough(places
     ]
 
 
+@pytest.mark.slow  # of wide flits: tests/docs/
+@pytest.mark.parametrize("path", [CHAIN, CHAINS])
+def test_flits_of_which_the_first_ones_alone_say_whose_they_are(path):
+    """What is in the middle of a packet is named by what has gone on before it."""
+    narrow, wide = (ends(kept(path), flit_width=width).deadlock for width in (16, 64))
+    assert narrow == wide
+
+
 @pytest.mark.slow  # the hunt that has found it says so
 def test_nothing_less_deadlocks():
     sent = kept(CHAIN)

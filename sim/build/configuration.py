@@ -269,6 +269,13 @@ class Configuration:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
+    def holds_messages(self, length: int | None) -> bool | None:
+        """Whether smart interfaces have places for all packets of messages with so many flits; None: it is not known,
+        as of messages of any length, or of interfaces that are not smart."""
+        if not self.smart or length is None:
+            return None
+        return bool(self.packets_of(length) <= self.places)
+
     def packets_of(self, length: Any) -> Any:
         """Packets of a message of so many payload flits, or of each of an array."""
         return packets_of(length, self.packet)

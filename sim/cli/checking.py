@@ -65,9 +65,8 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
-        help="Payload flits of the longest message: whether deep buffers hold whole worms depends on it, and whether "
-        "interfaces that forward have places for its packets; default: as long as they may be.", min=1,
-        show_default=False)] = None,
+        help="Payload flits of the longest message: whether deep buffers hold whole worms, and interfaces that forward "
+        "all packets of it, depends on that; default: as long as they may be.", min=1, show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
         "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
@@ -115,8 +114,10 @@ def check_(
             "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
             "tokens": None if tokens is None else tokens == "on",
         }
+        places = configuration.holds_messages(length) if any(one.forwarded for one in (found, *(
+            other for other, _ in besides))) else None
         analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                         fits=None if whole is None else whole.fits, room=_room(configuration, length), **worms)
+                         fits=None if whole is None else whole.fits, places=places, **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -147,13 +148,6 @@ def check_(
         if plot:
             say(f"picture: {plot}")
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
-
-
-def _room(configuration: Configuration, length: int | None) -> bool | None:
-    """Say whether smart interfaces have places for all packets of the longest message; None where it is not known."""
-    if not configuration.smart or length is None:
-        return None
-    return int(configuration.packets_of(length)) <= configuration.places
 
 
 def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:

@@ -32,7 +32,7 @@ Packet, Ties = OPTIONS["packet"], OPTIONS["ties"]
 
 #: Those that an analysis of deadlocks depends on.
 ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
-            "buffer", "chunk", "flit_width", "header", "packet", "ni", "rows", "places")
+            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
 
 
 def chosen(name: str, value: Any) -> Any:

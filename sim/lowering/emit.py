@@ -260,19 +260,21 @@ class Body:
     def ports(self) -> None:
         """Emit what goes through ports of deep memories: reads first, as they see the rows as they were."""
         reads, writes = self.program.reads, self.program.writes
-        for port in (*reads, *writes):
-            self.value(port.enable)
-            self.keep(port.address)
-        for port in writes:
-            self.keep(port.data)
+        for read in reads:
+            self.value(read.enable)
+            self.keep(read.address)
+        for write in writes:
+            self.value(write.enable)
+            self.keep(write.address)
+            self.keep(write.data)
 
         def together(port: Read) -> tuple[int, int, int]:
             return port.address.index, port.enable.index, self.layout.places[port.slot].depth
 
         for _, group in groupby(sorted(reads, key=together), together):
             self.read(list(group))
-        for port in writes:
-            self.write(port)
+        for write in writes:
+            self.write(write)
 
 
 def _const(body: Body, node: Node) -> str:

@@ -40,7 +40,8 @@ class DeepSwitch(Switch):
 
     *Latency*, with free resources, from link to link: 3 cycles for each flit, and as many more as the header has flits
     beyond the first; of a worm that has to wait, 3 cycles from the cycle in which its row is fetched. *Throughput*: a
-    flit per output and cycle. *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
+    flit per output and cycle of worms that pass; of rows, as long as no row is closed meanwhile (see `FetchOrder`).
+    *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
     *Errors on the wire*: as in `Switch`; a worm that begins before the one in front has ended is lost with it.
     *Reset*: empty, all credits held.
 

@@ -47,6 +47,7 @@ class _Bits:
             graph=self.graph,
             slots=self.slots,
             next={slot: node for slot, node in after.items() if node is not self.graph.node("state", 1, (), slot)},
+            reads=[],
             writes=[],
             outputs=self.words(self.old.outputs),
             settled=self.words(self.old.settled),

@@ -1,16 +1,21 @@
 """From a `Program` to LLVM IR.
 
 A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``vector_width``
-instances whose body is straight-line code; an observer's holds one, for one tile. A value of one bit is a
-*flag*: those of all instances are the bits of one integer, worked on by the scalar units, of which there are
-more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per instance.
+instances whose body is straight-line code, but for ports of deep memories; an observer's holds one, for one tile. A
+value of one bit is a *flag*: those of all instances are the bits of one integer, worked on by the scalar units, of
+which there are more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per
+instance.
+
+A port of a deep memory serves one instance after the other, and only those that use it in this cycle: they are few, and
+no processor is fast at gathering and scattering.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from .graph import Node
 from .layout import StateLayout, element_bits
-from .program import Program
+from .program import Program, Read, Write
 from .words import Word
 
 __all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
@@ -39,6 +44,9 @@ class Body:
         self.intrinsics: set[str] = set()
         self.operations = 0
         self.fresh = 0
+        self.block = "loop"
+        self.kept: dict[Node, str] = {}
+        self.room: list[str] = []
 
     def type(self, bits: int) -> str:
         """Vector type of ``bits`` bits per instance."""
@@ -173,27 +181,98 @@ class Body:
     def elements(self, slot: int, address: Node) -> str:
         """Pointers to row ``address`` of a deep memory, for each instance."""
         place = self.layout.places[slot]
-        row = self.widened(address, 64)
-        first = ", ".join(f"i64 {index * place.depth}" for index in range(self.vector_width))
-        index = self.put(f"add {self.type(64)} {row}, <{first}>")
+        row = self.widened(address, 32)
+        first = ", ".join(f"i32 {index * place.depth}" for index in range(self.vector_width))
+        index = self.put(f"add {self.type(32)} {row}, <{first}>")
         base = self.address("%tile", place.offset)
-        return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(64)} {index}")
+        return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(32)} {index}")
 
-    def scatter(self, slot: int, address: Node, enable: Node, data: Node) -> None:
-        """Write a deep memory."""
-        bits = self.layout.places[slot].bits
-        for node in (address, enable, data):
+    def keep(self, node: Node) -> None:
+        """Store a vector where its elements can be had one by one."""
+        if node not in self.kept:
+            bits = max(8, element_bits(node.width))
             self.value(node)
-        pointers = self.elements(slot, address)
-        name = f"@llvm.masked.scatter.v{self.vector_width}i{bits}.v{self.vector_width}p0"
-        types = f"{self.type(bits)}, <{self.vector_width} x ptr>, i32, {self.type(1)}"
-        self.intrinsics.add(f"declare void {name}({types})")
-        value, mask = self.widened(data, bits), self.mask(enable)
-        self.operations += 1
-        self.lines.append(
-            f"  call void {name}({self.type(bits)} {value}, <{self.vector_width} x ptr> {pointers}, "
-            f"i32 {bits // 8}, {self.type(1)} {mask})"
-        )
+            value = self.widened(node, bits)
+            self.kept[node] = f"%kept{len(self.room)}"
+            self.room.append(f"  {self.kept[node]} = alloca {self.type(bits)}, align 64")
+            self.store(self.type(bits), value, self.kept[node], 64)
+
+    def element(self, node: Node, instance: str, bits: int) -> str:
+        """What was kept of one instance, in a number of ``bits`` bits."""
+        kept = max(8, element_bits(node.width))
+        return self.resized(self.loaded(self.kept[node], kept, instance), kept, bits)
+
+    def resized(self, value: str, old: int, new: int) -> str:
+        """A number in ``new`` bits, cut or with zeros above."""
+        return value if old == new else self.put(f"{'zext' if new > old else 'trunc'} i{old} {value} to i{new}")
+
+    def loaded(self, base: str, bits: int, place: str) -> str:
+        """Number ``place`` of a row of numbers of ``bits`` bits."""
+        return self.put(f"load i{bits}, ptr {self.put(f'getelementptr i{bits}, ptr {base}, i64 {place}')}")
+
+    def each(self, flags: str) -> str:
+        """Begin what is done for each instance whose flag is set, one after the other, and return its number."""
+        width = self.vector_width
+        self.fresh += 1
+        head, do, after = (f"{name}{self.fresh}" for name in ("head", "do", "after"))
+        self.intrinsics.add(f"declare i{width} @llvm.cttz.i{width}(i{width}, i1)")
+        self.lines += [f"  br label %{head}", f"{head}:",
+                       f"  %left{head} = phi i{width} [ {flags}, %{self.block} ], [ %rest{head}, %{do} ]"]
+        some = self.put(f"icmp ne i{width} %left{head}, 0")
+        self.lines += [f"  br i1 {some}, label %{do}, label %{after}", f"{do}:"]
+        found = self.put(f"call i{width} @llvm.cttz.i{width}(i{width} %left{head}, i1 true)")
+        below = self.put(f"sub i{width} %left{head}, 1")
+        self.lines.append(f"  %rest{head} = and i{width} %left{head}, {below}")
+        self.ends = [f"  br label %{head}", f"{after}:"]
+        self.block = after
+        return self.resized(found, width, 64)
+
+    def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
+        """Place of a row among those of all instances, in a deep memory, and whether the memory has it."""
+        depth = self.layout.places[slot].depth
+        row = self.element(address, instance, 64)
+        there = self.put(f"icmp ult i64 {row}, {depth}")
+        first = self.put(f"mul i64 {instance}, {depth}")
+        return self.put(f"add i64 {first}, {self.put(f'select i1 {there}, i64 {row}, i64 0')}"), there
+
+    def read(self, ports: Sequence[Read]) -> None:
+        """Copy rows of one address, where one flag is set, from deep memories to registers."""
+        instance = self.each(self.known[ports[0].enable])
+        place, there = self.row(ports[0].slot, ports[0].address, instance)
+        for port in ports:
+            old, new = self.layout.places[port.slot], self.layout.places[port.into]
+            value = self.loaded(self.address("%tile", old.offset), old.bits, place)
+            value = self.put(f"select i1 {there}, i{old.bits} {value}, i{old.bits} 0")
+            pointer = self.put(f"getelementptr i{new.bits}, ptr {self.address('%tile', new.offset)}, i64 {instance}")
+            self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
+        self.lines += self.ends
+
+    def write(self, port: Write) -> None:
+        """Write a deep memory where a flag is set; the address is that of a row."""
+        instance = self.each(self.known[port.enable])
+        bits = self.layout.places[port.slot].bits
+        place, _ = self.row(port.slot, port.address, instance)
+        base = self.address("%tile", self.layout.places[port.slot].offset)
+        pointer = self.put(f"getelementptr i{bits}, ptr {base}, i64 {place}")
+        self.store(f"i{bits}", self.element(port.data, instance, bits), pointer, bits // 8)
+        self.lines += self.ends
+
+    def ports(self) -> None:
+        """Emit what goes through ports of deep memories: reads first, as they see the rows as they were."""
+        reads, writes = self.program.reads, self.program.writes
+        for port in (*reads, *writes):
+            self.value(port.enable)
+            self.keep(port.address)
+        for port in writes:
+            self.keep(port.data)
+
+        def together(port: Read) -> tuple[int, int, int]:
+            return port.address.index, port.enable.index, self.layout.places[port.slot].depth
+
+        for _, group in groupby(sorted(reads, key=together), together):
+            self.read(list(group))
+        for port in writes:
+            self.write(port)
 
 
 def _const(body: Body, node: Node) -> str:
@@ -374,6 +453,7 @@ class Tile(Body):
 INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "const": _const,
     "state": _state,
+    "copied": _state,
     "input": _input,
     "gather": _gather,
     "not": _not,
@@ -406,11 +486,12 @@ def _function(name: str, body: Body) -> str:
     return f"""
 define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
 entry:
+{chr(10).join(body.room)}
   %some = icmp sgt i64 %n, 0
   br i1 %some, label %loop, label %end
 loop:
-  %i = phi i64 [ 0, %entry ], [ %following, %loop ]
-  %tile = phi ptr [ %state, %entry ], [ %next, %loop ]
+  %i = phi i64 [ 0, %entry ], [ %following, %{body.block} ]
+  %tile = phi ptr [ %state, %entry ], [ %next, %{body.block} ]
 {chr(10).join(body.lines)}
   %following = add nuw nsw i64 %i, {body.vector_width}
   %next = getelementptr i8, ptr %tile, i64 {body.layout.tile_bytes}
@@ -429,12 +510,7 @@ def emit(
     step = Body(program, layout, inputs, outputs, vector_width)
     for slot, node in program.next.items():
         step.store_state(slot, node)
-    for write in program.writes:
-        # all that reads the memory as it was comes first
-        for node in (write.address, write.enable, write.data):
-            step.value(node)
-    for write in program.writes:
-        step.scatter(write.slot, write.address, write.enable, write.data)
+    step.ports()
     for (word, part), node in program.outputs.items():
         step.store_word(word, part, node)
 

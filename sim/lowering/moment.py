@@ -25,7 +25,7 @@ from .errors import LoweringError
 from .graph import Graph, Node
 from .order import Sources
 from .pieces import BITWISE, SHALLOW, Piece, columns, mixed
-from .program import Write
+from .program import Read, Write
 
 __all__ = ["Moment", "Scene", "State"]
 
@@ -285,11 +285,20 @@ class Moment:
             value = graph.select(taken, self.narrow(port.data[low:high]), value)
         return value
 
-    def next_state(self) -> tuple[State, list[Write]]:
-        """State after the clock edge, and the writes to deep memories."""
+    def copied_from(self, cell: SyncRead, low: int, high: int) -> int | None:
+        """The slot of a deep memory of which a read port's piece is a copy.
+
+        A flag is none: those of all instances lie together.
+        """
+        pieces = {(start, start + size): slot for start, size, slot in self.scene.deep.get(cell.memory, ())}
+        return None if cell.transparent or high - low == 1 else pieces.get((low, high))
+
+    def next_state(self) -> tuple[State, list[Read], list[Write]]:
+        """State after the clock edge, what of it is copied from deep memories, and the writes to these."""
         self.make()
         graph, design = self.graph, self.design
         after = dict(self.state)
+        reads: list[Read] = []
         writes: list[Write] = []
         for index, cell in enumerate(design.cells):
             for low, high in self.pieces.of(index):
@@ -297,7 +306,12 @@ class Moment:
                     after[index, low, None] = self.narrow(cell.data[low:high])
                 elif isinstance(cell, SyncRead):
                     old = self.state[index, low, None]
-                    after[index, low, None] = graph.select(self.one(cell.enable), self.sync_row(cell, low, high), old)
+                    slot, enable = self.copied_from(cell, low, high), self.one(cell.enable)
+                    if slot is None:
+                        after[index, low, None] = graph.select(enable, self.sync_row(cell, low, high), old)
+                    else:
+                        reads.append(Read(old.data, slot, self.narrow(cell.address), enable))
+                        after[index, low, None] = graph.node("copied", old.width, (), old.data)
         for port in design.cells:
             if not isinstance(port, WritePort):
                 continue
@@ -315,7 +329,7 @@ class Moment:
                     hit = graph.and_(enable, graph.eq(address, graph.const(row, address.width)))
                     key = (port.memory, low, row)
                     after[key] = graph.select(hit, data, after[key])
-        return after, writes
+        return after, reads, writes
 
 
 def exclusive(a: Node, b: Node) -> bool:

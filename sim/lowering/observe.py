@@ -88,7 +88,7 @@ def _translate(
     scene = Scene(design, sources, graph, places, held.deep)
     settled = Moment(scene, held.state(sources.pieces)).words(shown)
     layout = StateLayout(tuple(held.slots), kernel.tile_bytes)
-    return Program(graph=graph, slots=[], next={}, writes=[], outputs={}, settled=settled), layout
+    return Program(graph=graph, slots=[], next={}, reads=[], writes=[], outputs={}, settled=settled), layout
 
 
 class _Held:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .graph import Graph, Node
 
-__all__ = ["Program", "Slot", "Write"]
+__all__ = ["Program", "Read", "Slot", "Write"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,17 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Read:
+    """A read of a deep memory at the clock edge: register ``into`` takes row ``address`` of ``slot``, zero past the
+    end, where ``enable`` holds. It sees the rows as they were before any `Write`."""
+
+    into: int
+    slot: int
+    address: Node
+    enable: Node
+
+
+@dataclass(frozen=True)
 class Write:
     """A write to a deep memory: ``data`` to row ``address`` of ``slot`` where ``enable`` holds."""
 
@@ -32,7 +43,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Program:
-    """All that a cycle does: registers take ``next``, deep memories ``writes``, then ``outputs`` are made.
+    """All that a cycle does: registers take ``next`` or ``reads``, deep memories ``writes``, then ``outputs`` are made.
 
     ``settled`` are the outputs as functions of the present state, for use after somebody changed it.
     """
@@ -40,6 +51,7 @@ class Program:
     graph: Graph
     slots: list[Slot]
     next: dict[int, Node]
+    reads: list[Read]
     writes: list[Write]
     outputs: dict[tuple[str, int], Node]
     settled: dict[tuple[str, int], Node]

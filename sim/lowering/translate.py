@@ -40,11 +40,16 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
 
     now = Moment(scene, present)
     settled = now.words(outputs)
-    after, writes = now.next_state()
+    after, reads, writes = now.next_state()
     return Program(
         graph=graph,
         slots=slots,
-        next={number: after[key] for number, key in enumerate(keys) if after.get(key) is not present.get(key)},
+        next={
+            number: after[key]
+            for number, key in enumerate(keys)
+            if after.get(key) is not present.get(key) and after[key].op != "copied"
+        },
+        reads=reads,
         writes=writes,
         outputs=Moment(scene, after, later=True).words(outputs),
         settled=settled,

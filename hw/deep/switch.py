@@ -49,7 +49,7 @@ class DeepSwitch(Switch):
     ----------
     inputs, outputs : list of PortSpec
         Inputs, and outputs to other switches, have chunks of one size and buffers of one depth: at least as many flits
-        a chunk as the switch has outputs and as a header has flits.
+        a chunk as the switch has outputs, and as header flits tell a worm's branches.
     decoder : Decoder
         A `BranchingDecoder`.
     width, tables
@@ -70,8 +70,8 @@ class DeepSwitch(Switch):
                                 "buffers that they pass through")
         least = max(len(outputs), decoder.flits)
         if chunk < least:
-            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs whose headers "
-                                f"have {decoder.flits} flits needs at least {least}")
+            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs that "
+                                f"decodes {decoder.flits} header flits at once needs at least {least}")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

@@ -276,7 +276,8 @@ def test_no_path_leads_through_it():
 
 
 @pytest.mark.parametrize(("changed", "message"), [
-    ({"chunk": 2}, "chunk: 2 flits are given, a switch of 3 outputs whose headers have 1 flits needs at least 3"),
+    ({"chunk": 2},
+     "chunk: 2 flits are given, a switch of 3 outputs that decodes 1 header flits at once needs at least 3"),
     ({"vcs": 2}, "DeepSwitch.vcs: in_0 has 2 virtual channels, deep buffers have 1"),
 ])
 def test_what_cannot_be_built_is_refused(changed, message):

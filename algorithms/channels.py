@@ -16,6 +16,7 @@ SPELLINGS = {
     "cons": "cons:NODE:i",
     "inj": "inj:NODE:port:vc",
     "retrans": "retrans:NODE:i",
+    "place": "place:NODE:i",
     "token": "token:STAGE:GROUP",
 }
 NUMBER = re.compile(r"\*|[0-9]+(-[0-9]+)?")
@@ -29,7 +30,7 @@ class Resource:
     ----------
     kind : str
         ``"link"`` (a virtual channel of a link between switches), ``"cons"`` (a consumption channel), ``"inj"`` (a
-        virtual channel from a node into its switch), ``"retrans"`` or ``"token"``.
+        virtual channel from a node into its switch), ``"retrans"``, ``"place"`` or ``"token"``.
     where : str
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
@@ -103,6 +104,11 @@ class Resource:
     def retrans(cls, node: int, slot: int | str) -> "Resource":
         """A retransmission slot of a node's interface."""
         return cls("retrans", str(node), str(slot))
+
+    @classmethod
+    def place(cls, node: int, number: int | str) -> "Resource":
+        """A packet place of a node's smart interface, counted through its rows."""
+        return cls("place", str(node), str(number))
 
 
 @lru_cache(maxsize=16)

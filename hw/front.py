@@ -251,6 +251,9 @@ class PathFront(Front):
     def register(self, name: str) -> str | None:
         return None if name in self._lacking else f"{self.scope}.{name}"
 
+    def reader(self, output: int) -> int:
+        return 1 if self.readers > 1 and output in self.exits else 0
+
     def waits(self) -> list[Wait]:
         named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
         return [{what: name for what, register in named.items() if (name := self.register(register))}]

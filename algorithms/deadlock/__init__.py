@@ -5,9 +5,9 @@
     check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
 
 ``ways`` (which link or stop follows which, with a worm for each), ``graph`` (resources, dependencies, cycles),
-``alternatives`` (worms that have a choice), ``verdict`` (what follows), ``classes`` (how few consumption classes will
-do), ``degrees`` (channels that suffice without them), ``link_classes`` (maps that go by single links), ``check`` (all
-of it).
+``alternatives`` (worms that have a choice), ``interfaces`` (those that forward to each other), ``verdict`` (what
+follows), ``classes`` (how few consumption classes will do), ``degrees`` (channels that suffice without them),
+``link_classes`` (maps that go by single links), ``check`` (all of it).
 """
 
 from .check import Analysis, Dependency, HeldWorm, check

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
-from ..channels import require_share
+from ..channels import Resource, require_share
 from ..consumption import ConsumptionClasses, require_any_channel
 from ..errors import WormcastError
 from ..kinds import require_kind
@@ -16,6 +16,7 @@ from ..topologies import Topology
 from .classes import fewest_classes
 from .degrees import channel_bounds
 from .graph import dependency_graph
+from .interfaces import MULTICASTS, circle_of_interfaces
 from .retold import retell
 from .verdict import decide
 from .ways import Ways, find_ways
@@ -32,14 +33,14 @@ class Dependency:
     Parameters
     ----------
     resource : str
-        ``link:U>V:vc``, ``cons:NODE:i`` or ``retrans:NODE:i``, as a run writes them; the vc is ``*`` where any of
-        several will do, and slots are ``0-1`` then.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` or ``place:NODE:i``, as a run writes them; the vc is ``*``
+        where any of several will do, and slots are ``0-1`` then.
     scheme : str
         Whose worm it is.
     source : int
         Node that the worm comes from: its source, or its previous stop.
     stops : tuple of int
-        Its next stops, one or two.
+        Its next stops, one or two; of a packet that interfaces forward, all of the message's destinations.
     """
 
     resource: str
@@ -206,6 +207,7 @@ def check(
     slots: int = 0,
     tokens: bool | None = None,
     fits: bool | None = None,
+    places: bool | None = None,
     seed: int = 0,
 ) -> Analysis:
     """Decide whether the worms of a scheme, sent by any nodes at any time, can deadlock.
@@ -236,8 +238,11 @@ def check(
         Whether a switch's buffers hold a whole worm: then no copy waits for another one. By default they do, of a
         scheme that asks for that (`Scheme.buffered`); other worms that are copied go through buffers that hold a part
         of them, unless it is said here what they hold.
+    places : bool, optional
+        Whether interfaces that forward have places for all packets of a message; by default a proof assumes that. Where
+        they have not, a circle of interfaces is looked for (`circle_of_interfaces`).
     seed : int
-        Of the multicasts that are held against the schemes' legs.
+        Of the multicasts that are held against the schemes' legs, and in which circles are looked for.
 
     Raises
     ------
@@ -286,16 +291,26 @@ def check(
         require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
     consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)
     groups = token_groups(topology, consumed=consumed) if serial and tokens is not False else None
+    forwarded = [one for one, _ in everybody if one.forwarded]
+    if places is not None and not forwarded:
+        raise WormcastError(f"places: {'on' if places else 'off'} is given, interfaces forward no worms of "
+                            f"{' and '.join(part.name for part in parts)}: it is of those that they do")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
-        if any(one.forwarded for one, _ in everybody):
+        if forwarded and not places:
             assumed.append("interfaces that forward have places for all packets of the messages in their rows")
         assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
     cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)
              for one in retell(graph, parts)]
+    found, searched = verdict.name, verdict.searched
+    if found == "free" and places is False:
+        cycle = [step for one in forwarded for step in _full_interfaces(topology, one, consumption, seed)]
+        found, assumed = ("deadlock" if cycle else "undecided"), []
+        searched = "" if cycle else ("interfaces have places for fewer packets than a message has, and no circle of "
+                                     f"them is in {MULTICASTS} multicasts")
 
     def named(resources: Sequence[int]) -> tuple[str, ...]:
         return tuple(graph.describe(one, vcs) for one in resources)
@@ -315,11 +330,11 @@ def check(
         classes=tuple(part.classes for part in parts),
         vcs=vcs,
         vc_classes=graph.vc_classes,
-        verdict=verdict.name,
+        verdict=found,
         cycle=tuple(cycle),
         worms=tuple(worms),
         assumes=", and ".join(filter(None, assumed)),
-        searched=verdict.searched,
+        searched=searched,
         classes_required=max(1, *(len(part.stated) for part in parts)),
         dans=dans,
         classes_minimal=fewest,
@@ -331,6 +346,14 @@ def check(
         consumed=consumed,
         fits=fits if buffered else None,
     )
+
+
+def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed: int) -> list[Dependency]:
+    """Who holds what around a circle of interfaces: their places, and consumption channels of the next ones."""
+    channels = "0" if consumption == 1 else "*"
+    return [Dependency(str(resource), scheme.name, source, stops)
+            for node, following, source, stops in circle_of_interfaces(topology, scheme, seed)
+            for resource in (Resource.place(node, "*"), Resource("cons", str(following), channels))]
 
 
 def _require_trees(trees: bool, serial: bool, parts: Sequence[Ways], slots: int, classes: ConsumptionClasses | None,

@@ -44,12 +44,13 @@ class OneTree(Scheme):
     ) -> Worms:
         """One worm for each message."""
         count = len(sources)
-        message = np.repeat(np.arange(count), np.diff(destination_offsets))
+        message = np.repeat(np.arange(count, dtype=np.int64), np.diff(destination_offsets))
+        in_order = np.sort(message * topology.nodes + destinations) % topology.nodes
         return Worms(
             message_offsets=np.arange(count + 1),
             source=sources,
             rank=np.zeros(count, np.int32),
             after=np.full(count, AT_ONCE),
             destination_offsets=destination_offsets.copy(),
-            destinations=destinations[np.lexsort((destinations, message))],
+            destinations=in_order.astype(np.int32),
         )

@@ -12,8 +12,9 @@ One concept a file: ``statement`` (what is said), ``subject`` (of which worms), 
 (Definition 2, Lemma 2), ``minimal`` and ``minimal_links`` (Definition 3), ``need`` (the fewest classes that the
 dependencies allow, and the corollaries), ``ranking`` (orders of channels that a reader can check), ``explain`` (all of
 it). Beside it Definition 1 and Theorem 1 of [Hou], on trees of unicasts whose worms do not wait for each other, decided
-for any plan: ``contention``. What [Sivaram98] says of worms that are copied out of buffers is ``up_down``; of packets
-that network interfaces forward ``packets``, and of links that packets of one step share ``conflicts``.
+for any plan: ``contention``. What [Sivaram98] says of worms that are copied out of buffers is ``up_down``, and of
+chains ``chained``; of packets that network interfaces forward ``packets``, and of links that packets of one step share
+``conflicts``.
 """
 
 from .conflicts import Conflict, conflicts

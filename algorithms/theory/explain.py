@@ -8,9 +8,12 @@ from ..deadlock.ways import find_ways
 from ..errors import WormcastError
 from ..routing import Relation
 from ..schemes import Scheme
+from ..schemes.chain_tree import ChainTree
+from ..schemes.multi_drop import MultiDropScheme
 from ..tokens import all_consumed
 from ..topologies import Topology
 from .bounds import bounds
+from .chained import chained
 from .dans import dans
 from .minimal import minimal
 from .minimal_links import minimal_by_links
@@ -43,8 +46,9 @@ def explain(
 
     Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
     ``tokens`` says, as all are of circles that tokens are there to break. Of those that are copied out of buffers,
-    those of [Sivaram98], section 5, whether these hold whole worms or not. Of one scheme whose worms network interfaces
-    forward, those of [Sivaram98], section 4.3, besides.
+    those of [Sivaram98], section 5, whether these hold whole worms or not, and of worms along chains what ``seed``
+    draws shows of their number and their steps. Of one scheme whose worms network interfaces forward
+    along k-binomial trees, those of [Sivaram98], section 4.3, besides.
 
     Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
@@ -57,7 +61,8 @@ def explain(
             raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are given together, the "
                                 f"statements of trees are of one scheme (which sends unicasts, too): {copied[0].name}")
         if copied[0].buffered:
-            return buffered(Buffered(copied[0], ejection))
+            along = chained(topology, scheme, seed) if isinstance(scheme, MultiDropScheme) else []
+            return [*buffered(Buffered(copied[0], ejection)), *along]
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
         return trees(Copies(copied[0], ejection, enough))
     subject = Subject([one for one, _ in everybody], parts, vcs, ejection)
@@ -65,5 +70,6 @@ def explain(
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
                            sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
-    forwarded = pipelined(topology, scheme) if scheme.forwarded and not others else []
+    forwarded = pipelined(topology, scheme) if (
+        isinstance(scheme, ChainTree) and scheme.forwarded and not others) else []
     return [*forwarded, *unicasts(subject), theorem1(subject), *rest]

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ..k_binomial import BEST, best_k, covered, steps, tree_worms
 from ..packet_steps import packet_steps
-from ..schemes import Scheme
 from ..schemes.chain_tree import ChainTree
 from ..topologies import Topology
 from .statement import Statement
@@ -77,14 +76,14 @@ class Tree:
         return bool(self.children[0] == self.children.max())
 
 
-def pipelined(topology: Topology, scheme: Scheme) -> list[Statement]:
-    """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme of network interfaces that forward packets.
+def pipelined(topology: Topology, scheme: ChainTree) -> list[Statement]:
+    """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme whose packets network interfaces forward.
 
     They depend on how many nodes there are, and on nothing else of a network: decided for multicasts to all numbers of
     its nodes up to 64, of up to 8 packets.
     """
     most = min(topology.nodes, MOST_NODES)
-    chosen = scheme.k if isinstance(scheme, ChainTree) and scheme.k != BEST else None
+    chosen = None if scheme.k == BEST else scheme.k
     trees = [Tree(nodes, k) for nodes in range(2, most + 1)
              for k in ([chosen] if chosen else range(1, (nodes - 1).bit_length() + 1))]
     return list(_statements(trees, most))

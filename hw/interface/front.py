@@ -1,4 +1,4 @@
-"""What the registers of an interface with retransmission slots say: what is in its buffers, and who waits for a slot.
+"""What the registers of an interface say of one that packets may wait for: what is in its buffers, and who waits there.
 
 As of `PathFront`, whoever proves deadlocks asks here, and knows no register by name.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from ..buffer import ReplicationBuffer
 from .network_interface import NetworkInterface
 
-__all__ = ["SlotsFront"]
+__all__ = ["InterfaceFront", "SlotsFront"]
 
 TAIL = 2  # mark of a flit as it is stored
 
@@ -17,25 +17,27 @@ Read = Callable[[str], Any]
 """A register of one interface by its full name -> its value; a memory's: its rows."""
 
 
-class SlotsFront:
-    """Consumption channels and retransmission slots of one interface; flits have head mark, tail mark and data from bit
-    0.
+class InterfaceFront:
+    """The consumption channels of one interface, and its injection port, which hosts and something else share; flits
+    have head mark, tail mark and data from bit 0.
 
     Parameters
     ----------
     interface : NetworkInterface
-        One of the kind, with slots.
+        One of the kind.
     read : callable
         A register of this one.
+
+    Attributes
+    ----------
+    channels, depth : int
+        Consumption channels, and flits that each has room for.
     """
 
     def __init__(self, interface: NetworkInterface, read: Read):
         [injection], [consumption] = interface.injections, interface.consumptions
-        slots = injection.slots
-        assert slots is not None
-        self.slots, self.channels = slots.slots, slots.channels
-        self._flits, self._buffers = slots.flits, slots.slots + slots.channels
-        self._depth, self._vcs = consumption.port.depth, injection.port.vcs
+        self.channels, self.depth = consumption.port.vcs, consumption.port.depth
+        self._vcs = injection.port.vcs
         self._read = read
 
     def _number(self, name: str, count: int) -> int:
@@ -45,12 +47,38 @@ class SlotsFront:
     def stored(self, channel: int) -> list[int]:
         """Flits in the buffer of a consumption channel that have not been consumed, front first."""
         prefix = f"consumption_0.buffer.vc{channel}_"
-        at, start = (self._number(prefix + name, self._depth) for name in ("write_at", "read0_at"))
-        count = ReplicationBuffer.stored(at, start, int(self._read(f"{prefix}filled0")), self._depth)
+        at, start = (self._number(prefix + name, self.depth) for name in ("write_at", "read0_at"))
+        count = ReplicationBuffer.stored(at, start, int(self._read(f"{prefix}filled0")), self.depth)
         if not count:
             return []
-        memory, first = self._read("consumption_0.buffer.memory"), channel << (self._depth - 1).bit_length()
-        return [int(memory[first + (start + k) % self._depth]) for k in range(count)]
+        memory, first = self._read("consumption_0.buffer.memory"), channel << (self.depth - 1).bit_length()
+        return [int(memory[first + (start + k) % self.depth]) for k in range(count)]
+
+    @property
+    def sending(self) -> bool:
+        """Whether what is none of the host has its virtual channel of the injection link."""
+        return bool(self._read("injection_0.owns")) and bool(self._read("injection_0.others_turn"))
+
+    @property
+    def injects_on(self) -> int | None:
+        """Virtual channel of the injection link that some packet has, of the host or not; None: none has one."""
+        return self._number("injection_0.packet_vc", self._vcs) if self._read("injection_0.owns") else None
+
+
+class SlotsFront(InterfaceFront):
+    """One with retransmission slots; parameters as of `InterfaceFront`.
+
+    Attributes
+    ----------
+    slots : int
+    """
+
+    def __init__(self, interface: NetworkInterface, read: Read):
+        super().__init__(interface, read)
+        slots = interface.injections[0].slots
+        assert slots is not None
+        self.slots = slots.slots
+        self._flits, self._buffers = slots.flits, slots.slots + slots.channels
 
     def waits(self, channel: int) -> bool:
         """Whether the message in a channel's absorb buffer is whole, and has no slot."""
@@ -73,16 +101,6 @@ class SlotsFront:
         """Flits of the message in a slot that have not been sent."""
         sent = int(self._read("injection_0.slots.read_at")) if slot == self.next_slot else 0
         return self._message(f"slot{slot}_buffer", sent)
-
-    @property
-    def sending(self) -> bool:
-        """Whether the message of the next slot has its virtual channel of the injection link."""
-        return bool(self._read("injection_0.owns")) and bool(self._read("injection_0.others_turn"))
-
-    @property
-    def injects_on(self) -> int | None:
-        """Virtual channel of the injection link that some packet has, of host or slot; None: none has one."""
-        return self._number("injection_0.packet_vc", self._vcs) if self._read("injection_0.owns") else None
 
     def _message(self, buffer: str, start: int) -> list[int]:
         rows = self._read("injection_0.slots.memory")

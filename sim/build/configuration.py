@@ -34,6 +34,9 @@ DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ej
 #: What smart interfaces are built with.
 SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "absorb": "off"}
 
+#: What is always told of smart interfaces, and of the network that they are in.
+ROOM = ("rows", "places", "buffer_kind")
+
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
 
@@ -231,7 +234,8 @@ class Configuration:
         """Refuse what smart interfaces do not go with."""
         self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
-            raise WormcastError(f"packet: 0 is given with ni {self.ni}, which forwards packets: allowed are 1 to 65535")
+            raise WormcastError(f"packet: 0 (the default) makes no packets, which ni {self.ni} forwards: allowed are 1 "
+                                "to 65535")
         if self.rows & self.rows - 1:
             raise WormcastError(f"rows: {self.rows} is given, allowed are powers of two up to {MOST_ROWS}")
         if self.flit_width < ROW_BITS:
@@ -264,6 +268,13 @@ class Configuration:
     def slots(self) -> int:
         """Retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
+
+    def holds_messages(self, length: int | None) -> bool | None:
+        """Whether smart interfaces have places for all packets of messages with so many flits; None: it is not known,
+        as of messages of any length, or of interfaces that are not smart."""
+        if not self.smart or length is None:
+            return None
+        return bool(self.packets_of(length) <= self.places)
 
     def packets_of(self, length: Any) -> Any:
         """Packets of a message of so many payload flits, or of each of an array."""
@@ -314,10 +325,14 @@ def changing(part: str) -> tuple[str, ...]:
 
 
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Write those of these options that are not the usual ones: ``["ejection all"]``; no classes are usual."""
+    """Write those of these options that are not the usual ones: ``["ejection all"]``; no classes are usual.
+
+    Where network interfaces forward, what room they have is written too, and the kind of buffers, whatever they are.
+    """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
+    stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()
     return [f"{name.replace('_', '-')} {hardware[name]}" for name in names
-            if hardware.get(name, usual[name]) not in (usual[name], no_classes)]
+            if name in hardware and (name in stated or hardware[name] not in (usual[name], no_classes))]
 
 
 #: Which channels worms may take.

@@ -65,8 +65,8 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
-        help="Payload flits of the longest message: whether deep buffers hold whole worms depends on it; default: as "
-        "long as they may be.", min=1, show_default=False)] = None,
+        help="Payload flits of the longest message: whether deep buffers hold whole worms, and interfaces that forward "
+        "all packets of it, depends on that; default: as long as they may be.", min=1, show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
         "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
@@ -74,7 +74,8 @@ def check_(
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the multicasts that a scheme's legs are tested with.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(
+        help="Of the multicasts that a scheme's legs are tested with, and of those that --explain draws.", min=0)] = 0,
     *,
     given: Given,
     json: Json = False,
@@ -113,8 +114,10 @@ def check_(
             "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
             "tokens": None if tokens is None else tokens == "on",
         }
+        places = configuration.holds_messages(length) if any(one.forwarded for one in (found, *(
+            other for other, _ in besides))) else None
         analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                         fits=None if whole is None else whole.fits, **worms)
+                         fits=None if whole is None else whole.fits, places=places, **worms)
         explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
@@ -157,7 +160,7 @@ def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
 
 def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
     """Title of the picture, where there is more to say than that there is a cycle, or none."""
-    if analysis.verdict == "undecided":
+    if analysis.verdict == "undecided" and analysis.cycle:
         return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
     return "free of deadlock, if" if _assumes(analysis, whole) else ""
 
@@ -222,7 +225,7 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
     cycle = f"a cycle of {len(analysis.cycle)} resources"
     found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
     say(f"{', '.join(_subject(analysis))}: {found}")
-    if analysis.verdict == "undecided":
+    if analysis.verdict == "undecided" and analysis.cycle:
         say(f"there is {cycle}, that worms may leave by other ways:")
     if analysis.worms:
         say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")

@@ -13,6 +13,7 @@ import typer
 from wormcast import __version__
 
 from ..common.figure_file import whole_picture
+from ..common.requirements import ToolMissing
 from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
     HERE,
@@ -29,6 +30,7 @@ from ..experiments.figure import (
     curves_of,
     draw_figure,
     draw_runs,
+    draw_scatter,
     each_once,
     figure_page,
     find_figure,
@@ -104,7 +106,7 @@ def figure_(
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
     out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
-    files = [_write(one, out, quick) for one in outcomes]
+    files = [_write(one, out, quick, told) for one in outcomes]
     if name == ALL:
         files.append(_report(outcomes, out, quick))
     if json:
@@ -150,7 +152,7 @@ def _minutes(known: Any) -> str | None:
     return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
 
 
-def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
+def _write(outcome: Outcome, out: Path, quick: bool, told: Answers) -> list[Path]:
     """Write a figure's table, pictures and page."""
     figure, files = outcome.figure, []
     pictures: list[tuple[str, str]] = []
@@ -166,6 +168,11 @@ def _write(outcome: Outcome, out: Path, quick: bool) -> list[Path]:
             else:
                 draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
         pictures.append((figure.title, files[-1].name))
+    if figure.scatter:
+        with contextlib.suppress(ToolMissing), whole_picture(out / f"{figure.name}-scatter.svg") as target:
+            draw_scatter(figure, told, *target)
+            files.append(out / f"{figure.name}-scatter.svg")
+            pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
         with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):

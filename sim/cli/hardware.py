@@ -32,7 +32,7 @@ Packet, Ties = OPTIONS["packet"], OPTIONS["ties"]
 
 #: Those that an analysis of deadlocks depends on.
 ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
-            "buffer", "chunk", "flit_width", "header", "packet")
+            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
 
 
 def chosen(name: str, value: Any) -> Any:
@@ -105,6 +105,8 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
     elif isinstance(scheme, TreeScheme):
         tokens = "no tokens" if configuration.tokens == "off" else "tokens"
         copied = f"{scheme.replication} copies ({COPIES[scheme.replication]}), {tokens}"
+    if configuration.smart and not configuration.deep:
+        told.remove("buffer_kind")
     others = unusual(options, [name for name in options if name not in told])
     if configuration.classes is not None:
         others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))

@@ -24,7 +24,7 @@ def resource_text(topology: Topology, resource: str) -> str:
     Switches keep their names, but in a direct network, where they have the ids of their nodes. The resource may lack
     its last number, as the name of a link does. What names no node of the topology stays as it is.
     """
-    parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj|retrans):(\d+)(.*)", resource)
+    parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj|retrans|place):(\d+)(.*)", resource)
     if parts is None or (parts[1] and not topology.direct):
         return resource
     kind, *nodes, rest = (part for part in parts.groups() if part is not None)

@@ -38,6 +38,7 @@ SLOT = "#1b7837"
 AT_NODE = {
     "cons": ("consumption channel", CHANNEL, "s", "square,pad=0.15"),
     "retrans": ("retransmission slot", SLOT, "o", "circle,pad=0.15"),
+    "place": ("packet place", SLOT, "o", "circle,pad=0.15"),
 }
 
 # points
@@ -55,17 +56,17 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
                title: str = "") -> None:
     """Draw a network, and in it the resources of a cycle.
 
-    Links become arrows beside the line between their switches, consumption channels squares at their node, and
-    retransmission slots discs there. They are numbered in the order given, and listed by their numbers below. The same
-    cycle gives the same file.
+    Links become arrows beside the line between their switches, consumption channels squares at their node,
+    retransmission slots and packet places discs there. They are numbered in the order given, and listed by their
+    numbers below. The same cycle gives the same file.
 
     Parameters
     ----------
     topology : Topology
         That `require_drawable` lets pass.
     resources : sequence of str
-        ``link:U>V:vc``, ``cons:NODE:i`` and ``retrans:NODE:i``, each held by a worm that asks for the next; none draws
-        the network alone.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``, each held by a worm that asks for the
+        next; none draws the network alone.
     file : Path
         To write; its ending does not matter.
     form : "svg" or "png"

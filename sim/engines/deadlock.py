@@ -15,7 +15,9 @@ from wormcast.hw.front import TOKEN
 from ..host import NOW, Packet
 from .bulk import BulkEngine
 from .front import Channel, resource, wanted
-from .slots import InSlots, Place
+from .inside import Inside, Place, Standing
+from .places import InPlaces
+from .slots import InSlots
 from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
@@ -24,7 +26,7 @@ Integers = npt.NDArray[np.int64]
 
 Waiting = TypeVar("Waiting", bound=Hashable)
 
-Wait = tuple[list[str], list[Packet | None]]
+Wait = tuple[list[str], list[Standing | None]]
 """Resources of which any one will do, and who holds each; None for one that is not held for ever."""
 
 
@@ -103,19 +105,20 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
     Consumption itself always goes on, and a packet that no register names counts as releasable. With retransmission
     slots a packet that goes on from a destination holds its consumption channel until it has one (any of the node's),
-    and waits there for the injection port.
+    and waits there for the injection port. In a smart interface one that is to be forwarded holds its consumption
+    channel until it has a place, and that one until its last copy is sent.
 
     So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
     deadlock have come to rest, so that the first of them to move would need what another one must give free before.
     Every deadlock comes to rest within the time that its buffers take to fill.
     """
     snapshot = Snapshot(engine, lane)
-    in_slots = InSlots(snapshot) if snapshot.network.configuration.slots else None
-    if in_slots is None and not _may_deadlock(snapshot):
+    inside = _inside(snapshot)
+    if inside is None and not _may_deadlock(snapshot):
         return None
-    waits: dict[Packet, list[Wait]] = {}
-    holds: dict[Packet, list[str]] = {}
-    moving: set[Packet | None] = set()
+    waits: dict[Standing, list[Wait]] = {}
+    holds: dict[Standing, list[str]] = {}
+    moving: set[Standing | None] = set()
 
     def stand(place: Place) -> None:
         """A packet has a place in an interface."""
@@ -126,7 +129,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
             if place.waits:
                 waits[place.packet].append((list(place.waits), list(place.holders)))
 
-    for place in in_slots.slots() if in_slots else ():
+    for place in inside.kept() if inside else ():
         stand(place)
     for channel in snapshot.channels():
         moving.update(snapshot.moves(channel))
@@ -139,18 +142,18 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
             if packet is None:
                 continue
             waits.setdefault(packet, [])
-            if link.kind == "network":
+            if link.kind == "network" or inside:
                 _add(holds, packet, arrived)
             if behind:
                 waits[packet].append(([arrived], [packets[0]]))
         front = packets[0]
         if front is not None:
-            held, wait = _at_front(snapshot, in_slots, channel)
+            held, wait = _at_front(snapshot, inside, channel)
             for resource in held:
                 _add(holds, front, resource)
             waits[front] += wait
 
-    for place in in_slots.consumption() if in_slots else ():
+    for place in inside.consumption() if inside else ():
         stand(place)
 
     holders = {packet: [others for _, others in of] for packet, of in waits.items()}
@@ -158,7 +161,20 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     if not stuck:
         return None
     return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
-                    frozenset(stuck), _closed(stuck, holders))
+                    _packets(stuck), _packets(_closed(stuck, holders)))
+
+
+def _inside(snapshot: Snapshot) -> Inside | None:
+    """What packets wait for inside interfaces, where they may."""
+    configuration = snapshot.network.configuration
+    if configuration.slots:
+        return InSlots(snapshot)
+    in_places = InPlaces(snapshot) if configuration.smart else None
+    return in_places if in_places and in_places.any_refused() else None
+
+
+def _packets(standing: Iterable[Standing]) -> frozenset[Packet]:
+    return frozenset((worm, number) for worm, number, *_ in standing)
 
 
 def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
@@ -172,7 +188,8 @@ def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[W
             return stuck
 
 
-def _closed(stuck: set[Packet], waits: Mapping[Packet, Iterable[Sequence[Packet | None]]]) -> frozenset[Packet]:
+def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Standing | None]]]
+            ) -> frozenset[Standing]:
     """Few of these that wait for none but each other: the fewest that any of them has to wait for."""
     best = frozenset(stuck)
     for packet in sorted(stuck):
@@ -211,12 +228,12 @@ def _may_deadlock(snapshot: Snapshot) -> bool:
     return bool(_unreleased(set(waits), waits))
 
 
-def _at_front(snapshot: Snapshot, in_slots: InSlots | None, channel: Channel) -> tuple[list[str], list[Wait]]:
+def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tuple[list[str], list[Wait]]:
     """What the packet at the front of a buffer holds from there on, and what it waits for."""
     switch, network = channel[0], snapshot.network
     held = [resource(network, switch, *target) for target in snapshot.held(channel)]
     return held, [([resource(network, switch, *target) for target in targets],
-                   [_holder(snapshot, in_slots, switch, *target) for target in targets])
+                   [_holder(snapshot, inside, switch, *target) for target in targets])
                   for targets in wanted(network, channel, snapshot.waiting(channel))]
 
 
@@ -234,7 +251,7 @@ def _enters_empty(snapshot: Snapshot, switch: int) -> bool:
     return snapshot.network.home(switch).router.decoder.enters_empty
 
 
-def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: int, vc: int) -> Packet | None:
+def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int, vc: int) -> Standing | None:
     """The packet because of which a virtual channel of an output cannot be taken."""
     channel = _held_by(snapshot, switch, output, vc)
     if channel is None:
@@ -242,21 +259,21 @@ def _holder(snapshot: Snapshot, in_slots: InSlots | None, switch: int, output: i
             return None  # on its way to the next switch
         # of a node: it can be taken as soon as what it has brought is gone
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
-        return in_slots.consumed(link.node, vc) if in_slots and link.node is not None else None
+        return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
         return next(iter(snapshot.occupants(channel)[-1:]), None)  # the last one has to leave, too
     return snapshot.first(channel)
 
 
-def _add(holds: dict[Packet, list[str]], packet: Packet, resource: str) -> None:
+def _add(holds: dict[Standing, list[str]], packet: Standing, resource: str) -> None:
     if resource not in holds.setdefault(packet, []):
         holds[packet].append(resource)
 
 
-def _cycle(stuck: set[Packet], waits: dict[Packet, list[Wait]], holds: dict[Packet, list[str]],
+def _cycle(stuck: set[Standing], waits: dict[Standing, list[Wait]], holds: dict[Standing, list[str]],
            packets: Integers) -> tuple[Hold, ...]:
     """Follow the waits among packets that cannot be released until one comes round; worms have so many packets."""
-    path: list[Packet] = []
+    path: list[Standing] = []
     why: list[tuple[str, ...]] = []
     packet = min(stuck)
     while packet not in path:
@@ -270,6 +287,6 @@ def _cycle(stuck: set[Packet], waits: dict[Packet, list[Wait]], holds: dict[Pack
         packet = first
     start = path.index(packet)
     return tuple(
-        Hold(worm, number if packets[worm] > 1 else None, tuple(holds.get((worm, number), ())), reasons)
-        for (worm, number), reasons in zip(path[start:], why[start:], strict=True)
+        Hold(one[0], one[1] if packets[one[0]] > 1 else None, tuple(holds.get(one, ())), reasons)
+        for one, reasons in zip(path[start:], why[start:], strict=True)
     )

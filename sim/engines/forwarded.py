@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from wormcast.hw.interface.smart.front import ForwardingFront
 
-from ..host import children_at, packet_of
+from ..host import packet_of
 from .bulk import BulkEngine
+from .copies import child_of
 
 __all__ = ["CopiedPacket", "Forwarded", "StoredPacket", "follow_forwarding"]
 
@@ -162,13 +163,9 @@ class _Follower:
             worm, packet = self._name(k, row, place)
         if worm == NONE:
             return
-        headers = self.engine.host.worms["own_headers"]
-        end = 0
-        for child in children_at(self.engine.host, node, worm):
-            start, end = end, end + int(headers[child])
-            if start <= at < end or (payload and at == end):
-                self.under_way[node] = CopiedPacket(node, child, packet, row, place, cycle)
-                return
+        child = child_of(self.engine.host, node, worm, at, payload)
+        if child is not None:
+            self.under_way[node] = CopiedPacket(node, child, packet, row, place, cycle)
 
     def _end(self, node: int, cycle: int) -> None:
         copy = self.under_way.pop(node, None)

@@ -1,51 +1,24 @@
 """Who holds what in interfaces with retransmission slots: the consumption channels, and the slots."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from wormcast.algorithms.channels import Resource
-from wormcast.hw.interface.front import SlotsFront
 
 from ..host import Packet
+from .inside import Inside, Place
 from .snapshot import Snapshot
 
-__all__ = ["InSlots", "Place"]
+__all__ = ["InSlots"]
 
 
-@dataclass(frozen=True)
-class Place:
-    """A consumption channel or a retransmission slot.
-
-    Parameters
-    ----------
-    resource : str
-    packet : Packet or None
-        Whose it is.
-    waits : tuple of str
-        What this one waits for here: of these any one will do; empty where it waits for nothing.
-    holders : tuple of (Packet or None)
-        Because of whom it cannot have each; None for one that is not held for ever.
-    arriving : Packet or None
-        The packet whose flits come in by themselves.
-    """
-
-    resource: str
-    packet: Packet | None
-    waits: tuple[str, ...] = ()
-    holders: tuple[Packet | None, ...] = ()
-    arriving: Packet | None = None
-
-
-class InSlots:
+class InSlots(Inside):
     """What is in the interfaces of a lane in one cycle: they have retransmission slots."""
 
     def __init__(self, snapshot: Snapshot):
-        self.snapshot = snapshot
-        fabric = snapshot.fabric
-        self._in = {link.target: link for link in fabric.of_kind("consumption")}
-        self._out = {link.source: link for link in fabric.of_kind("injection")}
+        super().__init__(snapshot)
+        self._in = {link.target: link for link in snapshot.fabric.of_kind("consumption")}
 
-    def slots(self) -> Iterator[Place]:
+    def kept(self) -> Iterator[Place]:
         """All slots that packets are in."""
         for node in self._in:
             front = self.snapshot.interface(node)
@@ -57,7 +30,7 @@ class InSlots:
                 elif front.sending:
                     yield Place(*place)
                 else:
-                    yield Place(*place, *self._injection(node, front))
+                    yield Place(*place, *self.injection(node, front.injects_on))
 
     def consumption(self) -> Iterator[Place]:
         """All consumption channels, behind the routers."""
@@ -89,19 +62,6 @@ class InSlots:
         link = self._in[node]
         assert link.output is not None
         return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))
-
-    def _injection(self, node: int, front: SlotsFront) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """What the packet waits for that is to be sent next from a slot, and who has it."""
-        link, under_way = self._out[node], front.injects_on
-        assert link.input is not None
-        # or behind a host's worm that has none yet, and waits for any one as well
-        vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
-        waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
-        if under_way is not None:
-            return waits, (self.snapshot.injecting(link, under_way),)
-        channels = [(link.target, link.input, vc) for vc in vcs]
-        return waits, tuple(self.snapshot.first(channel) if self.snapshot.full(channel) else None
-                            for channel in channels)
 
 
 def _slot(node: int, slot: int) -> str:

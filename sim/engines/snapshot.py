@@ -11,11 +11,13 @@ from wormcast.hw.front import TOKEN, Front
 from wormcast.hw.intake import Mark
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.interface.front import SlotsFront
+from wormcast.hw.interface.smart.front import PlacesFront
 
 from ..build.fabric import Link
-from ..host import Packet, packet_at_interface, packet_of
+from ..host import Packet, brought_by, packet_at_interface, packet_of
 from .bulk import BulkEngine
-from .front import Channel, Registers
+from .copies import by_header, child_of
+from .front import Channel, Registers, wanted
 
 __all__ = ["Snapshot"]
 
@@ -60,7 +62,9 @@ class Snapshot:
         self._links: dict[tuple[str, str], list[int]] = {}
         self._fronts: dict[tuple[str, int, int], _Fronts] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
+        self._pieces: dict[Channel, list[list[int]]] = {}
         self._interfaces: dict[int, SlotsFront] = {}
+        self._smart: dict[int, PlacesFront] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """A register of one instance, counted from the lane's first."""
@@ -107,14 +111,25 @@ class Snapshot:
             self._interfaces[node] = SlotsFront(self._interface, partial(self.register, "interface", instance=node))
         return self._interfaces[node]
 
+    def smart(self, node: int) -> PlacesFront:
+        """What a node's interface says of its packet places, where it is a smart one."""
+        if node not in self._smart:
+            self._smart[node] = PlacesFront(self._interface, partial(self._built, node))
+        return self._smart[node]
+
+    def _built(self, node: int, name: str) -> Any:
+        """A register of a node's interface, 0 where it is built without."""
+        return self.register("interface", name, node) if name in self.engine.kernels["interface"].state else 0
+
     @cached_property
     def _interface(self) -> NetworkInterface:
         return self.network.blueprint.interface()
 
-    def named(self, flits: Sequence[int]) -> Packet | None:
-        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so."""
+    def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
+        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so;
+        ``begins``: the first one is the first payload flit, as it is behind a header."""
         payload = [flit >> 2 for flit in flits if not flit & 1]
-        return self._apart(packet_of(self.host, payload, begins=bool(flits[0] & 1))) if payload else None
+        return packet_of(self.host, payload, begins=begins or bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
@@ -188,6 +203,15 @@ class Snapshot:
         return self._occupants[channel]
 
     def _find_occupants(self, channel: Channel) -> list[Packet | None]:
+        return [self._name(piece, channel, place) for place, piece in enumerate(self.pieces(channel))]
+
+    def pieces(self, channel: Channel) -> list[list[int]]:
+        """Rows of each packet in a buffer, front first; none of one of which nothing is there now."""
+        if channel not in self._pieces:
+            self._pieces[channel] = self._find_pieces(channel)
+        return self._pieces[channel]
+
+    def _find_pieces(self, channel: Channel) -> list[list[int]]:
         pieces: list[list[int]] = [[]]
         for row in self.stored(channel):
             pieces[-1].append(row)
@@ -196,33 +220,89 @@ class Snapshot:
         fronts, router = self._front(channel)
         if not pieces[-1] and (len(pieces) > 1 or not fronts.active[router]):
             pieces.pop()
-        return [self._name(piece, channel) for piece in pieces]
+        return pieces
 
     def _mark(self, row: int) -> Mark | None:
         """Mark of a row that is no header flit; see `row_layout`."""
         head, code = row >> self.width & 1, row >> self.width + 1
         return None if head else MARKS[code & 3]
 
-    def _name(self, rows: list[int], channel: Channel) -> Packet | None:
+    def _name(self, rows: list[int], channel: Channel, place: int) -> Packet | None:
         """The packet that flits belong to: by what a payload flit says, or by who is sending it.
 
         Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
         a header flit.
         """
-        found = self._of_payload(rows)
-        ended = bool(rows) and self._mark(rows[-1]) in (Mark.TAIL, Mark.CUT)
-        return found if found is not None or ended else self.sender(channel)
+        found = self._apart(self._of_payload(rows), channel, place)
+        if found is None and place == 0:
+            found = self._ahead(channel)
+        return found if found is not None or self._ended(rows) else self.sender(channel)
+
+    def _ahead(self, channel: Channel) -> Packet | None:
+        """The packet at the front of a buffer, by what has gone on: of narrow flits the first ones alone may tell."""
+        onward = [target for target in self.held(channel) if not self.to_node(channel[0], target[0])]
+        if not onward:
+            return None
+        following = self.far_end(channel[0], *onward[0])
+        pieces = self.pieces(following)
+        return self.occupants(following)[-1] if pieces and not self._ended(pieces[-1]) and self.occupants(following) \
+            else None
 
     def _of_payload(self, rows: list[int]) -> Packet | None:
         """The packet that flits belong to by their payload, if that says so."""
         marks = [self._mark(row) for row in rows]
         payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
                    if mark in (Mark.PAYLOAD, Mark.TAIL)]
-        return self._apart(packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL))) if payload else None
+        return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
 
-    def _apart(self, packet: Packet | None) -> Packet | None:
-        """A packet, but for copies that interfaces forward: they all say the same, so none is told apart."""
-        return None if packet is None or self.host.worms["posting"][packet[0]] >= 0 else packet
+    def _apart(self, packet: Packet | None, channel: Channel, place: int) -> Packet | None:
+        """A packet that is somewhere in a buffer; of copies that interfaces forward, which all say the same, the one
+        that goes where this one goes, as its header says or the node that it is at."""
+        if packet is None or self.host.worms["posting"][packet[0]] < 0:
+            return packet
+        root, number = packet
+        while 0 <= place < len(pieces := self.pieces(channel)):
+            header = [row & (1 << self.width) - 1 for row in pieces[place]
+                      if self._mark(row) in (None, Mark.FINAL)]
+            held = self.held(channel) if place == 0 else []
+            asked = wanted(self.network, channel, self.waiting(channel)) if place == 0 else []
+            for output, _ in (*held, *(target for targets in asked for target in targets)):
+                node = self._node_at(channel[0], output)
+                if node is not None:
+                    return self.brought(node, packet)
+            if header:
+                worm = by_header(self.host, root, header)
+                return None if worm is None else (worm, number)
+            onward = [target for target in held if not self.to_node(channel[0], target[0])]
+            if not onward:
+                break
+            channel = self.far_end(channel[0], *onward[0])
+            place = len(self.pieces(channel)) - 1
+            if place >= 0 and self._ended(self.pieces(channel)[place]):
+                break
+        return None
+
+    def _ended(self, rows: list[int]) -> bool:
+        return bool(rows) and self._mark(rows[-1]) in (Mark.TAIL, Mark.CUT)
+
+    def _node_at(self, switch: int, output: int) -> int | None:
+        """The node that an output leads to, if it does."""
+        return None if output == TOKEN[0] else self.fabric.links[self.fabric.out_of[switch, output]].node
+
+    def brought(self, node: int, packet: Packet) -> Packet | None:
+        """Of a packet that interfaces forward, by its message's first worm, the copy that goes to a node."""
+        worm = brought_by(self.host, self.lane * self.network.nodes + node, packet[0])
+        return None if worm < 0 else (worm, packet[1])
+
+    def copied(self, node: int) -> Packet | None:
+        """The copy that a node's smart interface presents to injection, if any."""
+        front = self.smart(node)
+        place = front.copied()
+        packet = None if place is None else packet_of(self.host, front.flits(place), begins=True)
+        if packet is None:
+            return None
+        worm = child_of(self.host, self.lane * self.network.nodes + node, packet[0], *front.copied_header)
+        return None if worm is None else (worm, packet[1])
 
     def _leaving(self, channel: Channel) -> list[int]:
         """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""
@@ -245,7 +325,7 @@ class Snapshot:
             return self.injecting(link, channel[2])
         owner = self.sending(channel)
         if owner is None and (rows := self._leaving(channel)):
-            return self._of_payload(rows)
+            return self._apart(self._of_payload(rows), channel, len(self.pieces(channel)) - 1)
         return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:
@@ -264,8 +344,8 @@ class Snapshot:
                 return 0  # one virtual channel needs no number
             return self.register("interface", name, node)
 
-        if self.network.configuration.smart and register("injection_0.others_turn", node):
-            return None
+        if self.network.configuration.smart and self.smart(node).sending:
+            return self.copied(node) if vc == self.smart(node).injects_on else None
         instance, port = self.lane * self.network.nodes + node, link.number
         return packet_at_interface(self.host, register, self.network.configuration.queue,
                                    self.engine.on_host_link(instance, port), instance, port, vc)
@@ -280,9 +360,38 @@ class Snapshot:
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
             # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
-            if consumes[router] and (fronts.ready[router][reader] or sender != front):
+            if consumes[router] and (fronts.ready[router][reader] or sender != front) and not self._refused(
+                    channel, reader):
                 moving.append(front)
         return moving
+
+    def _refused(self, channel: Channel, reader: int) -> bool:
+        """Whether the packet at the front of a buffer waits until a node takes what that reader has for it."""
+        if not self.network.configuration.smart:
+            return False
+        fronts, _ = self._front(channel)
+        nodes = ((self._node_at(channel[0], output), vc) for output, vc in self.held(channel)
+                 if fronts.path.reader(output) == reader)
+        return any(node is not None and self.refuses(node, vc) for node, vc in nodes)
+
+    def refuses(self, node: int, vc: int) -> bool:
+        """Whether a smart interface takes nothing more from a consumption channel: the packet in front there waits for
+        a place, and its buffer is full."""
+        front = self.smart(node)
+        return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
+
+    def has_for(self, channel: Channel, output: int) -> bool:
+        """Whether the packet at the front of a buffer has something there that can be sent by an output."""
+        fronts, router = self._front(channel)
+        return bool(fronts.ready[router][fronts.path.reader(output)]) or bool(self._arriving(channel))
+
+    def consumed(self, node: int, vc: int) -> list[int]:
+        """Flits of a consumption channel in a smart interface, and on the link to it; as of `PlacesFront`."""
+        return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)
+
+    @cached_property
+    def _into(self) -> dict[int, Link]:
+        return {link.target: link for link in self.fabric.of_kind("consumption")}
 
     def _sends(self, channel: Channel) -> bool:
         """Whether something is there to be sent on an input virtual channel, where the sender's readers tell."""

@@ -201,5 +201,6 @@ def _caption(result: Run, letters: _Letters) -> list[str]:
     said = {"behind": f"{one}{ARROW}3 is packet 2{of}, sent to node 3",
             "in front": f"{one} is packet 2{of}, before it the node that it is sent to",
             "": f"{one} is packet 2{of}"}
-    return [*caption_of(result, ("ni", "packet", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)),
+    shown = ("ni", "packet", "rows", "places", "buffer_kind", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
+    return [*caption_of(result, shown),
             f"a row from top to bottom: host, packets that come in, packets that go out; {said[letters.receiver]}"]

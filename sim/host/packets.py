@@ -11,7 +11,7 @@ from .layout import Host
 from .payload import joined, place_of
 from .places import NONE, PACKET, SPREAD, TAG_BITS, WIDTH
 
-__all__ = ["Packet", "children_at", "packet_at_interface", "packet_of"]
+__all__ = ["Packet", "brought_by", "children_at", "packet_at_interface", "packet_of"]
 
 Packet = tuple[int, int]
 """A worm, and which of its packets, from 0."""
@@ -54,6 +54,11 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
 
 
+def brought_by(host: Host, node: int, root: int) -> int:
+    """The worm by which a node gets a message, or -1; ``root`` as of `children_at`."""
+    return _delivery(host, node, root, "worm")
+
+
 def children_at(host: Host, node: int, root: int) -> list[int]:
     """The worms by which a node's interface sends a message on, in their order.
 
@@ -64,12 +69,18 @@ def children_at(host: Host, node: int, root: int) -> list[int]:
     """
     worm, order = root, []
     if host.worms["source"][root] != node:
-        rows = slice(int(host.worms["delivery"][root]), int(host.worms["delivery_end"][host.worms["posting"][root]]))
-        [worm] = host.deliveries["child"][rows][host.deliveries["node"][rows] == node].tolist() or [NONE]
+        worm = _delivery(host, node, root, "child")
     while worm != NONE:
         order.append(int(worm))
         worm = host.worms["sibling"][worm]
     return order
+
+
+def _delivery(host: Host, node: int, root: int, field: str) -> int:
+    """What is said of a message's delivery to a node, or -1."""
+    rows = slice(int(host.worms["delivery"][root]), int(host.worms["delivery_end"][host.worms["posting"][root]]))
+    [found] = host.deliveries[field][rows][host.deliveries["node"][rows] == node].tolist() or [NONE]
+    return int(found)
 
 
 def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,

@@ -62,8 +62,9 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     if configuration.ni == "fcfs":
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
-            raise WormcastError(f"places: {configuration.places} are given with ni fcfs, which keeps all packets of a "
-                                f"message: a message of {rows['length'][heads].max()} flits has {packets}")
+            default = " (the default)" * (configuration.places == type(configuration).places)
+            raise WormcastError(f"places: {configuration.places}{default} are too few for ni fcfs, which keeps all "
+                                f"packets of a message: a message of {rows['length'][heads].max()} flits has {packets}")
     # the first worm that each node sends is told by the delivery that brings it the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]

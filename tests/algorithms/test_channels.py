@@ -18,6 +18,7 @@ from wormcast.algorithms.channels import Resource, class_channels, link_names
         ("cons:7:1", Resource.cons(7, 1)),
         ("inj:7:3:1", Resource.inj(7, 3, 1)),
         ("retrans:7:0", Resource("retrans", "7", "0")),
+        ("place:7:*", Resource.place(7, "*")),
         ("token:2:13", Resource("token", "2", "13")),
     ],
 )

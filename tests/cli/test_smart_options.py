@@ -28,13 +28,14 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
      "dma_buckets: 'both' is given, allowed are shared, separate"),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
-     "places: 4 are given with ni fcfs, which keeps all packets of a message: a message of 32 flits has 8"),
+     ("places: 4 (the default) are too few for ni fcfs, which keeps all packets of a message: a message of 32 flits "
+      "has 8")),
     ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
      "row: 3 flits are given, the headers of all children of node 0 have 4"),
     ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is given, allowed are powers of two up to 64"),
     ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is given, allowed are 1 to 256"),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
-     "packet: 0 is given with ni fpfs, which forwards packets: allowed are 1 to 65535"),
+     "packet: 0 (the default) makes no packets, which ni fpfs forwards: allowed are 1 to 65535"),
     ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is given, allowed are conventional, fcfs, fpfs"),
     ("mesh:1x4", "k-binomial", "--packet 16",
      ("ni: conventional is given, scheme k-binomial has network interfaces forward its worms: allowed are fcfs, "

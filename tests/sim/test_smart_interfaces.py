@@ -96,7 +96,7 @@ def test_conventional_interfaces_are_refused():
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fcfs", "places": 2}, "places: 2 are given with ni fcfs, .*: a message of 12 flits has 3"),
+    ({"ni": "fcfs", "places": 2}, "places: 2 are too few for ni fcfs, .*: a message of 12 flits has 3"),
     ({"ni": "fpfs", "row": 1}, "row: 1 flits are given, the headers of all children of node 0 have"),
 ])
 def test_what_the_table_has_no_room_for_is_refused(options, message):
@@ -106,7 +106,7 @@ def test_what_the_table_has_no_room_for_is_refused(options, message):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fpfs"}, "packet: 0 is given with ni fpfs"),
+    ({"ni": "fpfs"}, "packet: 0 \\(the default\\) makes no packets, which ni fpfs forwards"),
     ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is given, allowed are powers of two up to 64"),
     ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit-width: 7 is given with ni fpfs, allowed are 8 bits and more"),
     ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is given with ni fpfs, allowed is one"),

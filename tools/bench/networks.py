@@ -22,8 +22,8 @@ from wormcast.sim.lowering import lower_cached
 
 from .kernels import LENGTH, REPEATS, engine_of, least_time
 
-__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "deep_speed", "load_speed", "network_speed", "plan_speed",
-           "planned_on", "table_speed", "tree_speed"]
+__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "deep_speed", "load_speed", "network_speed",
+           "plan_speed", "planned_on", "table_speed", "tree_speed"]
 
 PLANS = 100_000
 

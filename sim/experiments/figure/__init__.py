@@ -4,7 +4,8 @@
 longer texts; ``predicate`` has what a paper says, ``quantity`` the numbers that it compares. ``placing`` says where a
 curve is measured next, ``curve`` what was measured there, ``single`` a curve of single runs, over an option in place of
 the load, ``drawn`` points that are means of many; ``run`` measures all curves and makes the table, ``verdict`` decides,
-``drawing`` and ``run_drawing`` draw, ``page`` writes it down; ``cost`` says how long it takes.
+``drawing`` and ``run_drawing`` draw, ``scatter`` what commands tell, ``page`` writes it down; ``cost`` says how long it
+takes.
 """
 
 from .cost import Costs, Minutes
@@ -15,8 +16,9 @@ from .drawn import DrawnPoint
 from .page import figure_page, index_page, verdicts_page
 from .run import AnyPoint, Outcome, curves_of, each_once, measure, outcome_of
 from .run_drawing import draw_runs
+from .scatter import draw_scatter
 from .single import RunCurve, RunPoint
 
 __all__ = ["HERE", "AnyPoint", "Costs", "Curve", "DrawnPoint", "Figure", "Minutes", "Outcome", "RunCurve", "RunPoint",
-           "catalogue", "curves_of", "draw_figure", "draw_runs", "each_once", "figure_page", "find_figure",
-           "index_page", "measure", "outcome_of", "verdicts_page"]
+           "catalogue", "curves_of", "draw_figure", "draw_runs", "draw_scatter", "each_once", "figure_page",
+           "find_figure", "index_page", "measure", "outcome_of", "verdicts_page"]

@@ -15,11 +15,11 @@ from ...common.schema import Option, options_of
 from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
-from .predicate import Predicate
+from .predicate import Number, Predicate
 from .words import read_words, written
 
-__all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Series", "Statement", "Variation",
-           "catalogue", "find_figure", "place_on_axis", "read_figure"]
+__all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Scatter", "Series", "Statement",
+           "Variation", "catalogue", "find_figure", "place_on_axis", "read_figure"]
 
 #: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"
@@ -104,6 +104,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Scatter:
+    """A picture of things by two numbers of each, which commands tell: name, across and up; and words for both axes."""
+
+    across: str
+    up: str
+    points: tuple[tuple[str, Number, Number], ...]
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure, checked as far as that goes without running it.
 
@@ -118,6 +127,8 @@ class Figure:
     variations : mapping of str to Variation
         At most six.
     pictures : tuple of Picture
+    scatter : Scatter, optional
+        A picture of what commands tell.
     step, most : float
         Loads are multiples of a quarter of ``step``, up to ``most``: payload flits times destinations per node and
         cycle.
@@ -149,6 +160,7 @@ class Figure:
     runs: bool = False
     values: tuple[Any, ...] = ()
     latency: str = ALL
+    scatter: Scatter | None = None
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
@@ -176,8 +188,9 @@ class Figure:
 
     @property
     def commands(self) -> set[str]:
-        """Commands whose answers its statements name."""
-        return {command for one in self.statements for command in one.holds.commands}
+        """Commands whose answers its statements and its scatter name."""
+        numbers = [number for _, *both in self.scatter.points for number in both] if self.scatter else []
+        return {command for one in (*(each.holds for each in self.statements), *numbers) for command in one.commands}
 
 
 def catalogue() -> list[str]:
@@ -250,7 +263,7 @@ def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]
 KINDS: dict[str, type | tuple[type, ...]] = {
     "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
     "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
-    "values": list, "only": list, "latency": str, "words": dict}
+    "values": list, "only": list, "latency": str, "words": dict, "scatter": dict}
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -297,7 +310,18 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
         tuple(Picture(one["name"], written(one["command"], words))
               for one in _list(entries, "pictures", {"name", "command"})),
         **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
-        latency=entries.get("latency", ALL))
+        latency=entries.get("latency", ALL), scatter=_scatter(entries.get("scatter"), words))
+
+
+def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatter | None:
+    """A picture by two numbers: ``across`` and ``up``, and of each of its ``points`` the name and both."""
+    if given is None:
+        return None
+    if given.keys() != {"across", "up", "points"}:
+        raise WormcastError(f"scatter: {', '.join(given) or 'nothing'} is given, it must have across, up, points")
+    points = _list(given, "points", {"name", "across", "up"})
+    return Scatter(given["across"], given["up"], tuple(
+        (one["name"], Number(written(one["across"], words)), Number(written(one["up"], words))) for one in points))
 
 
 def _require_runs(over: str, values: Sequence[Any]) -> None:

@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from wormcast.algorithms import WormcastError
 
 from .quantity import Quantity, Truth
 
-__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Predicate"]
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate"]
 
 Measured = Callable[[str, str], Quantity]
 """A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
@@ -60,67 +60,38 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Predicate:
-    """A comparison of what was measured, or several joined by ``and``, ``or``, ``not``.
-
-    ===========================================  ===========================================================
-    ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
-                                                  and not saturated; ``latency('S', 0.1)`` at that load alone
-    ``throughput('S')``, ...                      a word of `CURVE_WORDS`
-    ``formula('S')``, ...                         a word of `RUN_WORDS`, of a figure of single runs: at each value
-    ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
-    ``precision(x)``                             half of x's interval over x
-    ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
-    ``within(x, value, share)``                   x lies within a share of a value
-    ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
-    ``count(p, q, ...)``                          how many of these hold
-    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
-                                                  many); a mean with its half_width is one with an interval; 'exit' is
-                                                  the exit code
-    ===========================================  ===========================================================
-
-    S is a series of the figure, or FIGURE:SERIES.
-
-    Raises
-    ------
-    WormcastError
-        It is none of this.
-    """
+class _Text:
+    """What a predicate is made of, read and checked; ``key``: what it stands at in a figure's file."""
 
     text: str
-
-    def __post_init__(self) -> None:
-        tree = self._tree()
-        self._require(tree)
-        decided = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in DECIDED
-        if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
+    key: ClassVar[str] = "holds"
+    wanted: ClassVar[str]
 
     def _tree(self) -> ast.expr:
         try:
             return ast.parse(self.text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError) as error:
-            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison ({error})") from error
+            raise WormcastError(f"{self.key}: {self.text!r} is given, it must be {self.wanted} ({error})") from error
 
     def _require(self, tree: ast.expr) -> None:
         allowed = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.UnaryOp, ast.USub, ast.BinOp, ast.Call,
                    ast.Name, ast.Load, ast.Constant, ast.Lt, ast.Gt, ast.Eq, *OPERATORS)
         for node in ast.walk(tree):
             if not isinstance(node, allowed):
-                raise WormcastError(f"holds: {self.text!r} is given, it must not have {type(node).__name__}")
+                raise WormcastError(f"{self.key}: {self.text!r} is given, it must not have {type(node).__name__}")
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._require_call(node)
 
-    @staticmethod
-    def _require_call(node: ast.Call) -> None:
+    def _require_call(self, node: ast.Call) -> None:
         """Refuse a call of what is no word or function, or with arguments that it does not take."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in (*WORDS, *FUNCTIONS):
-            raise WormcastError(f"holds: {ast.unparse(node)} is given, allowed are {', '.join((*WORDS, *FUNCTIONS))}")
+            raise WormcastError(f"{self.key}: {ast.unparse(node)} is given, allowed are "
+                                f"{', '.join((*WORDS, *FUNCTIONS))}")
 
         def refuse(what: str) -> None:
-            raise WormcastError(f"holds: {ast.unparse(node)} is given, {what}")
+            raise WormcastError(f"{self.key}: {ast.unparse(node)} is given, {what}")
 
         texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                  and isinstance(argument.value, str)]
@@ -153,6 +124,77 @@ class Predicate:
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
                 and node.func.id in words and isinstance(node.args[0], ast.Constant)]
+
+
+@dataclass(frozen=True)
+class Number(_Text):
+    """A number of what was measured, as predicates compare it: ``8 * told('synth router', 'lut4')``.
+
+    Raises
+    ------
+    WormcastError
+        It is none.
+    """
+
+    key: ClassVar[str] = "number"
+    wanted: ClassVar[str] = "a number"
+
+    def __post_init__(self) -> None:
+        tree = self._tree()
+        self._require(tree)
+        if isinstance(tree, ast.Compare | ast.BoolOp):
+            raise WormcastError(f"{self.key}: {self.text!r} is given, it must be {self.wanted}")
+
+    def value(self, told: Told) -> float:
+        """Give it, of what commands tell alone.
+
+        Raises
+        ------
+        WormcastError
+            A command is refused, or tells no number.
+        """
+        def none(word: str, series: str) -> Quantity:
+            raise WormcastError(f"{self.key}: {word} of {series} is given, allowed is what commands tell")
+
+        return _Evaluation(none, told, []).number(self._tree()).values[None][1]
+
+
+@dataclass(frozen=True)
+class Predicate(_Text):
+    """A comparison of what was measured, or several joined by ``and``, ``or``, ``not``.
+
+    ===========================================  ===========================================================
+    ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
+                                                  and not saturated; ``latency('S', 0.1)`` at that load alone
+    ``throughput('S')``, ...                      a word of `CURVE_WORDS`
+    ``formula('S')``, ...                         a word of `RUN_WORDS`, of a figure of single runs: at each value
+    ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``precision(x)``                             half of x's interval over x
+    ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
+    ``within(x, value, share)``                   x lies within a share of a value
+    ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
+    ``count(p, q, ...)``                          how many of these hold
+    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
+                                                  many); a mean with its half_width is one with an interval; 'exit' is
+                                                  the exit code
+    ===========================================  ===========================================================
+
+    S is a series of the figure, or FIGURE:SERIES.
+
+    Raises
+    ------
+    WormcastError
+        It is none of this.
+    """
+
+    wanted: ClassVar[str] = "a comparison"
+
+    def __post_init__(self) -> None:
+        tree = self._tree()
+        self._require(tree)
+        decided = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in DECIDED
+        if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
+            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
 
     def evaluate(self, measured: Measured, told: Told) -> Outcome:
         """Decide it.

@@ -1,6 +1,6 @@
 """Lists of messages run side by side, each in a lane of its own from an empty network, until one deadlocks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +63,8 @@ class Outcome(NamedTuple):
     """What became of a batch: which lane deadlocked, how, and the program that it is told by; cycles, of all lanes.
 
     ``worms`` are those of the deadlock, each with the place of its message in the lane's list, and as a message of its
-    own that is created when its first flit was sent; the first ``closed`` wait for none but each other.
+    own that is created when its first flit was sent; the first ``closed`` wait for none but each other. What interfaces
+    forward of a message counts as one worm.
     ``unfinished`` counts lanes that were given up.
     """
 
@@ -137,15 +138,20 @@ class Arena:
                 unfinished = int(open_[:first].sum())
                 if not found:
                     return Outcome(None, 0, (), now * lanes, unfinished)
-                closed = {worm for worm, _ in found[first].closed}
-                others = found[first].worms - closed
+                closed = self._apart(host, {worm for worm, _ in found[first].closed})
+                others = self._apart(host, found[first].worms) - closed
                 before = int(np.searchsorted(batch.lane, first))
                 worms = tuple(self._alone(host, worm, before) for worm in (*sorted(closed), *sorted(others)))
                 return Outcome(first, len(closed), worms, now * lanes, unfinished)
 
+    def _apart(self, host: Host, worms: Iterable[int]) -> set[int]:
+        """Worms that can be sent alone: of what interfaces forward the first ones, which stand for all."""
+        return {int(host.worms["root"][worm]) if host.worms["root"][worm] >= 0 else worm for worm in worms}
+
     def _alone(self, host: Host, worm: int, before: int) -> tuple[int, Message]:
         """The place of a worm's message in the list that begins behind so many messages; and the worm as a message."""
         row, nodes = host.worms[worm], self.network.topology.nodes
-        visits = host.deliveries["node"][row["delivery"]:row["delivery_end"]] % nodes
+        last = host.worms[max(worm, int(row["posting"]))]
+        visits = host.deliveries["node"][row["delivery"]:last["delivery_end"]] % nodes
         return int(self._message_of[worm]) - before, Message(
             int(row["injected"]), int(row["source"]) % nodes, tuple(visits.tolist()), int(row["length"]))

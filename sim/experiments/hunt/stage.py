@@ -41,7 +41,8 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
             relation=as_built(scheme.relation, topology, configuration.ties, configuration.vc_classes),
             consumption=configuration.consumption, classes=network.consumption_rule, vcs=configuration.vcs,
             ejection=configuration.ejection, slots=configuration.slots,
-            tokens=None if configuration.tokens is None else configuration.tokens == "on")
+            tokens=None if configuration.tokens is None else configuration.tokens == "on",
+            places=False if scheme.forwarded and configuration.ni == "fpfs" else None)
     except WormcastError:
         return ()
     return tuple(dict.fromkeys((one.source, one.stops) for one in analysis.worms or analysis.cycle))

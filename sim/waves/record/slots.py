@@ -54,7 +54,7 @@ def trace_all(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int 
     before = engine.capture()
     for cycle in range(cycles):
         inside = InSlots(Snapshot(engine, lane))
-        for place in chain(inside.slots(), (one for one in inside.consumption() if one.waits)):
+        for place in chain(inside.kept(), (one for one in inside.consumption() if one.waits)):
             at = column.get(place.resource)
             if at is not None and place.packet is not None:
                 trace.held[cycle, at] = trace.front[cycle, at] = place.packet[0]

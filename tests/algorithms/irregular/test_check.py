@@ -133,7 +133,7 @@ def test_channels_for_all_who_may_come_keep_path_worms_from_deadlock_in_any_buff
 
 
 @pytest.mark.parametrize(("scheme", "names"), [
-    ("path-g", ["Theorem 4", "Theorem 5", "Whole worms"]),
+    ("path-g", ["Theorem 4", "Theorem 5", "Whole worms", "Lemma 5", "Figure 13", "Greedy"]),
     ("tree", ["Up", "Restricted strings", "Trees", "Whole worms"]),
 ])
 def test_statements(scheme, names):

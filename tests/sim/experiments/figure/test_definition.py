@@ -134,3 +134,24 @@ def test_a_rate_is_given_where_the_load_is_no_axis(tmp_path):
     entries = GOOD | {"options": "{topology = 'mesh:3x3', rate = 0.1}", "over": "'length'", "values": "[10, 20]"}
     figure = find_figure(written(tmp_path, **entries))
     assert (figure.over, figure.values, figure.options["rate"]) == ("length", (10, 20), 0.1)
+
+
+SCATTER = ('{across = "area", up = "cycles", points = [{name = "a", across = "8 * told(\'plan x\', \'hops\')", '
+           'up = "told(\'plan y\', \'hops\')"}]}')
+
+
+def test_a_scatter_asks_its_commands(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD, scatter=SCATTER))
+    assert figure.scatter is not None
+    assert [name for name, *_ in figure.scatter.points] == ["a"]
+    assert figure.commands == {"plan x", "plan y"}
+
+
+@pytest.mark.parametrize(("scatter", "sentence"), [
+    ('{across = "area", points = []}', "scatter: across, points is given, it must have across, up, points"),
+    (SCATTER.replace("up = \"told", "down = \"told"), "points: .* is given, each must have across, name, up, texts"),
+    (SCATTER.replace("8 *", "8 <"), "number: .* is given, it must be a number"),
+])
+def test_scatters_that_are_refused(scatter, sentence, tmp_path):
+    with pytest.raises(WormcastError, match=sentence):
+        find_figure(written(tmp_path, **GOOD, scatter=scatter))

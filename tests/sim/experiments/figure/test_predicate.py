@@ -3,7 +3,7 @@
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.experiments.figure.predicate import Predicate
+from wormcast.sim.experiments.figure.predicate import Number, Predicate
 from wormcast.sim.experiments.figure.quantity import Quantity
 
 MEASURED = {
@@ -141,3 +141,25 @@ def test_refusals(text, sentence):
 def test_what_is_refused_when_it_is_evaluated(text, sentence):
     with pytest.raises(WormcastError, match=sentence):
         evaluate(text)
+
+
+def test_numbers_of_what_commands_tell():
+    told = {("plan a", "hops"): 7, ("plan b", "hops"): 5}
+    number = Number("2 * told('plan a', 'hops') + min(told('plan b', 'hops'), 9)")
+    assert number.commands == ["plan a", "plan b"]
+    assert number.value(lambda command, where: told[command, where]) == 19
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("told('plan a', 'hops') < 3", "number: .* < 3\" is given, it must be a number"),
+    ("told('plan a', 'hops') +", "number: .* is given, it must be a number \\("),
+    ("other('plan a')", "number: other\\('plan a'\\) is given, allowed are latency, "),
+])
+def test_what_is_no_number(text, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Number(text)
+
+
+def test_numbers_name_no_series():
+    with pytest.raises(WormcastError, match="number: latency of s is given, allowed is what commands tell"):
+        Number("latency('s')").value(lambda command, where: 1)

@@ -1,0 +1,199 @@
+"""What section 5.2 of [Sivaram98] says of worms along chains of switches, held against all other chains and orders."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+
+from ..irregular import all_covers, descent, fewest_steps
+from ..routing import UP_DOWN_ADAPTIVE
+from ..schemes.multi_drop import MultiDropScheme
+from ..topologies import Topology
+from ..worms import Worms, steps_of
+from .statement import Statement
+
+__all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
+
+SOURCE = "Sivaram98"
+
+MULTICASTS = 200
+"""Drawn ones that a statement is of."""
+
+MOST_SWITCHES = 8
+"""Switches with destinations of a drawn multicast, at most: all ways to divide them into chains are gone through."""
+
+NEARLY = 1.1
+"""Worms over the fewest, of all multicasts together, that are nearly as few: the paper says "near-optimal"."""
+
+MOST_ENDS = 24
+"""Switches between which worms go for Lemma 5; of more so many are drawn."""
+
+
+@dataclass(frozen=True)
+class Multicast:
+    """A source, and destinations.
+
+    Parameters
+    ----------
+    source : int
+    destinations : tuple of int
+    """
+
+    source: int
+    destinations: tuple[int, ...]
+
+
+def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[Statement]:
+    """Decide Lemma 5 for worms along chains, whether these are nearly as few as they can be, and as early.
+
+    Lemma 5 is decided for all worms to two switches of a chain, in large networks for those between some of them; of
+    the other two ``seed`` draws the multicasts.
+    """
+    multicasts = drawn_multicasts(topology, seed)
+    found = [_lemma_5(topology, seed), _few(topology, scheme, multicasts)] if scheme.whole_chains else []
+    return [*found, *([_early(topology, scheme, multicasts)] if scheme.all_send else [])]
+
+
+def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
+    """Draw multicasts to nodes at a few switches: how many of these, which, and which of their nodes, all alike."""
+    draw = np.random.default_rng(seed)
+    homes = topology.consumptions[:, 0]
+    places = np.unique(homes)
+    found: list[Multicast] = []
+    while len(found) < MULTICASTS:
+        some = draw.choice(places, draw.integers(1, min(len(places), MOST_SWITCHES) + 1), replace=False)
+        nodes = draw.permutation(np.flatnonzero(np.isin(homes, some)))
+        source = int(draw.integers(topology.nodes))
+        chosen = [one for one in nodes[:draw.integers(1, len(nodes) + 1)].tolist() if one != source]
+        if chosen:
+            found.append(Multicast(source, tuple(sorted(chosen))))
+    return found
+
+
+def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool, bool]]:
+    """Compare the ways of worms to two switches, piece by piece, with the shortest legal ways of both pieces joined.
+
+    A worm goes on from the first switch by the tables for how it has come there: up, or down, after which it must not
+    go up again. So it may find fewer ways there than one that begins at the switch, or longer ones.
+
+    Parameters
+    ----------
+    switches : sequence of int
+        With nodes: where worms come from and go to.
+
+    Returns
+    -------
+    Counter of (bool, bool)
+        How many worms, from any of them to any other two one after the other: whether links down lead from the first
+        of them to the second, and whether the ways are the same.
+    """
+    options, phases = UP_DOWN_ADAPTIVE.on(topology).options, UP_DOWN_ADAPTIVE.on(topology).phase_of_link
+    node_at = {switch: node for node, switch in enumerate(topology.consumptions[:, 0].tolist())}
+    below = descent(topology).below
+
+    @cache
+    def ways(switch: int, phase: int, end: int) -> Counter[tuple[int, int]]:
+        """How many ways there are, by the phase at their end and their hops."""
+        if switch == end:
+            return Counter({(phase, 0): 1})
+        found: Counter[tuple[int, int]] = Counter()
+        for port in options[phase, switch, node_at[end]].tolist():
+            if port >= 0:
+                link = int(topology.link_of_port[switch, port])
+                behind = ways(int(topology.links[link, 2]), int(phases[link]), end)
+                found.update({(last, hops + 1): number for (last, hops), number in behind.items()})
+        return found
+
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for one, two in permutations(switches, 2):
+        afresh = _by_hops(ways(one, 0, two))
+        for start in switches:
+            whole, joined = Counter[int](), Counter[int]()
+            for (phase, hops), number in ways(start, 0, one).items():
+                for more, others in _by_hops(ways(one, phase, two)).items():
+                    whole[hops + more] += number * others
+                for more, others in afresh.items():
+                    joined[hops + more] += number * others
+            counts[bool(below[one, two]), whole == joined] += 1
+    return counts
+
+
+def _by_hops(ways: Counter[tuple[int, int]]) -> Counter[int]:
+    found = Counter[int]()
+    for (_, hops), number in ways.items():
+        found[hops] += number
+    return found
+
+
+def _lemma_5(topology: Topology, seed: int) -> Statement:
+    """The ways of a worm are all that its pieces have, joined in all combinations."""
+    places = np.unique(topology.consumptions[:, 0])
+    if len(places) > MOST_ENDS:
+        places = np.sort(np.random.default_rng(seed).choice(places, MOST_ENDS, replace=False))
+    counts = piecewise(topology, places.tolist())
+    wrong, worms = counts[True, False], counts[True, False] + counts[True, True]
+    other_wrong, others = counts[False, False], counts[False, False] + counts[False, True]
+    return Statement(
+        "Lemma 5", "section 5.2.4",
+        f"of {worms} worms to two switches of a chain {worms - wrong} may take all shortest legal ways to the first, "
+        f"joined with all from there to the second, and no others; of {others} to two switches in any other order "
+        f"{others - other_wrong}", wrong == 0,
+        found={"worms": worms, "wrong": wrong, "others": others, "others_wrong": other_wrong}, source=SOURCE)
+
+
+def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> Statement:
+    """How far the number of worms is from the least that chains allow."""
+    used = [len(_sizes(topology, scheme, one)) for one in multicasts]
+    least = [min(map(len, all_covers(topology, _switches(topology, one)))) for one in multicasts]
+    as_few = sum(one == other for one, other in zip(used, least, strict=True))
+    more = max(one - other for one, other in zip(used, least, strict=True))
+    return Statement(
+        "Figure 13", "section 5.2.4",
+        f"for {as_few} of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches no other chains are fewer, "
+        f"for others up to {more}; the worms are {sum(used)} together, the fewest {sum(least)}",
+        sum(used) <= NEARLY * sum(least),
+        found={"multicasts": len(used), "fewest": as_few, "most": more, "worms": sum(used), "least": sum(least)},
+        source=SOURCE)
+
+
+def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> Statement:
+    """Whether other orders of the worms, or others than these, take fewer steps."""
+    later = by_others = 0
+    for one in multicasts:
+        sizes = _sizes(topology, scheme, one)
+        took = _steps(topology, scheme, one)
+        later += took > fewest_steps(sizes)
+        if scheme.whole_chains:
+            by_others += took > min(map(fewest_steps, _all_sizes(topology, one)))
+    others = f"; by other chains {by_others or 'none'} do" if scheme.whole_chains else ""
+    return Statement(
+        "Greedy", "section 5.2.5",
+        f"of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches {later or 'none'} take fewer steps in "
+        f"another order of the same worms{others}", later == 0,
+        found={"multicasts": len(multicasts), "later": later, "by_others": by_others}, source=SOURCE)
+
+
+def _batch(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> Worms:
+    return scheme.batch(topology, [one.source], [0, len(one.destinations)], one.destinations)
+
+
+def _sizes(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> tuple[int, ...]:
+    """How many destinations each worm has, in rising order."""
+    return tuple(sorted(np.diff(_batch(topology, scheme, one).destination_offsets).tolist()))
+
+
+def _steps(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> int:
+    return max(steps_of(_batch(topology, scheme, one)))
+
+
+def _switches(topology: Topology, one: Multicast) -> list[int]:
+    return np.unique(topology.consumptions[list(one.destinations), 0]).tolist()
+
+
+def _all_sizes(topology: Topology, one: Multicast) -> set[tuple[int, ...]]:
+    """How many destinations the worms of each cover have, each once."""
+    at = Counter(topology.consumptions[list(one.destinations), 0].tolist())
+    return {tuple(sorted(sum(at[switch] for switch in chain) for chain in cover)) for cover in all_covers(topology, at)}

@@ -1,0 +1,137 @@
+"""Who holds what in smart interfaces: the consumption channels, and the places of packets that are forwarded."""
+
+from collections.abc import Iterator
+
+from wormcast.algorithms.channels import Resource
+
+from ..build.fabric import Link
+from ..host import Packet, children_at, packet_of
+from .front import Channel
+from .inside import Inside, Place, Standing
+from .snapshot import Snapshot
+
+__all__ = ["InPlaces"]
+
+
+class InPlaces(Inside):
+    """What is in the smart interfaces of a lane in one cycle.
+
+    A packet that is stored stands for its copy to the last child, which frees its place; the one that is copied for the
+    copy under way. So a full interface waits for its own copies, and these for channels and interfaces ahead.
+    """
+
+    def __init__(self, snapshot: Snapshot):
+        super().__init__(snapshot)
+        self._links = list(snapshot.fabric.of_kind("consumption"))
+        self._link = {link.target: link for link in self._links}
+
+    def any_refused(self) -> bool:
+        """Whether anywhere a packet waits for a place: else consumption goes on, as that of other interfaces."""
+        return any(self.snapshot.smart(link.target).refused(vc) is not None
+                   for link in self._links for vc in range(link.vcs))
+
+    def kept(self) -> Iterator[Place]:
+        for link in self._links:
+            node = link.target
+            front = self.snapshot.smart(node)
+            copied = front.copied()
+            for place in front.taken():
+                held, writer = (self._name(node, place), self._holder(node, place)), front.coming().get(place)
+                if writer is not None:
+                    yield Place(*held, *self._rest(link, writer, held[1]))
+                elif place == copied and not front.sending:
+                    yield Place(*held, *self.injection(node, front.injects_on))
+                elif place == copied or copied is None:
+                    yield Place(*held)
+                else:
+                    yield Place(*held, (self._name(node, copied),), (self._holder(node, copied),))
+
+    def consumption(self) -> Iterator[Place]:
+        for link in self._links:
+            for vc in range(link.vcs):
+                refused = self.snapshot.smart(link.target).refused(vc)
+                if refused is None:
+                    continue
+                node, channel = link.target, str(Resource.cons(link.target, link.first + vc))
+                first, *behind = self._standing(node, vc)
+                sender = self._sender(link, vc)
+                comes = not self.snapshot.refuses(node, vc) and self._sends(link, vc)
+                yield Place(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
+                            sender if comes else None)
+                for one in dict.fromkeys((*behind, sender)):
+                    if one not in (first, None):
+                        yield Place(channel, one, (channel,), (first,))
+
+    def consumed(self, node: int, vc: int) -> Standing | None:
+        return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
+
+    def _standing(self, node: int, vc: int) -> list[Standing | None]:
+        """Packets in a consumption channel's buffer, front first, where the first one waits for a place."""
+        found: list[Standing | None] = []
+        # its header is dropped: what is there begins with its first payload flit
+        flits, begins = list[int](), True
+        for flit in self.snapshot.consumed(node, vc):
+            flits.append(flit)
+            if flit >> 1 & 1:
+                found.append(self._here(node, self.snapshot.named(flits, begins=begins)))
+                flits, begins = [], False
+        if flits:
+            found.append(self._here(node, self.snapshot.named(flits, begins=begins))
+                         or self._at(node, self._sender(self._link[node], vc)))
+        return found
+
+    def _here(self, node: int, packet: Packet | None) -> Standing | None:
+        """A packet that has come to a node, by what its payload says."""
+        if packet is not None and self.snapshot.host.worms["posting"][packet[0]] >= 0:
+            packet = self.snapshot.brought(node, packet)
+        return self._at(node, packet)
+
+    def _at(self, node: int, packet: Packet | None) -> Standing | None:
+        """What of a packet is at a node."""
+        if packet is None:
+            return None
+        row = self.snapshot.host.worms[packet[0]]
+        return packet if row["delivery_end"] - row["delivery"] == 1 else (*packet, node)
+
+    def _holder(self, node: int, place: tuple[int, int]) -> Standing | None:
+        """Who holds a place until it is free."""
+        front, host = self.snapshot.smart(node), self.snapshot.host
+        coming = front.coming()
+        if place in coming:
+            if coming[place] == front.channels:
+                return None  # the host goes on
+            return self._here(node, packet_of(host, front.flits(place, coming[place]), begins=True))
+        if place == front.copied():
+            return self.snapshot.copied(node)
+        packet = packet_of(host, front.flits(place), begins=True)
+        if packet is None:
+            return None
+        *_, last = children_at(host, self.snapshot.lane * self.snapshot.network.nodes + node, packet[0])
+        return last, packet[1]
+
+    def _rest(self, link: Link, writer: int, holder: Standing | None
+              ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
+        """What a packet that comes into a place waits for: its other flits, where they are still in routers."""
+        if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
+            return (), ()
+        sender = self._sender(link, writer)
+        # one without other destinations waits in the routers itself
+        return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
+
+    def _sender(self, link: Link, vc: int) -> Packet | None:
+        """The packet whose flits are still to come on a consumption channel."""
+        return self.snapshot.first(self._owner(link, vc))
+
+    def _sends(self, link: Link, vc: int) -> bool:
+        """Whether the router has something there to send on a consumption channel."""
+        owner = self._owner(link, vc)
+        assert link.output is not None
+        return owner is None or self.snapshot.has_for(owner, link.output)
+
+    def _owner(self, link: Link, vc: int) -> Channel | None:
+        assert link.output is not None
+        return self.snapshot.owners.get((link.source, link.output, vc))
+
+    def _name(self, node: int, place: tuple[int, int]) -> str:
+        row, number = place
+        return str(Resource.place(node, row * self.snapshot.network.configuration.places + number))

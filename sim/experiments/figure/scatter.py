@@ -1,0 +1,64 @@
+"""Things by two numbers of each as a picture, as what they take and what they give."""
+
+from pathlib import Path
+from typing import Any
+
+from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_options
+from ...common.figure_file import save_figure
+from ...common.frame import COLOURS, LEGEND
+from .definition import Figure
+from .predicate import Told
+
+__all__ = ["draw_scatter"]
+
+WIDTH, HEIGHT = 5.2, 3.2  # inches, without legend and caption
+
+#: Lines of equal product, through each point.
+EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
+
+STEPS = 50
+
+
+def draw_scatter(figure: Figure, told: Told, file: Path, form: str) -> None:
+    """Draw the points of a figure's scatter, and through each the line along which both numbers have its product.
+
+    Whoever lies below another one's line is the better of the two, where what counts is the product. The same numbers
+    give the same file.
+
+    Parameters
+    ----------
+    told : callable
+        A command and a way into its answer -> the value.
+    file : Path
+        To write; its ending does not matter.
+    form : "svg" or "png"
+
+    Raises
+    ------
+    WormcastError
+        A command is refused, or tells no number.
+    """
+    import matplotlib
+
+    scatter = figure.scatter
+    assert scatter is not None
+    found = [(name, across.value(told), up.value(told)) for name, across, up in scatter.points]
+    with matplotlib.rc_context(CURVES):
+        caption = [f"{figure.title} ({figure.source})", "dotted: where the product of both numbers is the same"]
+        picture = captioned(WIDTH, HEIGHT, caption, len(found) // 2 + 1)
+        axes = picture.subplots()
+        least, most = min(across for _, across, _ in found), max(across for _, across, _ in found)
+        margin = 0.1 * (most - least or most)
+        ends = [least - margin, most + margin]
+        for place, (name, across, up) in enumerate(found):
+            style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+            axes.plot([across], [up], linestyle="", label=name, **marker_options(style, "full"))
+            along = [ends[0] + (ends[1] - ends[0]) * step / STEPS for step in range(STEPS + 1)]
+            axes.plot(along, [across * up / one for one in along], color=style["color"], **EQUAL)
+        axes.set_xlim(*ends)
+        axes.set_ylim(0, None)
+        axes.set_xlabel(scatter.across)
+        axes.set_ylabel(scatter.up)
+        draw_grid(axes)
+        picture.legend(loc="outside lower center", ncols=2, **LEGEND)
+        save_figure(picture, file, form)

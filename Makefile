@@ -65,6 +65,8 @@ figures: .venv-test/ready
 	$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg || [ $$? = 3 ]  # a deadlock
 	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.jsonl --vcd out/table1.vcd || [ $$? = 3 ]
 	$(TEST)/wormcast wave out/table1.vcd --plot docs/table1.svg
+	$(TEST)/wormcast run examples/networks/star.toml tree --messages examples/deep.jsonl --buffer-kind deep --buffer 32 --chunk 8 --vcs 1 --consumption 1 --vcd out/deep.vcd
+	$(TEST)/wormcast wave out/deep.vcd --worms 1 --buffers s0 --plot docs/deep.svg
 	$(TEST)/wormcast load mesh:8x8 dual-path --rate 0.012 --plot docs/utilisation.svg
 	$(TEST)/wormcast sweep examples/boppana_8x8.toml --out out/boppana_8x8 --plot docs/boppana_8x8.svg
 	cd examples && ../$(TEST)/wormcast sweep compare.toml --out ../out/compare --plot ../docs/compare.svg

@@ -66,7 +66,7 @@ class DeepInput(wiring.Component):
         Where the worm in front begins; its copies to other switches lose the flits that the decoder `strips`.
     passes, closes, passing : Out
         A flit passes; it is the last of its row; the flit.
-    fetch, fetch_row, row, closed_row : In, In, Out, Out
+    fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
         As of `ChunkStore`.
     busy : Out(1)
         No row can be fetched in this cycle.
@@ -102,6 +102,7 @@ class DeepInput(wiring.Component):
             "fetch": In(1),
             "fetch_row": In(row),
             "row": Out(spec.chunk * flit.size),
+            "row_ends": Out(1),
             "closed_row": Out(row),
             "busy": Out(1),
             "cause": Out(Cause),
@@ -146,6 +147,7 @@ class DeepInput(wiring.Component):
             store.fetch.eq(self.fetch),
             store.fetch_row.eq(self.fetch_row),
             self.row.eq(store.row),
+            self.row_ends.eq(store.row_ends),
             self.closed_row.eq(store.closed_row),
             self.busy.eq(store.close),
         ]

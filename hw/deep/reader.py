@@ -1,6 +1,6 @@
 """The output's side of a deep switch: who has an output, and where in its worm it is."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -55,8 +55,8 @@ class RowReader(wiring.Component):
         A row is wanted: ``row`` of ``owner``.
     taken : In(1)
         It is fetched in this cycle.
-    loads, fetched : In
-        What was fetched in the cycle before is for this reader.
+    loads, fetched, fetched_ends : In
+        What was fetched in the cycle before is for this reader; it has its worm's last flit.
     owner : Out(inputs)
         Whose worm it sends, one-hot; of one that does not ``hold`` it means nothing.
     row : Out(row_bits(rows))
@@ -93,6 +93,7 @@ class RowReader(wiring.Component):
             "taken": In(1),
             "loads": In(1),
             "fetched": In(chunk * flit.size),
+            "fetched_ends": In(1),
             "owner": Out(inputs),
             "row": Out(row_bits(rows)),
             "holds": Out(inputs),
@@ -115,7 +116,6 @@ class RowReader(wiring.Component):
         falls = Signal()
         moves = Signal()  # the row behind becomes the current one
         done = Signal()  # the current row has been sent
-        last = Signal()  # the row that is fetched has the tail
         asked = Signal()  # a row is on its way
         later = Signal()  # the worm's first row has been sent
         current, behind = ([Signal(layout, name=f"{name}_{k}") for k in range(self.chunk)]
@@ -134,14 +134,13 @@ class RowReader(wiring.Component):
             self.send.eq(takes | (has_current & self.credit)),
             self.flit.eq(Mux(has_current, from_row, self.passing)),
             done.eq(has_current & self.credit & (from_row.tail | (self.place == self.chunk - 1))),
-            last.eq(Cat(lane.tail for lane in lanes).any()),
             moves.eq(has_behind & (~has_current | done)),
             # one is asked for when there is room for it: that of the row behind, empty or emptied
             self.asks.eq(holding & ~following & ~asked & ~has_behind),
         ]
         ended = Signal()
         m.d.comb += [
-            ended.eq((takes & self.passing.tail) | (self.loads & last)),
+            ended.eq((takes & self.passing.tail) | (self.loads & self.fetched_ends)),
             self.holds.eq(Mux(won, self.won, Mux(holding & ~ended, self.owner, 0))),
             self.follows.eq(Mux(takes | (comes & left_out), Mux(won, self.won, self.owner), 0)),
         ]

@@ -73,6 +73,8 @@ class ChunkStore(wiring.Component):
         Fetch this row: only a closed one that is not free, and in no cycle with ``close``.
     row : Out(chunk * width)
         What was fetched in the cycle before, lane 0 lowest; lanes behind the worm's last flit hold anything.
+    row_ends : Out(1)
+        It has its worm's last flit: from a register, as nothing is that comes out of block memory.
     closed_row, write_row : Out(row_bits(rows))
         The next row that will be closed; the one that flits are written to.
     lane : Out(range(chunk))
@@ -102,6 +104,7 @@ class ChunkStore(wiring.Component):
             "fetch": In(1),
             "fetch_row": In(row_bits(rows)),
             "row": Out(chunk * width),
+            "row_ends": Out(1),
             "closed_row": Out(row_bits(rows)),
             "write_row": Out(row_bits(rows)),
             "lane": Out(range(chunk)),
@@ -140,6 +143,17 @@ class ChunkStore(wiring.Component):
                 read.addr.eq(self.fetch_row[:-1]),
                 self.row[k * self.width:(k + 1) * self.width].eq(read.data),
             ]
+
+        tails: memory.Memory = memory.Memory(shape=1, depth=self.rows, init=[], attrs={"ram_style": "distributed"})
+        m.submodules.tails = tails
+        ended, ends = tails.write_port(), tails.read_port(domain="comb")
+        m.d.comb += [
+            ended.en.eq(self.closes),
+            ended.addr.eq(self.write_row[:-1]),
+            ended.data.eq(self.ends | self.cut),
+            ends.addr.eq(self.fetch_row[:-1]),
+        ]
+        m.d.sync += self.row_ends.eq(ends.data)
 
         pending: memory.Memory = memory.Memory(shape=self.needed.shape(), depth=self.rows, init=[],
                                                attrs={"ram_style": "distributed"})

@@ -143,11 +143,12 @@ class DeepSwitch(Switch):
     def _fetch(self, m, inputs, readers):
         """One row a cycle goes from its input by the bus to the reader that asked for it."""
         m.submodules.order = order = FetchOrder(readers=len(readers), inputs=len(inputs), rows=self.rows)
-        row = Signal(self.chunk * flit_layout(self.width).size, name="bus")
+        row, ends = Signal(self.chunk * flit_layout(self.width).size, name="bus"), Signal(name="bus_ends")
         source, target = Signal(len(inputs), name="bus_source"), Signal(len(readers), name="bus_target")
         m.d.sync += [source.eq(order.fetch), target.eq(order.taken)]
         m.d.comb += [
             row.eq(any_of([Mux(source[i], unit.row, 0) for i, unit in enumerate(inputs)])),
+            ends.eq(any_of([source[i] & unit.row_ends for i, unit in enumerate(inputs)])),
             order.asks.eq(Cat(reader.asks for reader in readers)),
             order.busy.eq(Cat(unit.busy for unit in inputs)),
         ]
@@ -164,6 +165,7 @@ class DeepSwitch(Switch):
                 reader.taken.eq(order.taken[o]),
                 reader.loads.eq(target[o]),
                 reader.fetched.eq(row),
+                reader.fetched_ends.eq(ends),
             ]
 
     def _read(self, m, o, output, reader, inputs):

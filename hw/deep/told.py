@@ -8,7 +8,7 @@ import numpy as np
 from ..logic import bits_for
 from .switch import DeepSwitch
 
-__all__ = ["describe_reader", "describe_rows", "reader_fields", "row_fields"]
+__all__ = ["describe_fetch", "describe_reader", "describe_rows", "reader_fields", "row_fields"]
 
 Read = Callable[[str], Any]
 """Full name of a register of the switch -> its values; those of a memory have a further dimension, its rows."""
@@ -38,7 +38,7 @@ def describe_rows(switch: DeepSwitch, fields: Any) -> str:
 
 
 def reader_fields(switch: DeepSwitch, output: int, read: Read) -> Any:
-    """Read what `describe_reader` needs of an output, in a further dimension."""
+    """Read what `describe_reader` and `describe_fetch` need of an output, in a further dimension."""
     reader = f"{switch.outputs[output].name}_reader"
     return np.stack([read(f"{reader}.{name}") for name in (
         "owner", "row", "place", "holding", "following", "has_current", "has_behind", "asked")], axis=-1)
@@ -52,6 +52,16 @@ def describe_reader(switch: DeepSwitch, fields: Any) -> str:
     owner, number, place, holding, following, *fetched = map(int, fields)
     if not (holding or any(fetched)):
         return ""
-    at = ((number & (1 << bits_for(switch.rows)) - 1) - sum(fetched)) % switch.rows
+    return f"{_row_before(switch, owner, number, sum(fetched))}.{place}" + ",follows" * bool(following)
+
+
+def describe_fetch(switch: DeepSwitch, fields: Any) -> str:
+    """Write which row was fetched for an output in the cycle before: ``p0:3``; nothing if none was."""
+    owner, number, *_, asked = map(int, fields)
+    return _row_before(switch, owner, number, 1) if asked else ""
+
+
+def _row_before(switch: DeepSwitch, owner: int, number: int, rows: int) -> str:
+    """The input that is the owner, and the row that comes so many before one of a number."""
     [port] = [port.name for i, port in enumerate(switch.inputs) if owner >> i & 1]
-    return f"{port}:{at}.{place}" + ",follows" * bool(following)
+    return f"{port}:{((number & (1 << bits_for(switch.rows)) - 1) - rows) % switch.rows}"

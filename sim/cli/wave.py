@@ -13,6 +13,7 @@ from ..common.whole_file import require_writable
 from ..waves.view import (
     History,
     choose_links,
+    choose_ports,
     draw_spacetime,
     of_worms,
     read_waveform,
@@ -46,6 +47,10 @@ def wave(
     links: Annotated[str, typer.Option(
         metavar="used|all|LINK,...", help="Links: those with flits, all, or 0.1>0.2, inj:0.1, cons:0.1 or a node's "
                                           "0.1, joined by commas.")] = "used",
+    buffers: Annotated[str | None, typer.Option(
+        metavar="all|SWITCH[.PORT],...", help="Draw, below, rows of the buffers of deep switches with their counters, "
+                                              "and which outputs fetch and read them: s0, s0.n0, joined by commas.",
+        show_default=False)] = None,
     json: Json = False,
 ) -> None:
     """Tell from a waveform alone what its worms did: a table, or by --plot or --text a space-time diagram.
@@ -55,6 +60,8 @@ def wave(
     """
     if text and json:
         raise WormcastError("wave: --text and --json are given, allowed is one or the other")
+    if buffers is not None and plot is None:
+        raise WormcastError("wave: --buffers is given without --plot, it says what is drawn")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
             raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
@@ -69,7 +76,7 @@ def wave(
         histories = [history.between(*cycles) for history in histories]
     seen = [(history if cycles else history.trimmed(), choose_links(history, links)) for history in histories]
     if plot:
-        _draw(seen, plot)
+        _draw(seen, plot, buffers)
     if replay:
         write_replay(seen[0][0], replay)
     if json:
@@ -105,12 +112,13 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(one) for one in numbers]
 
 
-def _draw(histories: list[tuple[History, list[int] | None]], plot: Path) -> None:
+def _draw(histories: list[tuple[History, list[int] | None]], plot: Path, buffers: str | None) -> None:
     drawn = [(history, rows_of(history, shown)) for history, shown in histories]
-    for _, rows in drawn:
-        require_drawable(rows, plot)
+    lanes = [choose_ports(buffers, history.chunks, history.readings) if buffers else [] for history, _ in drawn]
+    for (_, rows), below in zip(drawn, lanes, strict=True):
+        require_drawable(rows, plot, below)
     with whole_picture(plot) as target:
-        draw_spacetime(drawn, *target)
+        draw_spacetime(drawn, *target, lanes=lanes)
 
 
 def _report(history: History) -> None:

@@ -99,6 +99,8 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--plot", "f.pdf"], "plot: f.pdf is given, allowed endings are .svg, .png"),
     (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
     (["--plot", "f.svg", "--window", "0:2"], "plot: 0 virtual channels would be drawn, allowed are 1 to 800; --window"),
+    (["--buffers", "s0"], "wave: --buffers is given without --plot, it says what is drawn"),
+    (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is given, the waveform shows none of deep switches in"),
     (["--text", "--json"], "wave: --text and --json are given, allowed is one or the other"),
 ])
 def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):

@@ -145,8 +145,8 @@ def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.N
     if network.configuration.deep:
         told = ".".join((*ROUTERS, name))
         rows += [SignalRow("rows", f"{told}.{port}_in.vc_{vc}.rows"),
-                 *(SignalRow(f"{port} reads", f"{told}.{port}_out.vc_0.reads")
-                   for port in (where[o].name for o in links + exits))]
+                 *(SignalRow(f"{port} {what}", f"{told}.{port}_out.vc_0.{what}")
+                   for port in (where[o].name for o in links + exits) for what in ("fetches", "reads"))]
     elif front.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
                            front.readers.bit_length())

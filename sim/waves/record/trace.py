@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
 from wormcast.hw.deep import DeepSwitch
-from wormcast.hw.deep.told import describe_reader, describe_rows, reader_fields, row_fields
+from wormcast.hw.deep.told import describe_fetch, describe_reader, describe_rows, reader_fields, row_fields
 from wormcast.hw.front import TOKEN, TURN
 
 from ...build.fabric import End, Link
@@ -64,9 +64,9 @@ class LinkTrace(NamedTuple):
         Flits in the buffer behind each.
     owners : int16
         The router's input virtual channel that owns each: 1 + port x virtual channels + number; 0 for none.
-    rows, reads : int32
-        Of deep switches the rows of the buffer behind each virtual channel, and where the output before it reads: the
-        numbers of what stands in ``words``.
+    rows, reads, fetches : int32
+        Of deep switches the rows of the buffer behind each virtual channel, where the output before it reads, and the
+        row that is fetched for it: the numbers of what stands in ``words``.
     asked : tuple of str
         Resources as in JSON, joined by ``|``; any of them will do.
     words : tuple of str
@@ -82,6 +82,7 @@ class LinkTrace(NamedTuple):
     owners: Counts
     rows: npt.NDArray[np.int32]
     reads: npt.NDArray[np.int32]
+    fetches: npt.NDArray[np.int32]
     asked: tuple[str, ...] = ("",)
     words: tuple[str, ...] = ("",)
 
@@ -164,7 +165,7 @@ class _Tracer:
         at_front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, at_front)
         return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1],
-                         deep.rows[:-1], deep.reads[:-1], words=tuple(deep.known))
+                         deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
         """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
@@ -262,13 +263,13 @@ class _Tracer:
 
 
 class _DeepWords:
-    """What deep switches at the ends of links say in words, in each cycle; see `LinkTrace.rows` and ``reads``."""
+    """What deep switches at the ends of links say in words, in each cycle; see `LinkTrace.rows` and those after it."""
 
     def __init__(self, tracer: _Tracer):
         self.tracer = tracer
         self.known = {"": 0}
         deep = [kind for kind, router in tracer.network.routers.items() if isinstance(router, DeepSwitch)]
-        self.rows, self.reads = np.zeros((2, tracer.cycles + 1, len(tracer.channels)), np.int32)
+        self.rows, self.reads, self.fetches = np.zeros((3, tracer.cycles + 1, len(tracer.channels)), np.int32)
         self.behind = [(at, link.far, link.input) for at, (link, _) in enumerate(tracer.channels)
                        if link.input is not None and link.far.kind in deep]
         self.before = [(at, link.near, link.output) for at, (link, _) in enumerate(tracer.channels)
@@ -276,8 +277,10 @@ class _DeepWords:
 
     def read(self, states: "_States") -> None:
         """Read what states are kept."""
-        for found, ends, fields, describe in ((self.rows, self.behind, row_fields, describe_rows),
-                                              (self.reads, self.before, reader_fields, describe_reader)):
+        now = np.arange(states.rows.start, states.rows.stop)
+        for found, ends, fields, describe, ago in ((self.rows, self.behind, row_fields, describe_rows, 0),
+                                                   (self.reads, self.before, reader_fields, describe_reader, 0),
+                                                   (self.fetches, self.before, reader_fields, describe_fetch, 1)):
             said: dict[tuple[str, int], Values] = {}
             for at, end, port in ends:
                 switch = self.tracer.network.routers[end.kind]
@@ -287,7 +290,7 @@ class _DeepWords:
                 values = said[end.kind, port][:, states.column[end.kind, end.instance]]
                 different, which = np.unique(values, axis=0, return_inverse=True)
                 codes = [self.known.setdefault(describe(switch, one), len(self.known)) for one in different]
-                found[states.rows, at] = np.array(codes)[which.reshape(-1)]
+                found[(now - ago)[now >= ago], at] = np.array(codes)[which.reshape(-1)][now >= ago]
 
 
 class _States:

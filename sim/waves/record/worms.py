@@ -29,7 +29,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     channel, or slot, the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on
     the link for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In
     `ROUTERS` the same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of
-    outputs ``owner``; of deep switches ``rows`` of inputs, and ``reads`` of outputs.
+    outputs ``owner``; of deep switches ``rows`` of inputs, and ``reads`` and ``fetches`` of outputs.
 
     Parameters
     ----------
@@ -75,8 +75,9 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel],
                             _owner(network.routers[link.near.kind], network.configuration.vcs))
                 if network.configuration.deep:
-                    columns.add((*ports["out"], inside), "reads", "string", 1, trace.reads[:, channel],
-                                trace.words.__getitem__)
+                    for name, codes in (("reads", trace.reads), ("fetches", trace.fetches)):
+                        columns.add((*ports["out"], inside), name, "string", 1, codes[:, channel],
+                                    trace.words.__getitem__)
             if "in" in ports and link.input is not None:
                 port, front = (*ports["in"], inside), network.front(link.far.kind, link.input, vc)
                 unit, worm = front.scope.split(".")

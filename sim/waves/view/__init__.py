@@ -3,6 +3,7 @@
 A ``History`` is plain data; all that shows one takes it, wherever it comes from.
 """
 
+from .chunks import RecordedChunk, RecordedReading, choose_ports
 from .history import History, RecordedHold, RecordedLink, RecordedWorm, Wait
 from .rows import ChannelRow, choose_links, rows_of
 from .spacetime import draw_spacetime, require_drawable
@@ -14,11 +15,14 @@ from .worms import colours_of, of_worms, shown_worms
 __all__ = [
            "ChannelRow",
            "History",
+           "RecordedChunk",
            "RecordedHold",
            "RecordedLink",
+           "RecordedReading",
            "RecordedWorm",
            "Wait",
            "choose_links",
+           "choose_ports",
            "colours_of",
            "draw_spacetime",
            "of_worms",

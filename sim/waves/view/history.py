@@ -11,6 +11,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.channels import Resource, link_rows
 
 from ...common.text import resource_text
+from .chunks import RecordedChunk, RecordedReading
 
 __all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
@@ -164,6 +165,10 @@ class History:
         As in JSON: ``{"at": cycle, "cycle": [{"worm", "holds": [RESOURCE], "waits": [RESOURCE]}]}``.
     configuration : dict
         Options of the hardware by name.
+    chunks : tuple of RecordedChunk
+        Of deep switches what was in their rows, by first cycle.
+    readings : tuple of RecordedReading
+        And what their outputs took from them.
     """
 
     topology: Topology
@@ -176,6 +181,8 @@ class History:
     waits: tuple[Wait, ...]
     deadlock: dict[str, Any] | None
     configuration: dict[str, Any]
+    chunks: tuple[RecordedChunk, ...] = ()
+    readings: tuple[RecordedReading, ...] = ()
 
     @property
     def deliveries(self) -> list[RecordedHold]:
@@ -258,7 +265,10 @@ class History:
         ]
         waits = [replace(wait, first=max(wait.first, first), last=min(wait.last, end - 1))
                  for wait in self.waits if wait.first < end and wait.last >= first]
-        shown = replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits), deadlock=None)
+        chunks = tuple(one.between(first, end) for one in self.chunks if one.first < end and one.last >= first)
+        readings = tuple(one.between(first, end) for one in self.readings if one.first < end and one.last >= first)
+        shown = replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits), deadlock=None,
+                        chunks=chunks, readings=readings)
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 
     def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:

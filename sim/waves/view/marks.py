@@ -12,7 +12,7 @@ from .telling import name_any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Scale", "draw_marks", "legend_marks"]
+__all__ = ["BAR", "NEUTRAL", "Scale", "draw_marks", "legend_marks", "tint", "write_on"]
 
 BAR = 0.76  # of a row
 HATCH = "//////"
@@ -60,7 +60,7 @@ def legend_marks(history: History) -> list[Any]:
     from matplotlib.patches import Patch
 
     marks = [Patch(facecolor=NEUTRAL, label="flit"),
-             Patch(facecolor=_tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
+             Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
              Line2D([], [], color="black", linewidth=0.8, label="header waits"),
              Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail delivered")]
     if history.deadlock:
@@ -81,14 +81,14 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
         colour = scale.colours[worm]
         held = [_box(hold.first, hold.last, scale.at[hold.link, hold.vc]) for hold in holds]
         full = [_box(*run, scale.at[hold.link, hold.vc]) for hold in holds for run in hold.runs]
-        axes.add_collection(PolyCollection(held, facecolor=_tint(colour), edgecolor=colour, hatch=HATCH, linewidth=0,
+        axes.add_collection(PolyCollection(held, facecolor=tint(colour), edgecolor=colour, hatch=HATCH, linewidth=0,
                                            zorder=2, gid=f"worm-{worm}-held"))
         axes.add_collection(PolyCollection(full, facecolor=colour, linewidth=0, zorder=2.1, gid=f"worm-{worm}-flits"))
         axes.add_collection(PolyCollection(held, facecolor="none", edgecolor=colour, linewidth=0.35, zorder=2.2))
         room = text_width(str(worm), size) + 1.5
         for hold in holds:
             if (hold.last - hold.first + 1) * scale.cycle >= room:
-                _write(axes, hold.first - 0.5 + 0.75 / scale.cycle, scale.at[hold.link, hold.vc], str(worm), size,
+                write_on(axes, hold.first - 0.5 + 0.75 / scale.cycle, scale.at[hold.link, hold.vc], str(worm), size,
                        weight="bold")
 
 
@@ -98,7 +98,7 @@ def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
     return [(start, at - half), (end, at - half), (end, at + half), (start, at + half)]
 
 
-def _tint(colour: str) -> tuple[float, float, float]:
+def tint(colour: str) -> tuple[float, float, float]:
     """A light shade of a colour."""
     from matplotlib.colors import to_rgb
 
@@ -106,7 +106,7 @@ def _tint(colour: str) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _write(axes: "Axes", cycle: float, at: float, text: str, size: float, *, weight: str = "normal",
+def write_on(axes: "Axes", cycle: float, at: float, text: str, size: float, *, weight: str = "normal",
            gid: str | None = None) -> None:
     """Write on a bar, legible on any."""
     from matplotlib.patheffects import withStroke
@@ -133,7 +133,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
         text = f"waits for {name_any(history, wait.resources)}"
         start, end = _quiet(on_row[wait.link, wait.vc], wait, (2 * size + 2) / scale.cycle)
         if size >= LEAST_LETTERS and (end - start) * scale.cycle >= text_width(text, size) + 3:
-            _write(axes, start + 1.5 / scale.cycle, at, text, size, gid=f"wait-{wait.link}-{wait.vc}-{wait.first}")
+            write_on(axes, start + 1.5 / scale.cycle, at, text, size, gid=f"wait-{wait.link}-{wait.vc}-{wait.first}")
     axes.add_collection(LineCollection(lines, color="black", linewidth=0.8, zorder=3, gid="waits"))
 
 

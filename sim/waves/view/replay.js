@@ -213,8 +213,26 @@ function show() {
        (thing) => thing.setAttribute("class", `path ${colour(at.chosen)}`));
   showHosts();
   showBadges();
+  showBuffers(state);
   showWords(state);
   placeFlits();
+}
+
+/** List the buffers of deep switches that hold something: their rows, and who reads them. */
+function showBuffers(state) {
+  const rows = new Map();
+  const add = (place, one, text) => {
+    if (!rows.has(one.buffer)) rows.set(one.buffer, [[], []]);
+    const chip = element("span", {className: one.worm < 0 ? "chip" : `chip ${colour(one.worm)}`, textContent: text});
+    if (one.worm >= 0) chip.title = `worm ${model.worms[one.worm].number}`;
+    chip.classList.toggle("aside", one.worm >= 0 && aside(one.worm));
+    rows.get(one.buffer)[place].push(chip, " ");
+  };
+  for (const one of state.chunks) add(0, one, tellChunk(one, at.cycle));
+  for (const one of state.readings) add(1, one, tellReading(one, at.cycle));
+  const names = [...rows.keys()].sort((one, other) => one.localeCompare(other, "en", {numeric: true}));
+  byId("rows").replaceChildren(...names.map((name) => element(
+    "tr", {}, element("td", {textContent: name}), ...rows.get(name).map((chips) => element("td", {}, ...chips)))));
 }
 
 function placeFlits() {
@@ -356,6 +374,7 @@ if (model.deadlock) {
   byId("deadlock").hidden = false;
   byId("deadlock").append(...model.deadlock.lines.map((line) => element("p", {textContent: line})));
 }
+byId("buffers").hidden = !model.chunks.length;
 drawNetwork();
 drawStrip();
 drawWorms();

@@ -3,7 +3,9 @@
 import html
 import json
 import re
+from collections.abc import Sequence
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +58,7 @@ def _data(history: History) -> dict[str, Any]:
     first_track = [0]
     for link in history.links:
         first_track.append(first_track[-1] + link.vcs)
-    number = {worm: place for place, worm in enumerate(history.worms)}
+    number: dict[int | None, int] = {worm: place for place, worm in enumerate(history.worms)}
     delivered = set(history.deliveries)
     colours = colours_of(history)
     asked: dict[str, int] = {}
@@ -95,6 +97,11 @@ def _data(history: History) -> dict[str, Any]:
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
+        # worm, cycles, then steps of a value and the cycles of fetches; worms that are not known have no number
+        "chunks": [[f"{one.switch}.{one.port}", one.row, number.get(one.worm, -1), one.first, one.last,
+                    _flat(one.flits), _flat(one.counts), _flat(one.fetches)] for one in history.chunks],
+        "readings": [[f"{one.switch}.{one.port}", one.row, one.output, number.get(one.worm, -1), one.first, one.last,
+                      _flat(one.places), one.follows] for one in history.readings],
         "resources": [[history.resource_name(resource), None if place is None else first_track[place[0]] + place[1]]
                       for resource, place in zip(asked, places, strict=True)],
         "deadlock": None if len(circle) < len(steps) or not steps else {
@@ -104,6 +111,10 @@ def _data(history: History) -> dict[str, Any]:
 
 def _short(point: tuple[float, float]) -> list[float]:
     return [round(value, 1) for value in point]
+
+
+def _flat(steps: Sequence[tuple[int, Any]]) -> list[Any]:
+    return list(chain.from_iterable(steps))
 
 
 def _stretches(hold: RecordedHold) -> list[int]:

@@ -27,8 +27,13 @@ function unpack(data) {
     worm.tracks.add(hold.track);
     if (hold.delivered) worm.delivered.set(target, hold.last);
   }
+  const steps = (flat) => flat.flatMap((cycle, i) => (i % 2 ? [] : [[cycle, flat[i + 1]]]));
+  const chunks = data.chunks.map(([buffer, row, worm, first, last, flits, counts, fetches]) => (
+    {buffer, row, worm, first, last, flits: steps(flits), counts: steps(counts), fetches: steps(fetches)}));
+  const readings = data.readings.map(([buffer, row, output, worm, first, last, places, follows]) => (
+    {buffer, row, output, worm, first, last, places: steps(places), follows}));
   const model = {
-    first: data.first, last: data.end - 1, links, tracks, worms, holds, waits,
+    first: data.first, last: data.end - 1, links, tracks, worms, holds, waits, chunks, readings,
     resources: data.resources.map(([name, track]) => ({name, track})), names: data.names, switches: data.switches,
     deadlock: null,
   };
@@ -88,6 +93,7 @@ function stateAt(model, cycle) {
   const holds = model.holds.filter(during), waits = model.waits.filter(during);
   return {
     holds, waits,
+    chunks: model.chunks.filter(during), readings: model.readings.filter(during),
     flits: holds.filter((hold) => hold.flits.has(cycle)),
     waiting: new Set(waits.map((wait) => wait.worm)),
     closed: model.deadlock !== null && cycle >= model.deadlock.since,
@@ -118,6 +124,23 @@ function tellWait(model, state, wait) {
     return model.resources[resource].name + by;
   });
   return `waits at ${model.switches[model.tracks[wait.track].link.target]} for ${asked.join(" or ")}`;
+}
+
+/** The last value of some steps up to a cycle, or undefined. */
+function valueAt(steps, cycle) {
+  return steps.findLast(([since]) => since <= cycle)?.[1];
+}
+
+/** What is in a row: `0:2`, its counter, or `0+3`, flits that have come so far; and for whom it is fetched. */
+function tellChunk(chunk, cycle) {
+  const count = valueAt(chunk.counts, cycle), flits = valueAt(chunk.flits, cycle);
+  const fetched = chunk.fetches.filter(([at]) => at === cycle).map(([, output]) => ` → ${output}`);
+  return `${chunk.row}${count === undefined ? `+${flits ?? ""}` : `:${count}`}${fetched.join("")}`;
+}
+
+/** Which flit of a row an output takes next. */
+function tellReading(reading, cycle) {
+  return `${reading.output} ${reading.row}.${valueAt(reading.places, cycle)}${reading.follows ? " as it passes" : ""}`;
 }
 
 /** The point at a share, 0 to 1, of the way along some points. */

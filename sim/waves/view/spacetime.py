@@ -23,6 +23,7 @@ from ...common.frame import (
     wrapped,
 )
 from ...common.text import count
+from .chunk_marks import Lane, chunk_legend, draw_chunks, lane_label
 from .history import History
 from .marks import Scale, draw_marks, legend_marks
 from .rows import ChannelRow
@@ -47,7 +48,7 @@ TRACK = 0.09  # of an arrow of the deadlock, beside the bars
 GAP = 0.7  # rows, before the consumption channels
 
 
-def require_drawable(rows: Sequence[ChannelRow], file: Path) -> None:
+def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
     """Refuse what cannot be drawn.
 
     Raises
@@ -59,9 +60,13 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path) -> None:
     if not 1 <= len(rows) <= MOST_ROWS:
         raise WormcastError(f"plot: {count(len(rows), 'virtual channel')} would be drawn, allowed are 1 to "
                             f"{MOST_ROWS}; --window, --worms and --links choose")
+    if len(rows) + len(lanes) > MOST_ROWS:
+        raise WormcastError(f"plot: {count(len(rows), 'virtual channel')} and {count(len(lanes), 'line')} of buffers "
+                            f"would be drawn, allowed are {MOST_ROWS} together; --window, --links and --buffers choose")
 
 
-def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str) -> None:
+def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
+                   lanes: Sequence[Sequence[Lane]] = ()) -> None:
     """Draw which worm had which virtual channel when, one column of a paper wide, or two if it takes them.
 
     A bar is full where a flit is on the link, and hatched where none is; a line below it says that the worm's header
@@ -76,12 +81,14 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: 
     file : Path
         To write; its ending does not matter.
     form : "svg" or "png"
+    lanes : sequence of sequence of Lane, optional
+        Of each history rows of deep switches, and outputs that read them, which are drawn below.
     """
     # takes half a second to load, which every other command would wait for
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):
-        diagrams = [_Diagram(history, rows) for history, rows in drawn]
+        diagrams = [_Diagram(*one, below) for one, below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
         width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
         figure = blank_figure(width, height)
         parts = figure.subfigures(1, len(diagrams), squeeze=False, wspace=0,
@@ -99,13 +106,14 @@ class _Diagram:
     width, height : float
     """
 
-    def __init__(self, history: History, rows: Sequence[ChannelRow]):
+    def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane]):
         self.history, self.rows = history, rows
-        cycles = history.end - history.first
-        self.width = COLUMN if cycles <= NARROW_CYCLES and len(rows) <= NARROW_ROWS else PAGE
-        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / len(rows)))
+        cycles, lines = history.end - history.first, len(rows) + len(lanes)
+        self.width = COLUMN if cycles <= NARROW_CYCLES and lines <= NARROW_ROWS else PAGE
+        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / lines))
         self._size = min(SIZE, 0.85 * POINTS * self._pitch)
-        self._left = MARGIN + 0.05 + max(text_width(row.label, self._size) for row in rows) / POINTS
+        labels = [*(row.label for row in rows), *map(lane_label, lanes)]
+        self._left = MARGIN + 0.05 + max(text_width(label, self._size) for label in labels) / POINTS
         self._right = 0.1 + TRACK * (len(history.deadlock["cycle"]) if history.deadlock else 0)
         self._colours = colours_of(history)
         worms = shown_worms(history)
@@ -115,10 +123,12 @@ class _Diagram:
         self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / POINTS)))
         self._lines = wrapped([*describe(history), *describe_deadlock(history)], self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
-        self._tall = max(self._at.values()) + 1
-        self._twice = len(rows) > NARROW_ROWS
+        self._lanes = {lane: max(self._at.values()) + 1 + GAP + place for place, lane in enumerate(lanes)}
+        self._tall = max([*self._at.values(), *self._lanes.values()]) + 1
+        self._twice = lines > NARROW_ROWS
         listing = 1.15 * LINE * -(-len(self._listed) // self._columns)
-        self._below = TICKS + LEGEND + listing + LINE * len(self._lines) + 2 * MARGIN
+        self._legend = LEGEND * (2 if lanes else 1)
+        self._below = TICKS + self._legend + listing + LINE * len(self._lines) + 2 * MARGIN
         self.height = (TICKS if self._twice else MARGIN) + self._pitch * self._tall + self._below
 
     def draw(self, figure: "SubFigure", height: float) -> None:
@@ -129,16 +139,23 @@ class _Diagram:
         axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
                                 self._pitch * self._tall / height))
         axes.set(xlim=(history.first - 0.5, history.end - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
-        _frame(axes, [(self._at[row.link, row.vc], row.label) for row in self.rows], self._size, self._twice)
+        _frame(axes, [*((self._at[row.link, row.vc], row.label) for row in self.rows),
+                      *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
         across = (width - left - right) * POINTS / (history.end - history.first)
-        draw_marks(axes, history, Scale(self._at, self._pitch * POINTS, across, SIZE, TRACK * POINTS, self._colours))
+        scale = Scale(self._at, self._pitch * POINTS, across, SIZE, TRACK * POINTS, self._colours)
+        draw_marks(axes, history, scale)
+        if self._lanes:
+            draw_chunks(axes, history, self._lanes, scale)
+            figure.legend(handles=chunk_legend(), loc="upper center",
+                          bbox_to_anchor=(0.5, (below - TICKS - LEGEND) / height), ncols=4, frameon=False,
+                          borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
         figure.legend(handles=legend_marks(history), loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
                       ncols=5, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4,
                       columnspacing=0.9)
         for index, (colour, text) in enumerate(self._listed):
             row, column = divmod(index, self._columns)
             x = MARGIN + column * (width - 2 * MARGIN) / self._columns
-            y = below - TICKS - LEGEND - 1.15 * LINE * (row + 1)
+            y = below - TICKS - self._legend - 1.15 * LINE * (row + 1)
             for ahead, words, shade in ((0, "\N{BLACK SQUARE}", colour), (0.1, text, WORDS)):
                 figure.text((x + ahead) / width, y / height, words, ha="left", va="baseline", color=shade)
         figure.text(MARGIN / width, (foot + MARGIN) / height, "\n".join(self._lines), ha="left", va="bottom",

@@ -1,6 +1,7 @@
 """What became of each worm, in numbers."""
 
 from collections.abc import Collection
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -55,7 +56,7 @@ def _first_flit(history: History, holds: list[RecordedHold]) -> int | None:
 def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
     """Give a history as plain data for JSON, with what happened on some of its links.
 
-    Flits are written as stretches, first and last cycle of each.
+    Flits are written as stretches, first and last cycle of each. Of deep switches all is told.
     """
     def hold_to_dict(hold: RecordedHold) -> dict[str, Any]:
         return {"link": history.links[hold.link].name, "vc": hold.vc, "worm": hold.worm, "first": hold.first,
@@ -72,4 +73,6 @@ def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
                    "last": wait.last, "resources": list(wait.resources)}
                   for wait in history.waits if wait.link in links],
         "deadlock": history.deadlock,
+        "chunks": [asdict(chunk) for chunk in history.chunks],
+        "readings": [asdict(reading) for reading in history.readings],
     }

@@ -9,6 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from .comment import Comment
 from .history import History, RecordedHold, RecordedLink, Wait
+from .ports import PortTrack, chunks_and_readings, port_tracks
 from .vcd import Signal, Wave
 
 __all__ = ["read_waveform"]
@@ -17,7 +18,7 @@ __all__ = ["read_waveform"]
 def read_waveform(path: Path) -> History:
     """Read what worms did from the waveform of a run or of a load experiment.
 
-    Only the signals that tell of worms on links are looked at.
+    Only the signals that tell of worms on links are looked at, and of rows and readers of deep switches.
 
     Raises
     ------
@@ -28,10 +29,14 @@ def read_waveform(path: Path) -> History:
     comment = Comment(path, wave.comment)
     tracks = [_Track(number, link, scope) for number, (link, scope)
               in enumerate(zip(comment.links, comment.scopes, strict=True))]
-    setters: dict[bytes, list[tuple[_Track, Callable[[bytes], None]]]] = defaultdict(list)
+    ports = port_tracks(wave.signals, len(tracks))
+    setters: dict[bytes, list[tuple[_Track | PortTrack, Callable[[bytes], None]]]] = defaultdict(list)
     for track in tracks:
         for ident, setter in track.setters(path, wave.signals):
             setters[ident].append((track, setter))
+    for port in ports:
+        for ident, setter in port.setters():
+            setters[ident].append((port, setter))
     _follow(path, wave, comment, setters)
     holds = [hold for track in tracks for hold in track.close(comment.end - 1)]
     holds.sort(key=lambda hold: (hold.first, hold.link, hold.vc))
@@ -41,15 +46,16 @@ def read_waveform(path: Path) -> History:
         if worm not in comment.worms:
             raise WormcastError(f"{path} is damaged: worm {worm} is in it, of which its comment says nothing")
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
-                      tuple(holds), tuple(waits), comment.deadlock, comment.configuration)
+                      tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
+                      *chunks_and_readings(ports, comment.end))
     return history.between(history.first, history.end)  # without a deadlock that is yet to come
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,
-            setters: Mapping[bytes, Sequence[tuple["_Track", Callable[[bytes], None]]]]) -> None:
+            setters: Mapping[bytes, Sequence[tuple["_Track | PortTrack", Callable[[bytes], None]]]]) -> None:
     """Take all tracks through the file."""
     now = comment.first
-    busy: dict[int, _Track] = {}
+    busy: dict[int, _Track | PortTrack] = {}
     for time, changes in wave.changes(setters):
         if time > comment.end * comment.period:
             raise WormcastError(f"{path} is damaged: it goes on at {time}, its comment tells of cycles up to "
@@ -67,7 +73,7 @@ def _follow(path: Path, wave: Wave, comment: Comment,
                     setter(value)
                 except ValueError:
                     raise WormcastError(f"{path} is damaged: {value.decode('ascii', 'replace')!r} is shown at {time} "
-                                        f"by a signal of {track.link.name}") from None
+                                        f"by a signal of {track.name}") from None
     if now < comment.end:
         raise WormcastError(f"{path} is damaged: it ends in cycle {now}, its comment tells of cycles up to "
                             f"{comment.end - 1}")
@@ -86,7 +92,7 @@ class _Track:
     """The signals of one link, and what they have come to."""
 
     def __init__(self, number: int, link: RecordedLink, scope: str):
-        self.number, self.link, self.scope = number, link, scope
+        self.number, self.link, self.scope, self.name = number, link, scope, link.name
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
         self._at_node = link.kind in ("consumption", "slots")  # a worm that is there is all that waits there

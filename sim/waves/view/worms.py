@@ -34,7 +34,9 @@ def of_worms(history: History, worms: Iterable[int]) -> History:
     return replace(
         history, worms={number: worm for number, worm in history.worms.items() if number in chosen},
         holds=tuple(hold for hold in history.holds if hold.worm in chosen),
-        waits=tuple(wait for wait in history.waits if wait.worm in chosen), deadlock=deadlock)
+        waits=tuple(wait for wait in history.waits if wait.worm in chosen), deadlock=deadlock,
+        chunks=tuple(chunk for chunk in history.chunks if chunk.worm in chosen),
+        readings=tuple(reading for reading in history.readings if reading.worm in chosen))
 
 
 def shown_worms(history: History) -> list[int]:

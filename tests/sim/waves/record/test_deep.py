@@ -43,6 +43,8 @@ def test_a_row_from_its_first_flit_to_its_counters_zero(found):
     sends = seen(f"{ROUTERS}p0_out.vc_0.reads")
     at = sends.index((51, "n0:0.0"))
     assert sends[at + 1:] == [*((54 + k, f"n0:{k // 8}.{k % 8}") for k in range(1, 21)), (75, "")]
+    fetches = [(cycle, text) for cycle, text in seen(f"{ROUTERS}p0_out.vc_0.fetches") if text]
+    assert fetches == [(51, "n0:0"), (54, "n0:1"), (62, "n0:2")]
     assert changes(found[0][f"{WORMS}link_s0_to_s1.vc_0.holder"], 81)[-2:] == [(55, "worm_1"), (76, "")]
 
 
@@ -57,6 +59,6 @@ def test_layouts_name_rows_and_readers_behind_each_copy(found):
     added = [line.split()[1] for line in surfer.splitlines() if line.startswith("variable_add")]
     assert set(added) <= signals.keys()
     assert [line.split("} ")[1].partition("[")[0] for line in gtkwave.splitlines() if line.startswith("+{")] == added
-    for name in "n0_in.vc_0.state", "n0_in.vc_0.rows", "p0_out.vc_0.reads", "p1_out.vc_0.reads":
+    for name in "n0_in.vc_0.state", "n0_in.vc_0.rows", "p0_out.vc_0.fetches", "p0_out.vc_0.reads", "p1_out.vc_0.reads":
         assert f"{ROUTERS}{name}" in added
     assert "{s1 copies}" not in gtkwave  # one branch is none

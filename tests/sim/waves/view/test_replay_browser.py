@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from dataclasses import replace
 
 import pytest
 from selenium import webdriver
@@ -12,6 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from wormcast.sim.waves.view import RecordedChunk, RecordedReading
 from wormcast.sim.waves.view.replay import write_replay
 from wormcast.sim.waves.view.telling import describe_deadlock
 
@@ -274,3 +276,25 @@ def test_arcs_of_a_torus_are_on_the_page(browser, tmp_path):
 def test_controls_have_names(crowd):
     for one in crowd.browser.find_elements(By.CSS_SELECTOR, "button, input, select, svg[role]"):
         assert one.accessible_name
+
+
+def test_rows_of_deep_switches_are_listed_as_they_fill_and_are_fetched(browser, tmp_path):
+    chunk = RecordedChunk("s0", "n0", 2, 1, 4, 20, freed=True, flits=((4, 1), (5, 2)), counts=((8, 2), (12, 1)),
+                          fetches=((11, "p0"), (20, "p1")))
+    reading = RecordedReading("s0", "p0", "n0", 2, 1, 12, 14, ((12, 0), (13, 1)), follows=False)
+    page = Page(browser, replace(figure_4(), chunks=(chunk,), readings=(reading,)), tmp_path / "rows.html")
+    shown = {}
+    for _ in range(20):
+        shown[page.cycle] = page.texts("#rows td")
+        page.press(Keys.ARROW_RIGHT)
+    assert browser.find_element(By.ID, "buffers").is_displayed()
+    told = {3: [], 4: ["2+1"], 5: ["2+2"], 8: ["2:2"], 11: ["2:2 → p0"], 12: ["2:1", "p0 2.0"], 14: ["2:1", "p0 2.1"],
+            15: ["2:1"], 20: ["2:1 → p1"], 21: []}
+    for cycle, words in told.items():
+        texts = [text.strip() for text in shown[cycle]]
+        assert texts == (["s0.n0", *words, *[""] * (2 - len(words))] if words else []), cycle
+    page.require_quiet()
+
+
+def test_a_page_without_deep_switches_has_no_list_of_rows(deadlock):
+    assert not deadlock.browser.find_element(By.ID, "buffers").is_displayed()

@@ -10,7 +10,8 @@ A port of a deep memory serves one instance after the other, and only those that
 no processor is fast at gathering and scattering.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 
 from .graph import Node
@@ -210,8 +211,9 @@ class Body:
         """Number ``place`` of a row of numbers of ``bits`` bits."""
         return self.put(f"load i{bits}, ptr {self.put(f'getelementptr i{bits}, ptr {base}, i64 {place}')}")
 
-    def each(self, flags: str) -> str:
-        """Begin what is done for each instance whose flag is set, one after the other, and return its number."""
+    @contextmanager
+    def each(self, flags: str) -> Iterator[str]:
+        """What is emitted inside is done for each instance whose flag is set, one after the other; gives its number."""
         width = self.vector_width
         self.fresh += 1
         head, do, after = (f"{name}{self.fresh}" for name in ("head", "do", "after"))
@@ -223,9 +225,9 @@ class Body:
         found = self.put(f"call i{width} @llvm.cttz.i{width}(i{width} %left{head}, i1 true)")
         below = self.put(f"sub i{width} %left{head}, 1")
         self.lines.append(f"  %rest{head} = and i{width} %left{head}, {below}")
-        self.ends = [f"  br label %{head}", f"{after}:"]
+        yield self.resized(found, width, 64)
+        self.lines += [f"  br label %{head}", f"{after}:"]
         self.block = after
-        return self.resized(found, width, 64)
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
         """Place of a row among those of all instances, in a deep memory, and whether the memory has it."""
@@ -237,25 +239,24 @@ class Body:
 
     def read(self, ports: Sequence[Read]) -> None:
         """Copy rows of one address, where one flag is set, from deep memories to registers."""
-        instance = self.each(self.known[ports[0].enable])
-        place, there = self.row(ports[0].slot, ports[0].address, instance)
-        for port in ports:
-            old, new = self.layout.places[port.slot], self.layout.places[port.into]
-            value = self.loaded(self.address("%tile", old.offset), old.bits, place)
-            value = self.put(f"select i1 {there}, i{old.bits} {value}, i{old.bits} 0")
-            pointer = self.put(f"getelementptr i{new.bits}, ptr {self.address('%tile', new.offset)}, i64 {instance}")
-            self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
-        self.lines += self.ends
+        with self.each(self.known[ports[0].enable]) as instance:
+            place, there = self.row(ports[0].slot, ports[0].address, instance)
+            for port in ports:
+                old, new = self.layout.places[port.slot], self.layout.places[port.into]
+                value = self.loaded(self.address("%tile", old.offset), old.bits, place)
+                value = self.put(f"select i1 {there}, i{old.bits} {value}, i{old.bits} 0")
+                register = self.address("%tile", new.offset)
+                pointer = self.put(f"getelementptr i{new.bits}, ptr {register}, i64 {instance}")
+                self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
 
     def write(self, port: Write) -> None:
         """Write a deep memory where a flag is set; the address is that of a row."""
-        instance = self.each(self.known[port.enable])
-        bits = self.layout.places[port.slot].bits
-        place, _ = self.row(port.slot, port.address, instance)
-        base = self.address("%tile", self.layout.places[port.slot].offset)
-        pointer = self.put(f"getelementptr i{bits}, ptr {base}, i64 {place}")
-        self.store(f"i{bits}", self.element(port.data, instance, bits), pointer, bits // 8)
-        self.lines += self.ends
+        memory = self.layout.places[port.slot]
+        with self.each(self.known[port.enable]) as instance:
+            place, _ = self.row(port.slot, port.address, instance)
+            base = self.address("%tile", memory.offset)
+            pointer = self.put(f"getelementptr i{memory.bits}, ptr {base}, i64 {place}")
+            self.store(f"i{memory.bits}", self.element(port.data, instance, memory.bits), pointer, memory.bits // 8)
 
     def ports(self) -> None:
         """Emit what goes through ports of deep memories: reads first, as they see the rows as they were."""

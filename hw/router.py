@@ -369,9 +369,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 
     Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted), by
     hamiltonian on meshes, and in lists of addresses by adaptive and e-cube-adaptive on meshes. Lists under other
-    relations are decoded by a table in straps. Unicasts take
-    digits of the destination as outputs where all switches of the network do, else they are looked up in tables in
-    memories (in straps on meshes of up to 256 nodes).
+    relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all switches of
+    the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes; with deep
+    buffers always). Deep buffers alone have worms along lists of switches, and bit strings that go up and then down.
 
     Parameters
     ----------
@@ -415,7 +415,9 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         if not configuration.deep:
             _require_tree(header, configuration)
         return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
-    assert isinstance(header, AddressList)
+    if not isinstance(header, AddressList):
+        raise WormcastError(f"scheme {scheme.name}: no decoder is known for its header, {type(header).__name__}, on "
+                            f"{topology.name} with buffer-kind {'deep' if configuration.deep else 'shallow'}")
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation

@@ -19,7 +19,8 @@ def table_bus(*, tables: int, address_bits: int, entry_bits: int) -> data.Struct
 
     All switches of a network are in one chain, in any order, and have one layout. ``write`` says that there is
     something to do; ``hops`` counts the switches that it still passes by, so that a switch needs no number of its own;
-    ``input``, ``address`` and ``entry`` say what is written where.
+    ``input``, ``address`` and ``entry`` say what is written where; tables that are no input's have the numbers behind
+    those of the inputs.
 
     Parameters
     ----------

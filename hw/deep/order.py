@@ -16,6 +16,10 @@ class FetchOrder(wiring.Component):
     All inputs together deliver one row a cycle: where a row has as many flits as there are outputs, all of them are
     kept busy. So one bus of a row's width is enough for all inputs and outputs.
 
+    A turn is lost where the row is not closed yet, or where its input closes another one in that cycle. So outputs
+    that read rows of inputs at which flits arrive all the time send less than a flit a cycle, if a row has no more
+    flits than there are readers: one more, at least three, is enough for all but a few cycles.
+
     *Latency*: combinational. *Throughput*: a row a cycle; a reader that asks has its turn within ``readers`` cycles.
     *Reset*: reader 0 is the first.
 

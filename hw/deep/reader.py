@@ -26,7 +26,8 @@ class RowReader(wiring.Component):
     fetched.
 
     *Latency*: a flit that passes is sent in that cycle. A row that is asked for in cycle t, and fetched in t, is sent
-    from t + 3 on. *Throughput*: a flit a cycle, if a row that is asked for is fetched within ``chunk`` - 1 cycles.
+    from t + 3 on. *Throughput*: a flit a cycle, if ``chunk`` is at least 3 and a row that is asked for is fetched
+    within ``chunk`` - 1 cycles; with rows of 2 flits, which are asked for every third cycle, 2 in 3 cycles.
     *Reset*: idle.
 
     Parameters

@@ -40,7 +40,8 @@ class DeepSwitch(Switch):
 
     *Latency*, with free resources, from link to link: 3 cycles for each flit, and as many more as the header has flits
     beyond the first; of a worm that has to wait, 3 cycles from the cycle in which its row is fetched. *Throughput*: a
-    flit per output and cycle. *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
+    flit per output and cycle of worms that pass; of rows, as long as no row is closed meanwhile (see `FetchOrder`).
+    *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
     *Errors on the wire*: as in `Switch`; a worm that begins before the one in front has ended is lost with it.
     *Reset*: empty, all credits held.
 
@@ -48,7 +49,7 @@ class DeepSwitch(Switch):
     ----------
     inputs, outputs : list of PortSpec
         Inputs, and outputs to other switches, have chunks of one size and buffers of one depth: at least as many flits
-        a chunk as the switch has outputs and as a header has flits.
+        a chunk as the switch has outputs, and as header flits tell a worm's branches.
     decoder : Decoder
         A `BranchingDecoder`.
     width, tables
@@ -69,8 +70,8 @@ class DeepSwitch(Switch):
                                 "buffers that they pass through")
         least = max(len(outputs), decoder.flits)
         if chunk < least:
-            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs whose headers "
-                                f"have {decoder.flits} flits needs at least {least}")
+            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs that "
+                                f"decodes {decoder.flits} header flits at once needs at least {least}")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

@@ -109,11 +109,11 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
-     "chunk: 4 flits are given, a switch of 8 outputs whose headers have 5 flits needs at least 8"),
+     "chunk: 4 flits are given, a switch of 8 outputs that decodes 5 header flits at once needs at least 8"),
     ([*RUN, "--chunk", 7], "buffer: 640 is given with chunks of 7 flits, allowed are their multiples from 14"),
     ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
     ([*RUN, "--flit-width", 2],
-     "chunk: 8 flits are given, a switch of 8 outputs whose headers have 17 flits needs at least 17"),
+     "chunk: 8 flits are given, a switch of 8 outputs that decodes 17 header flits at once needs at least 17"),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
     (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],

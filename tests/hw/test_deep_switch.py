@@ -91,6 +91,27 @@ def test_all_outputs_are_kept_busy_from_rows():
         assert at[-1] - at[0] == 31
 
 
+@pytest.mark.parametrize(("chunk", "copied", "alone"), [(4, 1641, 1257), (5, 884, 884)])
+def test_rows_are_fetched_while_others_are_closed(chunk, copied, alone):
+    """881 flits arrive without a gap and are read from rows: rows of more flits than there are outputs lose no time."""
+    switch, kernel = deep_switch(4, 4, chunk=chunk, rows=32)
+    one, each = Lane(), Lane()
+    for lane in (one, each):
+        for k in range(4):
+            lane.send(START, f"in_{k}", worm(1 << k, 20, k))
+    one.send(START + 21, "in_0", worm(0b1111, 880, 4))
+    for k in range(4):
+        each.send(START + 21, f"in_{k}", worm(1 << (k + 1) % 4, 880, 4 + k))
+    run(switch, kernel, [], [one, each], 2000)
+
+    def slowest(lane):
+        sent = [times(lane, f"out_{o}")[21:] for o in range(4)]
+        assert {len(at) for at in sent} == {881}
+        return max(at[-1] - at[0] + 1 for at in sent)
+
+    assert (slowest(one), slowest(each)) == (copied, alone)
+
+
 def test_a_branch_that_stands_still_stops_no_other():
     switch, kernel = deep_switch(2, 3, chunk=4, rows=16, nodes=1)
     lane = Lane()
@@ -255,7 +276,8 @@ def test_no_path_leads_through_it():
 
 
 @pytest.mark.parametrize(("changed", "message"), [
-    ({"chunk": 2}, "chunk: 2 flits are given, a switch of 3 outputs whose headers have 1 flits needs at least 3"),
+    ({"chunk": 2},
+     "chunk: 2 flits are given, a switch of 3 outputs that decodes 1 header flits at once needs at least 3"),
     ({"vcs": 2}, "DeepSwitch.vcs: in_0 has 2 virtual channels, deep buffers have 1"),
 ])
 def test_what_cannot_be_built_is_refused(changed, message):

@@ -21,6 +21,7 @@ from .networks import (
     amaranth_ratio,
     backlog_speeds,
     compile_times,
+    deep_speed,
     load_speed,
     network_speed,
     plan_speed,
@@ -38,6 +39,9 @@ NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000),
 #: Networks whose switches copy worms: payload flits that a node creates at half of saturation, about, and cycles.
 TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
          "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
+#: Networks whose switches hold whole worms: as `TREES`, and unicast trees, path worms, trees and smart interfaces.
+DEEP = {"irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1": (0.002, 50_000)}
+DEEP_SCHEMES = ("binomial", "path-lg", "tree", "k-binomial")
 #: Load experiments: mesh, seeds and cycles of each.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
@@ -55,9 +59,9 @@ def main() -> None:
     """Print all tables; see the command's help."""
     parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
-    alone = {"networks": _networks, "trees": _trees, "backlogs": _backlogs}
+    alone = {"networks": _networks, "trees": _trees, "deep": _deep, "backlogs": _backlogs}
     parser.add_argument("--only", choices=alone, help="print one table: MINs, tori and irregular networks; networks "
-                        "that copy worms; loads beyond saturation")
+                        "that copy worms; those that hold whole worms; loads beyond saturation")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -88,6 +92,7 @@ def main() -> None:
     console.print(table)
     _networks(console, machine)
     _trees(console, machine)
+    _deep(console, machine)
     _ablations(console, machine)
     table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", "with a table of messages",
                   "ratio", title=machine)
@@ -174,6 +179,19 @@ def _trees(console: Console, machine: str) -> None:
         for lanes in (1, 8):
             speeds = [tree_speed(name, scheme, rate, cycles // lanes, lanes) for scheme in ("atbm", "cmin")]
             table.add_row(name, str(lanes), *(f"{speed:,.0f}" for speed in speeds), f"{speeds[0] / speeds[1]:.2f}")
+    console.print(table)
+
+
+def _deep(console: Console, machine: str) -> None:
+    """Switches that hold whole worms, and interfaces that forward, against unicast trees on the same switches."""
+    first, *others = DEEP_SCHEMES
+    table = Table("network, multicasts", "lanes", f"{first}: cycles/s together",
+                  *(column for scheme in others for column in (scheme, "ratio")), title=f"{machine}; one core")
+    for name, (rate, cycles) in DEEP.items():
+        for lanes in (1, 8):
+            base, *speeds = [deep_speed(name, scheme, rate, cycles // lanes, lanes) for scheme in DEEP_SCHEMES]
+            table.add_row(name.split(",")[0] + ",...", str(lanes), f"{base:,.0f}",
+                          *(text for speed in speeds for text in (f"{speed:,.0f}", f"{speed / base:.2f}")))
     console.print(table)
 
 

@@ -3,8 +3,9 @@
 import contextlib
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from wormcast.sim.lowering import lower_cached
 
 from .kernels import LENGTH, REPEATS, engine_of, least_time
 
-__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "load_speed", "network_speed", "plan_speed",
+__all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "deep_speed", "load_speed", "network_speed", "plan_speed",
            "planned_on", "table_speed", "tree_speed"]
 
 PLANS = 100_000
@@ -54,11 +55,28 @@ def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
     Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits to half of the nodes, unicasts of 128 flits;
     ``rate`` counts the payload flits that a node creates, a multicast once.
     """
+    nodes = topology(network).nodes
+    traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=nodes / 2,
+                      destinations_distribution="normal", destinations_deviation=nodes / 4)
+    return _speed(network, scheme, {"configuration": "atbm_64"}, traffic, cycles, lanes)
+
+
+def deep_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
+    """The same of a network of switches that hold whole worms, whose interfaces forward where the scheme wants it.
+
+    Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to 15 nodes; overheads are its defaults.
+    """
+    options = {"configuration": "sivaram_32", "t_hs": 1000, "t_hr": 1000, "ratio": "1", "dma": "4/3"}
+    if find_scheme(scheme, topology(network)).forwarded:
+        options |= {"ni": "fpfs", "packet": 128, "rows": 16, "places": 1}
+    return _speed(network, scheme, options, Traffic(rate, length=128, destinations_mean=15), cycles, lanes)
+
+
+def _speed(network: str, scheme: str, options: Mapping[str, Any], traffic: Traffic, cycles: int, lanes: int) -> float:
+    """Cycles per second of a network under some traffic, all lanes together, by processor time."""
     built = topology(network)
     planned = find_scheme(scheme, built)
-    configuration = hardware(built, planned, {"configuration": "atbm_64"}).for_headers(built, planned, built.nodes)
-    traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=built.nodes / 2,
-                      destinations_distribution="normal", destinations_deviation=built.nodes / 4)
+    configuration = hardware(built, planned, options).for_headers(built, planned, built.nodes)
     engine = engine_of(Network(built, planned, configuration, lanes), traffic, (REPEATS + 1) * cycles)
     engine.run(cycles, beyond=True)
     return lanes * cycles / least_time(lambda: engine.run(cycles, beyond=True))

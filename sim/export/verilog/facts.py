@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wormcast.algorithms.headers import AddressList, BitString, Header, Unicast
+from wormcast.algorithms.headers import AddressList, BitString, Header, MultiDrop, Unicast
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS
@@ -71,18 +71,40 @@ def axis(dimensions: int, d: int) -> str:
     return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
 
 
-def header_fields(header: Header) -> Iterator[tuple[int, int, str]]:
-    """Fields of a header flit's data: lowest and highest bit, and what is there."""
+def header_fields(header: Header, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
+    """Fields of a header flit's data: lowest and highest bit, and what is there.
+
+    ``up_and_down``: bit strings are those of networks with links up and down.
+    """
     if isinstance(header, AddressList):
         yield from _address_fields(header)
     elif isinstance(header, BitString):
-        yield from _bit_fields(header)
+        yield from _bit_fields(header, "the worm is on its way down, and is never sent up again" if up_and_down else
+                               "the worm is a copy, whose arrival is to be reported")
+    elif isinstance(header, MultiDrop):
+        yield from _pair_fields(header)
 
 
-def _bit_fields(header: BitString) -> Iterator[tuple[int, int, str]]:
-    """Those of the first flit of a bit string."""
+def _pair_fields(header: MultiDrop) -> Iterator[tuple[int, int, str]]:
+    """Those of the first flit of a pair."""
+    width, id_bits = header.flit_width, header.switch_bits
+    ports = "a bit for each output port of that switch from 0 on, 1 if the node there is a destination"
+    for low, high, said in (
+        (0, id_bits - 1, "id of the next switch with destinations"),
+        (id_bits, id_bits, "1 in the worm's last pair"),
+        (id_bits + 1, header.pair_bits - 1, ports),
+    ):
+        if low < width:
+            behind = "; the pair's other bits are in the flits behind it, from bit 0 on"
+            yield low, min(high, width - 1), said + (behind if high >= width else "")
+    if header.pair_bits < width:
+        yield header.pair_bits, width - 1, "unused, 0"
+
+
+def _bit_fields(header: BitString, first: str) -> Iterator[tuple[int, int, str]]:
+    """Those of the first flit of a bit string; ``first``: what bit 0 says."""
     top = min(header.bits, header.flit_width) - 1
-    yield 0, 0, "1: the worm is a copy, whose arrival is to be reported; hosts send 0"
+    yield 0, 0, f"1: {first}; hosts send 0"
     behind = "" if header.flits() == 1 else (
         f"; the other bits are in {count(header.flits() - 1, 'more header flit')}, from bit 0 on")
     if top:

@@ -11,12 +11,12 @@ from amaranth.hdl import Fragment
 from amaranth.lib import memory, wiring
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.headers import AddressList, Unicast
+from wormcast.algorithms.headers import AddressList, BitString, MultiDrop, Unicast
 from wormcast.sim.build.components import COMPONENTS, build_component, find_component
 from wormcast.sim.build.network import HOST, Network
 from wormcast.sim.export.verilog import NETWORK, component_tables, export, ports
 from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
-from wormcast.sim.export.verilog.document import meaning
+from wormcast.sim.export.verilog.document import _flit, meaning
 from wormcast.sim.export.verilog.facts import header_fields
 from wormcast.sim.export.verilog.links import channel_classes, links
 from wormcast.sim.export.verilog.network import outside, table_words, top
@@ -193,11 +193,21 @@ def test_channels_serve_the_classes_that_routers_let_into_them(consumption):
     AddressList((4, 4), 12), AddressList((8, 8), 32), AddressList((1, 4), 32), AddressList((8, 8), 32, 2),
     AddressList((3, 3), 5), Unicast((4, 4), 4), Unicast((8, 8), 32),
     AddressList((4, 3, 4), 32, signed=(0, 2)), Unicast((4,), 3, signed=(0,)),
+    BitString((16,), 8), BitString((16,), 32),
+    *(MultiDrop(((0, 1), (4, 3)), 5, 4, width) for width in (1, 2, 4, 5, 8, 12)),
 ])
 def test_fields_of_a_header_are_all_bits_once(header):
     fields = list(header_fields(header))
     assert [bit for low, high, _ in fields for bit in range(low, high + 1)] == list(range(header.flit_width))
     assert not any("0 bits" in said for _, _, said in fields)
+
+
+@pytest.mark.parametrize(("scheme", "says"), [
+    ("tree", "| 0 | 1: the worm is on its way down, and is never sent up again; hosts send 0 |"),
+    ("path-lg", "| 2:0 | id of the next switch with destinations |\n| 3 | 1 in the worm's last pair |\n| 7:4 | a bit"),
+])
+def test_headers_of_worms_that_deep_switches_copy_are_told(scheme, says):
+    assert says in "".join(_flit(blueprint("irregular:seed=1", scheme, configuration="sivaram_32")))
 
 
 def test_table_has_every_port_and_every_bit_of_a_flit():

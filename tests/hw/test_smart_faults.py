@@ -49,12 +49,13 @@ def test_a_packet_that_is_too_long_is_cut(kind, packet_flits, more):
 
 
 def test_a_packet_that_was_cut_off_takes_nothing_of_the_next():
-    """It ends in a flit with both marks."""
+    """It ends in a flit with both marks, which is none where no payload has come; the next one waits for a place."""
     data, following = payload(1, range(2)), payload(1, range(50, 54))
-    network = [(20, 0, flit) for flit in [*packet([7], data)[:-1], (0, 0, data[-1]), (1, 1, 0), (1, 0, 7), (1, 1, 0),
+    network = [(20, 0, flit) for flit in [*packet([7], data)[:-1], (0, 0, data[-1]), (1, 1, 0), (1, 0, 7), (1, 1, 1),
                                           *packet([7], following)]]
-    out, *_ = drive(smart(), table=train(1, [21]), network=network)
-    assert sent(out) == [*packet([21], [*data, 0]), *packet([21], following)]
+    out, *_ = drive(smart(places=1), table=train(1, [21], [22], [23]), network=network, blocked=range(80))
+    assert sent(out) == [flit for part in ([*data, 0], following) for child in (21, 22, 23)
+                         for flit in packet([child], part)]
 
 
 @pytest.mark.parametrize("kind", ["fcfs", "fpfs"])

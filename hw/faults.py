@@ -29,7 +29,7 @@ def fault_layout(ports: int, vcs: int) -> data.StructLayout:
     """Layout of a latched fault: its cause, and the port and virtual channel where it was seen first.
 
     The port is an input's number; with ``Cause.CREDIT`` an output's. In a network interface the injection ports come
-    first, then the consumption links.
+    first, then the consumption links, and of a smart one the child table's link.
     """
     return data.StructLayout({
         "cause": Cause,

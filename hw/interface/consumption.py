@@ -39,7 +39,8 @@ class Consumption(wiring.Component):
     slot take turns.
     *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
     over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
-    cycle of the link. *Reset*: empty.
+    cycle of the link. A packet of one flit that finds its place taken when it has waited goes as soon as one is free.
+    *Reset*: empty.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Consumption(wiring.Component):
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
         no_place, refused = self._bring(m, looks, sel, flit, take) if self.rows else (C(0), C(0))
-        holds = self._holds(m, looks & ~no_place, sel, flit, waits) | no_place
+        holds = self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
         if self.slots:
             waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
         if self.rows:
@@ -214,13 +215,13 @@ class Consumption(wiring.Component):
         for v in range(vcs):
             with m.If(looks & (sel == v)):
                 m.d.sync += rows[v].eq(row)
-            with m.If(take & (sel == v) & ~flit.head):
+            with m.If(take & (sel == v) & (~flit.head | flit.tail)):
                 m.d.sync += within[v].eq(~flit.tail)
             m.d.comb += refused[v].eq((stays & (sel == v)) | (waiting[v] & bit_at(self.full, rows[v])))
         m.d.sync += waiting.eq(refused)
         return stays, refused
 
-    def _holds(self, m, looks, sel, flit, waits):
+    def _holds(self, m, looks, sel, flit, take, waits):
         """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""
         if not self.t_nr:
             return C(0)
@@ -251,8 +252,8 @@ class Consumption(wiring.Component):
             m.d.comb += through[v].eq(needs[v] & (serves == v) & (now_left == 1))
         m.d.sync += [
             waiting.eq(waits),
-            # who has waited is eligible until taken: of any other that is presented, there is nothing to clear
-            waited.eq((waited & ~Mux(holds, 0, here)) | through),
+            # who has waited may find its place taken, and need not wait again
+            waited.eq((waited & ~Mux(take, here, 0)) | through),
             busy.eq(waits.any() & ~through.any()),
             left.eq(now_left - 1),
             served.eq(serves),

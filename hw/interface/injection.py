@@ -41,7 +41,9 @@ class Injection(wiring.Component):
 
     Where it is smart, it sends copies of packets that are forwarded as well, and takes turns likewise, a copy at a
     time. A worm of the host that begins with a flit that has both marks is no worm for the network: its payload is
-    stored, packet by packet, for the node's children.
+    stored, packet by packet, for the node's children. If no tail has come before the next worm, the header of that ends
+    the packet under way, as its last flit. A worm without a tail in front of such a one ends with its flit that has
+    both marks.
 
     Parameters
     ----------
@@ -72,7 +74,8 @@ class Injection(wiring.Component):
     wrong, overflow : Out(vcs), Out(1)
         As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
     unended : Out(1)
-        A header flit has come before the tail of the worm in front, which is cut off.
+        A header flit has come before the tail of the worm in front, which is cut off; of a smart one, whichever of the
+        two is no worm for the network.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         ``write``, ``vc`` and ``flit`` of `Retransmission`; only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
@@ -145,16 +148,19 @@ class Injection(wiring.Component):
         send = Signal()
         take = Signal()
         ends = Signal()
-        first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~self.unended
+        cuts = Signal()  # a worm begins, and no tail has come
+        first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~cuts
+        cuts_post: Value = C(0)
         if self.slots is not None:
             first, has, takes = self._retransmit(m, self.slots, buffer, takes)
         if self.smart:
-            first, has, takes = self._forward(m, buffer, takes)
+            first, has, takes, cuts_post = self._forward(m, buffer, takes)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
             there.eq(has),
-            self.unended.eq(within & front.head & ~front.tail & ~repeats & there),
+            cuts.eq(within & front.head & ~front.tail & ~repeats & there),
+            self.unended.eq(cuts | cuts_post),
             send.eq(there & may_go & Mux(owns, credit, output.free)),
             take.eq(send & ~owns),
             buffer.take_0.eq(takes),
@@ -173,8 +179,8 @@ class Injection(wiring.Component):
         with m.If(send):
             m.d.sync += owns.eq(~ends)
         with m.If(send & ~repeats):
-            m.d.sync += within.eq((within | ~front.head) & ~front.tail & ~self.unended)
-        with m.If(self.unended):
+            m.d.sync += within.eq((within | ~front.head) & ~front.tail & ~cuts)
+        with m.If(cuts):
             m.d.comb += flit.tail.eq(1)
         if self.packet:
             self._packetise(m, front, flit, send, repeats, there)
@@ -195,27 +201,37 @@ class Injection(wiring.Component):
         return self._take_turns(m, buffer.has_0, buffer.data_0, slots.has, slots.front, slots.take, takes)
 
     def _forward(self, m, buffer, takes):
-        """Take turns with copies that are forwarded, and let what is posted for them by; as `_take_turns`."""
+        """Take turns with copies that are forwarded, and let what is posted for them by; as `_take_turns`, and whether
+        a tail of the host is missing before or behind a post."""
         flit = Signal(flit_layout(self.width), name="of_host")
         posts = Signal()  # the first flit of what the host posts has come, and not its tail
-        begins = Signal(name="begins_post")
+        sends = Signal(name="within_worm")  # likewise of a worm
+        begins, both = Signal(name="begins_post"), Signal(name="both_marks")
         payload = Signal(range(self.packet), name="posted_payload")
-        full = Signal(name="posted_full")
+        ends, closes = Signal(name="ends_posted"), Signal(name="ends_post")
         m.d.comb += [
             flit.eq(buffer.data_0),
-            begins.eq(buffer.has_0 & flit.head & flit.tail & ~posts),
-            self.posted.eq(buffer.has_0 & posts),
-            full.eq(payload == self.packet - 1),
+            both.eq(flit.head & flit.tail),
+            begins.eq(buffer.has_0 & both & ~posts & ~sends),
+            # a header between two packets ends none
+            closes.eq(buffer.has_0 & posts & flit.head & (payload == 0)),
+            self.posted.eq(buffer.has_0 & posts & ~closes),
+            ends.eq(flit.head | flit.tail | (payload == self.packet - 1)),
             self.posted_flit.eq(flit),
-            self.posted_flit.tail.eq(flit.tail | full),
+            self.posted_flit.tail.eq(ends),
         ]
-        with m.If(begins):
-            m.d.sync += posts.eq(1)
-        with m.Elif(self.stored):
-            m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(flit.tail | full, 0, payload + 1))]
         worm = buffer.has_0 & ~begins & ~posts
         first, has, takes = self._take_turns(m, worm, flit, self.forwards, self.forward, self.forward_taken, takes)
-        return first, has, takes | begins | self.stored
+        with m.If(takes):
+            m.d.sync += sends.eq(~flit.tail)
+        with m.If(begins | (takes & both)):
+            m.d.sync += posts.eq(1)
+        with m.Elif(closes):
+            m.d.sync += posts.eq(0)
+        with m.Elif(self.stored):
+            m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(ends, 0, payload + 1))]
+        untailed = buffer.has_0 & flit.head & (posts | (sends & flit.tail))
+        return first, has, takes | begins | (self.stored & ~flit.head), untailed
 
     def _take_turns(self, m, host_has, host_flit, other_has, other_flit, other_take, takes):
         """The host's next flit or that of something else, once a worm is begun until its tail: the flit, whether it

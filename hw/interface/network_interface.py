@@ -82,7 +82,9 @@ class NetworkInterface(wiring.Component):
     host_out_{c} : Out(LinkSignature)
         To the host, for each consumption link.
     fault : Out(fault_layout)
-        The first error on the wire, until reset.
+        The first error on the wire, until reset. Of a smart one also ``LIST_TOO_LONG`` at ``network_in_0`` for a packet
+        that `Forwarding` cuts, and at ``table_in`` for a train that its row has no room for; there
+        ``NO_SUCH_DESTINATION`` for a row that is not there, ``WRONG_ORDER`` for one of which packets are there.
     table_in : In(LinkSignature)
     forwarded, resident, copied, occupancy, peak : Out
         As of `Forwarding`; of a smart one alone.
@@ -139,11 +141,13 @@ class NetworkInterface(wiring.Component):
     def fault_layout(self):
         """Layout of ``fault``."""
         parts = [*self.injections, *self.consumptions]
-        return fault_layout(len(parts), max(part.port.vcs for part in parts))
+        return fault_layout(len(parts) + self.smart, max(part.port.vcs for part in parts))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Name of the link that ``fault`` gives by its number and its cause."""
+        """Name of the link that ``fault`` gives by its number and its cause; the table's comes last."""
         ports, credit = len(self.injections), cause is Cause.CREDIT
+        if port == ports + len(self.consumptions):
+            return "table_in"
         if port < ports:
             return f"network_out_{port}" if credit else f"host_in_{port}"
         return f"host_out_{port - ports}" if credit else f"network_in_{port - ports}"
@@ -198,3 +202,9 @@ class NetworkInterface(wiring.Component):
                     yield whether, cause, k, v
         for p, injection in enumerate(self.injections):
             yield injection.unended, Cause.NO_TAIL, p, 0
+        if self.forwarding is not None:
+            children = self.forwarding.children
+            yield self.forwarding.too_long, Cause.LIST_TOO_LONG, 1, self.forwarding.brought_vc
+            for cause, found in ((Cause.LIST_TOO_LONG, children.too_long), (Cause.WRONG_ORDER, self.forwarding.early),
+                                 (Cause.NO_SUCH_DESTINATION, children.outside)):
+                yield found, cause, 2, 0

@@ -6,110 +6,10 @@ import itertools
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.hw import PortSpec
-from wormcast.hw.interface import NetworkInterface
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
-from . import bench
-
-WIDTH = 16
-
-
-def smart(kind="fpfs", *, vcs=1, channels=1, **options):
-    options = {"rows": 4, "places": 4, "packet": 4, "row_flits": 8, **options}
-    return NetworkInterface(injection=PortSpec("network", vcs=vcs, depth=8), width=WIDTH, kind=kind,
-                            consumption=PortSpec("consumption", vcs=channels, depth=4), **options)
-
-
-def train(row, *children, packets=None):
-    """The flits that write a row: each child is the list of its header flits; with ``packets``, how many there are."""
-    flits = [[1, 0, row]]
-    if packets is not None and children:
-        flits.append([0, 0, packets - 1])
-    for header in children:
-        flits += [[0, int(k == len(header) - 1), data] for k, data in enumerate(header)]
-    flits[-1][0] = flits[-1][1] = 1
-    return [tuple(flit) for flit in flits]
-
-
-def payload(row, numbers):
-    """Payload flits of a message of this row: its number in the low bits, theirs above."""
-    return [row | number << 8 for number in numbers]
-
-
-def posted(row, count):
-    """What the host posts to be forwarded."""
-    data = payload(row, range(count))
-    return [(1, 1, 0), *((0, int(k == count - 1), word) for k, word in enumerate(data))]
-
-
-def packet(header, data):
-    return [*((1, 0, word) for word in header), *((0, int(k == len(data) - 1), word) for k, word in enumerate(data))]
-
-
-def drive(interface, *, table=(), host=(), network=(), cycles=300, blocked=range(0)):
-    """Feed all three links as credits allow, the network from a list of (cycle, channel, flit); what is on the links to
-    the network and the host, by cycle, and what is counted at the end. ``blocked``: cycles without credits from the
-    network."""
-    out, up, counted = [], [], {}
-    queues = {"table_in": list(table), "host_in_0": list(host)}
-    room = {"table_in": 1, "host_in_0": interface.injections[0].queue}
-    arriving, space = list(network), [interface.consumptions[0].port.depth] * interface.consumptions[0].port.vcs
-    owed, owed_up = [], []
-
-    def step(cycle, context):
-        for name, queue in queues.items():
-            link = getattr(interface, name)
-            room[name] += context.get(link.credit)
-            sends = bool(queue) and room[name] > 0
-            context.set(link.valid, sends)
-            if sends:
-                room[name] -= 1
-                head, tail, data = queue.pop(0)
-                context.set(link.flit, {"head": head, "tail": tail, "data": data})
-        credit = context.get(interface.network_in_0.credit)
-        for vc in range(len(space)):
-            space[vc] += credit >> vc & 1
-        ready = [k for k, (at, vc, _) in enumerate(arriving) if at <= cycle and space[vc] > 0
-                 and not any(other == vc for _, other, _ in arriving[:k])]
-        context.set(interface.network_in_0.valid, bool(ready))
-        if ready:
-            _, vc, (head, tail, data) = arriving.pop(ready[0])
-            space[vc] -= 1
-            context.set(interface.network_in_0.vc, vc)
-            context.set(interface.network_in_0.flit, {"head": head, "tail": tail, "data": data})
-        for name, seen, waits in (("network_out_0", out, owed), ("host_out_0", up, owed_up)):
-            link = getattr(interface, name)
-            gives = bool(waits) and not (name == "network_out_0" and cycle in blocked)
-            context.set(link.credit, 1 << waits.pop(0) if gives else 0)
-            if context.get(link.valid):
-                vc, flit = context.get(link.vc), context.get(link.flit)
-                seen.append((cycle, flit.head, flit.tail, flit.data))
-                waits.append(vc)
-        assert not context.get(interface.fault.as_value())
-        for name in ("forwarded", "resident", "copied", "occupancy", "peak"):
-            counted[name] = context.get(getattr(interface, name))
-
-    bench.simulate(interface, cycles, step)
-    return out, up, counted
-
-
-def joined(pieces):
-    return list(itertools.chain.from_iterable(pieces))
-
-
-def sent(out):
-    return [entry[1:] for entry in out]
-
-
-def copies(children, data, size, kind):
-    """The packets in the order in which they are to leave."""
-    pieces = [data[k:k + size] for k in range(0, len(data), size)]
-    pairs = itertools.product(children, pieces) if kind == "fcfs" else (
-        (child, piece) for piece, child in itertools.product(pieces, children))
-    return [flit for child, piece in pairs for flit in packet(child, piece)]
-
+from .smart import PAUSE, copies, drive, joined, packet, payload, posted, sent, smart, train
 
 CHILDREN = [[21], [22, 122], [23]]
 
@@ -146,7 +46,7 @@ def test_two_messages_at_a_time(kind):
     """Each packet goes once to each child of its own message, those of a child in order, whatever comes between."""
     first = [payload(1, range(k, k + 4)) for k in (0, 4, 8)]
     second = [payload(2, range(k, k + 4)) for k in (0, 4)]
-    network = [(40 * k, 0, flit) for k, piece in enumerate([first[0], second[0], first[1], first[2], second[1]])
+    network = [(20 + 40 * k, 0, flit) for k, piece in enumerate([first[0], second[0], first[1], first[2], second[1]])
                for flit in packet([7], piece)]
     counts = (3, 2) if kind == "fcfs" else (None, None)
     table = [*train(1, [21], [22], packets=counts[0]), *train(2, [31], [32], [33], packets=counts[1])]
@@ -210,6 +110,54 @@ def test_takes_turns_with_worms_of_the_host():
     out, *_ = drive(smart(), table=train(1, [21], [22]), network=network, host=host, cycles=600)
     heads = [data for _, head, _, data in out if head]
     assert sorted(heads) == sorted([21, 22] * 2 + [90, 90, 91, 91, 92, 92, 93, 93])
+
+
+@pytest.mark.parametrize(("rows", "places"), [(4, 2), (1, 2), (1, 3)])
+def test_packets_that_are_posted_wait_for_places_too(rows, places):
+    """Of one row, whose places wrap around; and as many as the order can hold, which then wraps around."""
+    out, _, counted = drive(smart(rows=rows, places=places), table=train(0, [21], [22]), host=posted(0, 28),
+                            blocked=range(20, 120), cycles=400)
+    assert sent(out) == copies([[21], [22]], payload(0, range(28)), 4, "fpfs")
+    assert counted["peak"] == places
+
+
+def test_a_post_begins_with_a_packet_of_its_own():
+    """The one before ends in the middle of a packet."""
+    out, *_ = drive(smart(), table=train(1, [21]), host=[*posted(1, 6), *posted(1, 4)])
+    data = payload(1, range(6))
+    assert sent(out) == [flit for part in (data[:4], data[4:], data[:4]) for flit in packet([21], part)]
+
+
+def test_a_row_that_is_written_again_begins_at_its_first_place():
+    """With another number of packets, of a message that left places unused."""
+    messages = [payload(1, range(8)), payload(1, range(100, 112))]
+    network = [(at, 0, flit) for at, data in zip((20, 120), messages, strict=True)
+               for k in range(0, len(data), 4) for flit in packet([7], data[k:k + 4])]
+    table = [*train(1, [21], [22], packets=2), *PAUSE * 100, *train(1, [31], [32], packets=3)]
+    out, _, counted = drive(smart("fcfs"), table=table, network=network)
+    assert sent(out) == [*copies([[21], [22]], messages[0], 4, "fcfs"), *copies([[31], [32]], messages[1], 4, "fcfs")]
+    assert counted["forwarded"] == 5
+
+
+def test_messages_have_turns_round_robin():
+    """By fcfs: of two that can go on, the one whose row comes next, behind that of the last one."""
+    table = joined(train(row, [20 + row], [30 + row], packets=1) for row in (1, 2, 3))
+    out, *_ = drive(smart("fcfs"), table=table, host=joined(posted(row, 4) for row in (2, 1, 3)), blocked=range(60))
+    assert [data for _, head, _, data in out if head] == [22, 32, 23, 33, 21, 31]
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_a_packet_of_one_flit_waits_t_nr_once(places):
+    """Also where another packet gets the place that was free before: then it goes as soon as there is one again."""
+    single, longer = payload(1, range(1)), payload(1, range(4, 8))
+    network = [*((20, 0, flit) for flit in packet([7], single)), *((26, 1, flit) for flit in packet([8], longer))]
+    out, up, _ = drive(smart(places=places, channels=2, t_nr=30), table=train(1, [21]), network=network)
+    first, second = (single, longer) if places == 2 else (longer, single)
+    assert sent(out) == [flit for data in (first, second) for flit in packet([21], data)]
+    came = {data: cycle for cycle, *_, data in up}
+    assert came[longer[-1]] == came[longer[0]] + 54
+    free = out[4][0]  # the tail that leaves the place
+    assert came[single[0]] == (came[longer[0]] + 24 if places == 2 else free + 2)
 
 
 @pytest.mark.parametrize("kind", ["fcfs", "fpfs"])

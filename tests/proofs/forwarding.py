@@ -23,9 +23,10 @@ class ForwardingHarness(Harness):
     """The packet buffer, the child table and the sender of a smart network interface, of two rows.
 
     Packets come over all consumption channels and from the host, mixed flit by flit, of these rows and of none; no
-    first payload flit comes while its row is full. A row is written whenever no packet of it is there, and none comes
-    until that is done. With fcfs a message has at most as many packets as there are places, and no more of them come
-    than its row was told. Copies are taken at any time. Row 0 has two children, row 1 has one.
+    first payload flit comes while its row is full. They end in a tail, or, cut off, in a flit with both marks. A row
+    is written whenever no packet of it is there, and none comes until that is done. With fcfs a message has at most as
+    many packets as there are places, and no more of them come than its row was told. Copies are taken at any time. Row
+    0 has two children, row 1 has one.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ class ForwardingHarness(Harness):
                         "self.order.whole.eq(ends & ~self.order.freed)")),
         Property("admitted", "Until as many packets of a row have come as it has places, since it was written, it is "
                              "not full: where no more are admitted, no packet is held back.",
-                 Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(sent.place, 1).eq(0)",
-                        "bit_select(sent.place, 1).eq(self.brought)")),
+                 Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(current.place, 1).eq(0)",
+                        "bit_select(current.place, 1).eq(self.brought)")),
     )
 
     def __init__(self, *, order: str, places: int, packet: int, channels: int):
@@ -151,7 +152,8 @@ class ForwardingHarness(Harness):
         self.begins, self.ends, self.row, self.end_row = (
             Signal(name=name) for name in ("packet_begins", "packet_ends", "begun_row", "ended_row"))
         m.d.comb += [
-            taken.eq(Mux(unit.brought, ~unit.brought_flit.head, unit.stored)),
+            taken.eq(Mux(unit.brought, ~unit.brought_flit.head | (unit.brought_flit.tail & entry(within, writer)),
+                         unit.stored)),
             writer.eq(Mux(unit.brought, unit.brought_vc, last)),
             first.eq(taken & ~entry(within, writer)),
             self.row.eq(flit.data[0]),

@@ -27,7 +27,9 @@ class ChildTable(wiring.Component):
     A row is written by a train of flits. The first one has the head mark and the row's number. Where packets are
     counted, the second one has how many packets the message has, less one. Then come the header flits, child by child;
     the last one of each child has the tail mark. The train's last flit has both marks: where it is the first one, too,
-    the node has no children. A row must not be written while packets of it are there.
+    the node has no children. A row has children from the cycle after its train's last flit: a packet of it that begins
+    earlier is not forwarded. It must not be written while packets of it are there. A train for a row that is not there
+    writes nothing; one with more header flits than a row has room for leaves its row without children.
 
     *Latency*: a flit is stored at the end of the cycle in which it is on the link; the word that is asked for is there
     in the next cycle. *Throughput*: a flit and a word per cycle. *Reset*: no row has children.
@@ -55,6 +57,8 @@ class ChildTable(wiring.Component):
         Which rows have some.
     renewed : Out(rows)
         A train for this row begins.
+    outside, too_long : Out(1), Out(1)
+        A train begins for a row that is not there; one goes on behind the last header flit that a row has room for.
     last_packet : Out(8), for each row
         Packets of its message, less one; only with ``counts``.
 
@@ -82,6 +86,8 @@ class ChildTable(wiring.Component):
             "word": Out(child_word(width)),
             "children": Out(rows),
             "renewed": Out(rows),
+            "outside": Out(1),
+            "too_long": Out(1),
             **({f"last_packet_{r}": Out(ROW_BITS) for r in range(rows)} if counts else {}),
         })
 
@@ -97,11 +103,15 @@ class ChildTable(wiring.Component):
         begun = Signal()  # a train's first flit has come
         counted = Signal()  # and the one that counts packets
         row, at = Signal(range(self.rows)), Signal(range(self.flits))
-        first = Signal()
+        fits = Signal()  # its row is there, and has room for what has come
+        first, ends = Signal(), Signal()
         m.d.comb += [
             first.eq(self.link.valid & ~begun),
+            ends.eq(flit.head & flit.tail),
+            self.outside.eq(first & (flit.data[:ROW_BITS] >= self.rows)),
+            self.too_long.eq(write.en & (at == self.flits - 1) & ~ends),
             self.renewed.eq(Mux(first, Cat(flit.data[:ROW_BITS] == r for r in range(self.rows)), 0)),
-            write.en.eq(self.link.valid & begun & counted),
+            write.en.eq(self.link.valid & begun & counted & fits),
             write.addr.eq(Cat(at, row)),
             write.data.data.eq(flit.data),
             write.data.ends.eq(flit.tail),
@@ -112,17 +122,21 @@ class ChildTable(wiring.Component):
         m.d.sync += self.link.credit.eq(self.link.valid)
         with m.If(self.link.valid):
             m.d.sync += [
-                begun.eq(~(flit.head & flit.tail)),
+                begun.eq(~ends),
                 counted.eq(begun | int(not self.counts)),
                 at.eq(Mux(begun & counted, at + 1, 0)),
             ]
         with m.If(first):
-            m.d.sync += row.eq(flit.data)
+            m.d.sync += [row.eq(flit.data), fits.eq(~self.outside)]
+        with m.Elif(self.too_long):
+            m.d.sync += fits.eq(0)
         for r in range(self.rows):
             with m.If(self.renewed[r]):
-                m.d.sync += self.children[r].eq(~flit.tail)
+                m.d.sync += self.children[r].eq(0)
+            with m.Elif(write.en & ends & (row == r)):
+                m.d.sync += self.children[r].eq(1)
         if self.counts:
             last = Array(getattr(self, f"last_packet_{r}") for r in range(self.rows))
-            with m.If(self.link.valid & begun & ~counted):
+            with m.If(self.link.valid & begun & ~counted & fits):
                 m.d.sync += last[row].eq(flit.data)
         return m

@@ -32,6 +32,8 @@ class Forwarding(wiring.Component):
     a message which nobody forwards. A row that has no children stores nothing. A packet is forwarded when it is whole,
     and its place is free when its tail is sent to the last child: what the host gets of it passes when it comes in.
     The host's program has to see that a row's packets find a place, or consumption waits for one.
+    A packet with more payload flits than there is room for is cut: the last one that has room ends what is forwarded of
+    it. One that is cut off on its way, and ends in a flit with both marks, is forwarded with that flit.
 
     *Latency*: of a packet whose tail comes in cycle t the first header flit is presented in t + 2. *Throughput*: a flit
     in and a flit out per cycle; copies are presented one behind the other without a gap, except where `MessageOrder`
@@ -43,9 +45,9 @@ class Forwarding(wiring.Component):
     rows : int
         Messages that may be under way, 1 to 64, a power of two.
     places : int
-        Packets of each that there is room for, 1 to 256.
+        Packets of each that there is room for, 1 to 256; takes memory for the next power of two.
     packet : int
-        Payload flits of a packet, 1 to 65535.
+        Payload flits of a packet, 1 to 65535; likewise.
     flits : int
         Header flits of a row of the child table, 1 to 1024.
     channels : int
@@ -65,6 +67,10 @@ class Forwarding(wiring.Component):
         It is taken. What is brought goes before.
     full : Out(rows)
         The place that a row's next packet gets is taken.
+    too_long : Out(1)
+        A packet is cut, of which this flit is brought.
+    early : Out(1)
+        A row begins to be written while packets of it are there.
     has, front, take : Out(1), Out, In(1)
         The flit that is to be sent next, where there is one; it is taken.
     forwarded, resident, copied : Out(32)
@@ -96,7 +102,7 @@ class Forwarding(wiring.Component):
             "table": In(LinkSignature(vcs=1, width=width)),
             "brought": In(1), "brought_vc": In(range(channels)), "brought_flit": In(flit),
             "posted": In(1), "posted_flit": In(flit), "stored": Out(1),
-            "full": Out(rows),
+            "full": Out(rows), "too_long": Out(1), "early": Out(1),
             "has": Out(1), "front": Out(flit), "take": In(1),
             "forwarded": Out(COUNT_BITS), "resident": Out(COUNT_BITS), "copied": Out(COUNT_BITS),
             "occupancy": Out(range(rows * places + 1)), "peak": Out(range(rows * places + 1)),
@@ -135,6 +141,7 @@ class Forwarding(wiring.Component):
         first, keeps, there = Signal(), Signal(), Signal()
         row, packet, at = Signal(range(self.rows)), Signal(name, name="stored_packet"), Signal(range(self.packet))
         begins, ends = Signal(), Signal()
+        at_last = Signal()  # the last flit that a packet has room for
         m.d.comb += [
             flit.eq(Mux(self.brought, self.brought_flit, self.posted_flit)),
             writer.eq(Mux(self.brought, self.brought_vc, self.channels)),
@@ -142,15 +149,18 @@ class Forwarding(wiring.Component):
             row.eq(flit.data),
             self.full.eq(Cat(bit_at(taken[r], next_place[r]) for r in rows)),
             self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
-            there.eq(Mux(self.brought, ~flit.head, self.stored)),
+            # of header flits none but the end of a packet that was cut off
+            there.eq(Mux(self.brought, ~flit.head | (flit.tail & ~first), self.stored)),
             keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
                          bit_at(stores, writer))),
             packet.eq(packets[writer]),
             at.eq(places_in[writer]),
             write.en.eq(there & keeps),
-            write.data.eq(Cat(flit.data, flit.tail)),
+            at_last.eq(at == self.packet - 1),
+            write.data.eq(Cat(flit.data, flit.tail | at_last)),
             begins.eq(write.en & first),
-            ends.eq(write.en & flit.tail),
+            ends.eq(write.en & (flit.tail | at_last)),
+            self.too_long.eq(write.en & at_last & ~flit.tail),
             self.order.whole.eq(ends),
             self.order.whole_packet.eq(packet),
         ]
@@ -160,13 +170,16 @@ class Forwarding(wiring.Component):
         with m.If(there):
             m.d.sync += [
                 within.bit_select(writer, 1).eq(~flit.tail),
-                stores.bit_select(writer, 1).eq(keeps),
+                stores.bit_select(writer, 1).eq(keeps & ~at_last),
                 packets[writer].eq(packet),
                 places_in[writer].eq(at + 1),
             ]
         freed = self.order.freed
+        early = Signal(self.rows)
+        m.d.comb += self.early.eq(early.any())
         for r in rows:
             mine = begins & (row == r)
+            m.d.comb += early[r].eq(self.children.renewed[r] & (taken[r].any() | mine))
             with m.If(self.children.renewed[r]):
                 m.d.sync += next_place[r].eq(0)
             with m.Elif(mine):

@@ -193,7 +193,8 @@ def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     if isinstance(component, Switch):
         numbers = len(component.inputs), len(component.outputs)
     else:
-        numbers = (len(component.injections) + len(component.consumptions),) * 2
+        links = len(component.injections) + len(component.consumptions)
+        numbers = links + component.smart, links
     told = [", ".join(f"{k} {component.fault_port(cause, k)}" for k in range(count))
             for cause, count in zip((Cause.OVERFLOW, Cause.CREDIT), numbers, strict=True)]
     return f"Ports: {told[0]}" + (f"; of a credit {told[1]}." if told[0] != told[1] else ".")

@@ -10,9 +10,8 @@ from .worms import AT_ONCE, INTERFACE, Worms
 
 __all__ = ["DISCIPLINES", "forwarded_alone", "packet_steps", "require_packets"]
 
-DISCIPLINES = ("fpfs", "fcfs")
-"""First packet first served, each packet to all children before the next one; first child first served, all packets to
-a child before the next one."""
+DISCIPLINES = {"fpfs": "first packet first", "fcfs": "first child first"}
+"""Each packet to all children before the next one; all packets to a child before the next one."""
 
 
 def forwarded_alone(worms: Worms) -> bool:

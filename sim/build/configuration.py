@@ -15,7 +15,7 @@ from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.buffer import STORAGE
 from wormcast.hw.decoders.base import INJECTION
 from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
-from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_ROWS, ROW_BITS
+from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_PLACES, MOST_ROWS, ROW_BITS
 from wormcast.hw.link import MOST_SHALLOW
 from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
 
@@ -162,7 +162,8 @@ class Configuration:
     rows: int = _hardware("Messages that a smart interface may forward at a time, {} by default.", 8,
                           limits=(1, MOST_ROWS), label="rows of a child table", changes="interface")
     places: int = _hardware("Packets of each message that a smart interface has room for, {} by default.", 4,
-                            limits=(1, 256), label="packet places of a row", unit="packets", changes="interface")
+                            limits=(1, MOST_PLACES), label="packet places of a row", unit="packets",
+                            changes="interface")
     row: int = _hardware("Header flits of all children of a row in a smart interface's table, {} by default.", 32,
                          limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
     injection_delay: int = _overhead("Host, once for each message: it prepares the headers.",
@@ -258,6 +259,11 @@ class Configuration:
     def smart(self) -> bool:
         """Whether network interfaces forward packets by themselves."""
         return self.ni != "conventional"
+
+    @property
+    def counts_packets(self) -> bool:
+        """Whether interfaces are told how many packets a message has."""
+        return self.smart and FORWARD_ORDERS[self.ni].counts
 
     @property
     def dma_rate(self) -> tuple[int, int]:

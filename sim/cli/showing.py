@@ -289,8 +289,7 @@ def plan_(
 
 def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:
     """Tell which interface sends which packet in which step."""
-    words = {"fpfs": "first packet first", "fcfs": "first child first"}
-    took = ", ".join(f"{sends[-1]['step']} steps {words[name]} ({name})" for name, sends in slots.items())
+    took = ", ".join(f"{sends[-1]['step']} steps {DISCIPLINES[name]} ({name})" for name, sends in slots.items())
     say(f"{count(packets, 'packet')}, of which an interface sends one a step: {took}")
     rows: dict[int, dict[str, list[str]]] = {}
     for name, sends in slots.items():

@@ -270,8 +270,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         writing=np.zeros(nodes, np.uint8),
         options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr, configuration.t_nr,
                           _spread(width, packet), configuration.rows if configuration.smart else 0,
-                          configuration.ni == "fcfs", *configuration.dma_rate, configuration.dma_buckets == "separate",
-                          network.nodes]),
+                          configuration.counts_packets, *configuration.dma_rate,
+                          configuration.dma_buckets == "separate", network.nodes]),
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
     )

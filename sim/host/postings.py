@@ -59,12 +59,13 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
         most = order[starts[flits.argmax()]]
         raise WormcastError(f"row: {configuration.row} flits are given, the headers of all children of node "
                             f"{worms.source[most]} have {flits.max()}")
-    if configuration.ni == "fcfs":
+    if configuration.counts_packets:
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
             default = " (the default)" * (configuration.places == type(configuration).places)
-            raise WormcastError(f"places: {configuration.places}{default} are too few for ni fcfs, which keeps all "
-                                f"packets of a message: a message of {rows['length'][heads].max()} flits has {packets}")
+            raise WormcastError(f"places: {configuration.places}{default} are too few for ni {configuration.ni}, "
+                                f"which keeps all packets of a message: a message of {rows['length'][heads].max()} "
+                                f"flits has {packets}")
     # the first worm that each node sends is told by the delivery that brings it the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]

@@ -4,8 +4,9 @@
 stores packets and sends their copies.
 """
 
-from .children import MOST_ROWS, ROW_BITS, ChildTable
+from .children import MOST_PLACES, MOST_ROWS, ROW_BITS, ChildTable
 from .forwarding import Forwarding
 from .orders import FORWARD_ORDERS, MessageOrder, PacketOrder
 
-__all__ = ["FORWARD_ORDERS", "MOST_ROWS", "ROW_BITS", "ChildTable", "Forwarding", "MessageOrder", "PacketOrder"]
+__all__ = ["FORWARD_ORDERS", "MOST_PLACES", "MOST_ROWS", "ROW_BITS", "ChildTable", "Forwarding", "MessageOrder",
+           "PacketOrder"]

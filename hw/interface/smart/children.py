@@ -8,12 +8,17 @@ from wormcast.algorithms.errors import WormcastError
 
 from ...link import LinkSignature
 
-__all__ = ["MOST_ROWS", "ROW_BITS", "ChildTable", "child_word"]
+__all__ = ["MOST_PLACES", "MOST_ROWS", "PACKET_BITS", "ROW_BITS", "ChildTable", "child_word"]
 
 ROW_BITS = 8
 """Low bits of a message's number that say its row; those of a message that is not forwarded are none of a row."""
 
 MOST_ROWS = 64
+
+PACKET_BITS = 8
+"""Bits of how many packets a message has, less one, where that is told."""
+
+MOST_PLACES = 1 << PACKET_BITS
 
 
 def child_word(width: int) -> data.StructLayout:
@@ -43,7 +48,7 @@ class ChildTable(wiring.Component):
     width : int
         Data bits of a flit, 8 or more.
     counts : bool
-        Trains say how many packets a message has, up to 256.
+        Trains say how many packets a message has, up to `MOST_PLACES`.
 
     Members
     -------
@@ -88,7 +93,7 @@ class ChildTable(wiring.Component):
             "renewed": Out(rows),
             "outside": Out(1),
             "too_long": Out(1),
-            **({f"last_packet_{r}": Out(ROW_BITS) for r in range(rows)} if counts else {}),
+            **({f"last_packet_{r}": Out(PACKET_BITS) for r in range(rows)} if counts else {}),
         })
 
     def elaborate(self, platform):

@@ -9,7 +9,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from ...link import LinkSignature, flit_layout
 from ...logic import bit_at
-from .children import ROW_BITS, ChildTable
+from .children import MOST_PLACES, ROW_BITS, ChildTable
 from .orders import FORWARD_ORDERS, packet_name
 
 __all__ = ["COUNT_BITS", "Forwarding"]
@@ -86,7 +86,7 @@ class Forwarding(wiring.Component):
     """
 
     def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
-        for field, value, most in (("places", places, 256), ("packet", packet, 65535)):
+        for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, 65535)):
             if not 1 <= value <= most:
                 raise WormcastError(f"Forwarding.{field}: must be 1 to {most}, not {value}")
         self.rows = rows

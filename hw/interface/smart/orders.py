@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from ...logic import any_of, bit_at
-from .children import ROW_BITS
+from .children import PACKET_BITS
 
 __all__ = ["FORWARD_ORDERS", "ForwardOrder", "MessageOrder", "PacketOrder", "packet_name"]
 
@@ -53,7 +53,7 @@ class ForwardOrder(wiring.Component):
         super().__init__({
             "whole": In(1),
             "whole_packet": In(name),
-            **({f"last_packet_{r}": In(ROW_BITS) for r in range(rows)} if self.counts else {}),
+            **({f"last_packet_{r}": In(PACKET_BITS) for r in range(rows)} if self.counts else {}),
             "asked": In(1),
             "done": In(1),
             "last": In(1),

@@ -240,13 +240,19 @@ class Snapshot:
 
     def _ahead(self, channel: Channel) -> Packet | None:
         """The packet at the front of a buffer, by what has gone on: of narrow flits the first ones alone may tell."""
-        onward = [target for target in self.held(channel) if not self.to_node(channel[0], target[0])]
-        if not onward:
-            return None
-        following = self.far_end(channel[0], *onward[0])
-        pieces = self.pieces(following)
-        return self.occupants(following)[-1] if pieces and not self._ended(pieces[-1]) and self.occupants(following) \
-            else None
+        for output, vc in self.held(channel):
+            if self.to_node(channel[0], output):
+                continue
+            following = self.far_end(channel[0], output, vc)
+            pieces = self.pieces(following)
+            if not pieces or self._ended(pieces[-1]):
+                continue
+            found = self._apart(self._of_payload(pieces[-1]), following, len(pieces) - 1)
+            if found is None and len(pieces) == 1:
+                found = self._ahead(following)
+            if found is not None:
+                return found
+        return None
 
     def _of_payload(self, rows: list[int]) -> Packet | None:
         """The packet that flits belong to by their payload, if that says so."""

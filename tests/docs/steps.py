@@ -11,7 +11,7 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typer
 
@@ -40,7 +40,7 @@ class Command:
     line : int
         Of the page, from 1.
     comment : str
-        Behind ``#``.
+        Behind ``#``, or of one within a text what follows it in its line.
     shown : tuple of str, optional
         Lines; None where nothing is shown.
     """
@@ -80,7 +80,8 @@ def steps(text: str) -> Iterator[Command | Python | WrittenFile]:
         language, named, fenced, indented, inline = found.groups()
         if inline:
             if complete(inline):
-                yield _command(inline, line)
+                rest = text[found.end():].partition("\n")[0]
+                yield replace(_command(inline, line), comment=rest.partition("`wormcast ")[0].strip(" |"))
         elif fenced is None:
             yield from _listed(indented, line)
         elif title := re.search(r'title="(.+?)"', named):

@@ -46,9 +46,9 @@ def test_table_1(engine):
     result = runs(example("table1"), 1, engine=engine)
     assert result.outcome == "deadlock"
     assert waits_and_holds(result) == [
-        (0, ("retrans:1:0", "link:1>2:0"), ("cons:2:0",)),
+        (0, ("retrans:1:0", "inj:1:0:0", "link:1>2:0"), ("cons:2:0",)),
         (3, ("cons:2:0",), ("retrans:2:0",)),
-        (1, ("retrans:2:0", "link:2>1:0"), ("cons:1:0",)),
+        (1, ("retrans:2:0", "link:2>1:0", "inj:2:0:0"), ("cons:1:0",)),
         (2, ("cons:1:0",), ("retrans:1:0",)),
     ]
     assert result.deadlock.packets == {(worm, 0) for worm in range(4)}

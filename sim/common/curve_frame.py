@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "marker_options",
-           "require_curves"]
+__all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "line_style",
+           "marker_options", "require_curves"]
 
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # points
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
+PALEST = 0.6  # share of white, of the last of many lines of a colour
 LETTERS = 7.0  # points, of axes and legend
 ROW = 0.14  # inches, of the legend
 MOST_LINES = 40
@@ -62,6 +63,16 @@ def draw_grid(axes: "Axes") -> None:
     """Draw a pale grid, behind everything."""
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def line_style(colour: Any, family: int, member: int, members: int) -> dict[str, Any]:
+    """Give a line's colour, dashes and marker: the marker is its family's, the dashes say which of ``members`` it is;
+    those for which there are no dashes of their own are paler."""
+    from matplotlib.colors import to_rgb
+
+    paler = PALEST * (member // len(DASHES) * len(DASHES) / members)
+    return {"color": tuple(part + (1 - part) * paler for part in to_rgb(colour)),
+            "marker": MARKERS[family % len(MARKERS)], "linestyle": DASHES[member % len(DASHES)]}
 
 
 def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...build.configuration import Configuration, unusual
-from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
+from ...common.curve_frame import CURVES, DAGGER, LETTERS, captioned, draw_grid, line_style, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from ..sweep import OPTIONS
@@ -106,7 +106,7 @@ def _reconstructed(curve: Curve) -> bool:
 
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
-    """Colour and marker by scheme, dashes by which of its scheme's curves it is; the first is solid."""
+    """Colour and marker by scheme, dashes and shade by which of its scheme's curves it is; the first is solid."""
     schemes = dict.fromkeys(one.options["scheme"] for one in curves)
     families = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
     used = {family % len(COLOURS) for family in families.values()}
@@ -115,8 +115,7 @@ def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
     families |= {name: free[place % len(free)] for place, name in enumerate(others)}
     family = families[curve.options["scheme"]]
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
-    return {"color": COLOURS[family % len(COLOURS)], "marker": MARKERS[family % len(MARKERS)],
-            "linestyle": DASHES[alike.index(curve) % len(DASHES)]}
+    return line_style(COLOURS[family % len(COLOURS)], family, alike.index(curve), len(alike))
 
 
 Of = Callable[[Curve, int], float]

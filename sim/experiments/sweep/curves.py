@@ -11,12 +11,11 @@ from wormcast.algorithms import WormcastError
 from ...common.curve_frame import (
     CURVES,
     DAGGER,
-    DASHES,
     LETTERS,
     MARKER,
-    MARKERS,
     captioned,
     draw_grid,
+    line_style,
     marker_options,
     require_curves,
 )
@@ -36,7 +35,6 @@ __all__ = ["draw", "require_drawable"]
 HEIGHT = 2.7  # inches, without the legend
 
 PLAIN = "#808080"
-PALEST = 0.6  # share of white, of the last of many lines of a colour
 STEP = 7  # points between the crosses of two lines
 
 #: Options that the caption tells, given or not.
@@ -200,8 +198,6 @@ def _reconstructed(point: Point) -> bool:
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     """Colour and marker tell families apart; dashes, and the shade where there are many, their members."""
     import matplotlib
-    from matplotlib.colors import to_rgb
-
     families = list(dict.fromkeys(curve.family for curve in curves))
     members = list(dict.fromkeys(curve.member for curve in curves))
     option = next(iter(curves[0].others), None)
@@ -210,13 +206,8 @@ def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     styles = []
     for curve in curves:
         family, member = families.index(curve.family), members.index(curve.member)
-        pure = to_rgb(shades(0.9 * family / (len(families) - 1)) if ordered else COLOURS[family])
-        paler = PALEST * (member // len(DASHES) * len(DASHES) / len(members))
-        styles.append({
-            "color": tuple(part + (1 - part) * paler for part in pure),
-            "marker": MARKERS[family % len(MARKERS)],
-            "linestyle": DASHES[member % len(DASHES)],
-        })
+        pure = shades(0.9 * family / (len(families) - 1)) if ordered else COLOURS[family]
+        styles.append(line_style(pure, family, member, len(members)))
     return styles
 
 

@@ -406,7 +406,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if isinstance(header, MultiDrop):
         return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
     if scheme.buffered and isinstance(header, BitString):
-        return ReachDecoder(header, kind=kind, injection=configuration.ports)
+        return ReachDecoder(header, kind=kind, injection=configuration.ports, in_turn=not routes.deterministic)
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:

@@ -103,27 +103,46 @@ def _chained(arrays, starts, pairs, passes, stops, came):
 def _turning(arrays, starts, stops):
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     nodes = len(homes)
-    here, before = np.empty(nodes, np.bool_), np.empty(nodes, np.bool_)  # whether links down lead to each node
+    below = np.empty((options.shape[1], nodes), np.bool_)  # whether links down lead there
+    for switch in range(len(below)):
+        for node in range(nodes):
+            code = options[0, switch, node, 0]
+            below[switch, node] = code >= 0 and (
+                homes[node] == switch or phase_of_link[link_of_port[switch, code // classes]] != 0)
+    stack, came = np.empty(len(stops), np.int32), np.empty(len(stops), np.bool_)
     for u in range(nodes):
-        switch, channel = starts[u], np.int64(-1)
-        before[:] = True
+        switch, count, at = starts[u], 0, 0
+        came[:] = False
         while True:
-            upwards = np.int64(-1)
-            newly = -1  # a node for which worms come as far as this
             for node in range(nodes):
-                code = options[0, switch, node, 0]
-                link = link_of_port[switch, code // classes]
-                here[node] = code >= 0 and (homes[node] == switch or phase_of_link[link] != 0)
-                if code >= 0 and not here[node] and node != u:
-                    upwards = link * classes + code % classes
-                if here[node] and not before[node] and node != u:
-                    newly = node
-            for node in range(nodes):
-                if channel >= 0 and newly >= 0 and here[node] and node not in (u, newly):
-                    way = stops[channel, options[0, switch, node, 0]]
-                    if way[0] < 0:
-                        way[0], way[1], way[2] = u, newly, node
-            if upwards < 0:
+                if below[switch, node] or node == u:
+                    continue
+                for place in range(options.shape[3]):
+                    code = options[0, switch, node, place]
+                    if code < 0:
+                        break
+                    channel = link_of_port[switch, code // classes] * classes + code % classes
+                    if not came[channel]:
+                        came[channel] = True
+                        stack[count] = channel
+                        count += 1
+                        _turn(options, stops[channel], u, below[switch], below[switch_of_link[channel // classes]],
+                              switch_of_link[channel // classes])
+            if at == count:
                 break
-            before[:] = here
-            channel, switch = upwards, switch_of_link[upwards // classes]
+            switch = switch_of_link[stack[at] // classes]
+            at += 1
+
+
+@compiled
+def _turn(options, ways, u, before, here, switch):
+    """Add the ways on of worms from `u` that have come to a switch and turn down there; before, not all was below."""
+    newly = -1  # a node for which worms come as far as this
+    for node in range(len(here)):
+        if here[node] and not before[node] and node != u:
+            newly = node
+    for node in range(len(here)):
+        if newly >= 0 and here[node] and node not in (u, newly):
+            way = ways[options[0, switch, node, 0]]
+            if way[0] < 0:
+                way[0], way[1], way[2] = u, newly, node

@@ -200,7 +200,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     """The ways of worms that are copied out of buffers: those may go back to the switch that they came from."""
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
-    if not routes.deterministic:
+    if not (routes.deterministic or scheme.spreads):
         raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
                             "copied on their way needs one way to each node")
     used, loaded, arrives = np.zeros((3, len(passes)), bool)

@@ -18,7 +18,7 @@ from .shortest import SHORTEST, Shortest
 from .spread import climb, spread, spread_hops
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
-from .up_down_tree import UP_DOWN_TREE, UpDownTree
+from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
 
 __all__ = [
     "ADAPTIVE",
@@ -34,6 +34,7 @@ __all__ = [
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
     "UP_DOWN_TREE",
+    "UP_DOWN_TREE_ANY",
     "Adaptive",
     "AnyChannel",
     "ChoiceRelation",
@@ -68,7 +69,7 @@ __all__ = [
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
 for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE,
-                  ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
+                  UP_DOWN_TREE_ANY, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

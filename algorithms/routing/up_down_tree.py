@@ -1,13 +1,14 @@
 """Up until a switch leads down to all destinations, then down by reachability strings."""
 
 import numpy as np
+import numpy.typing as npt
 
 from ..topologies.base import Topology
 from .base import ChoiceRelation, Choices
 from .reachability import reachability
 from .up_down import DOWNWARDS, UPWARDS, goes_up
 
-__all__ = ["UP_DOWN_TREE", "UpDownTree"]
+__all__ = ["UP_DOWN_TREE", "UP_DOWN_TREE_ANY", "UpDownTree"]
 
 
 class UpDownTree(ChoiceRelation):
@@ -16,20 +17,40 @@ class UpDownTree(ChoiceRelation):
     A worm for several destinations goes up as one; from where it turns down the ways to two nodes part once and do not
     meet again. So a copy for each way reaches each node once.
 
-    Source: [Sivaram98], sections 5.3.2 and 5.3.3; of the links up it leaves the choice open, here it is the lowest port
-    to the level above.
+    Source: [Sivaram98], sections 5.3.2 and 5.3.3, which leaves open by which link up it goes.
+
+    Parameters
+    ----------
+    name, description : str
+    any_up : bool
+        Any link up will do, in the order of output ports; or the lowest port to the level above alone.
     """
 
-    name = "up-down-tree"
-    description = ("links up towards a root until some lead down to all destinations, then down, by reachability "
-                   "strings")
+    def __init__(self, name: str, description: str, *, any_up: bool) -> None:
+        self.name = name
+        self.description = description
+        self.any_up = any_up
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the one way to each node; defined everywhere, though one-way links may leave no way."""
+        """Give the ways to each node; defined everywhere, though one-way links may leave no way."""
         strings, up = reachability(topology), goes_up(topology)
-        down = np.where(strings.total, strings.restricted.argmax(axis=1), -1)
-        options = np.stack([np.where(strings.total, down, strings.up[:, None]), down]).astype(np.int16)
-        return Choices(options[..., None], np.where(up, UPWARDS, DOWNWARDS).astype(np.int8), together=True)
+        upwards = _ports_up(topology, up) if self.any_up else strings.up[:, None]
+        down = np.full((*strings.total.shape, upwards.shape[1]), -1, np.int64)
+        down[..., 0] = np.where(strings.total, strings.restricted.argmax(axis=1), -1)
+        options = np.stack([np.where(strings.total[..., None], down, upwards[:, None, :]), down]).astype(np.int16)
+        return Choices(options, np.where(up, UPWARDS, DOWNWARDS).astype(np.int8), together=True)
 
 
-UP_DOWN_TREE = UpDownTree()
+def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Output ports of each switch that lead up, ascending, [switches, most of them]; -1 behind the last one."""
+    start, port, *_ = topology.links[up].T
+    has = np.zeros(topology.link_of_port.shape, bool)
+    has[start, port] = True
+    ports = np.sort(np.where(has, np.arange(has.shape[1]), has.shape[1]), axis=1)[:, :max(1, has.sum(axis=1).max())]
+    return np.where(ports < has.shape[1], ports, -1)
+
+
+UP_DOWN_TREE = UpDownTree("up-down-tree", "links up towards a root until some lead down to all destinations, then down, "
+                          "by reachability strings", any_up=False)
+UP_DOWN_TREE_ANY = UpDownTree("up-down-tree-any", "as up-down-tree, but up by any link: switches take theirs in turn",
+                              any_up=True)

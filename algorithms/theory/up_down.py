@@ -35,9 +35,10 @@ class Buffered:
 
 
 def buffered(worms: Buffered) -> list[Statement]:
-    """Decide Theorems 4 and 5, or for trees that each destination is reached once, and Theorem 5's condition."""
+    """Decide Theorems 4 and 5, or for trees that each destination is reached once; and Theorem 5's condition, where
+    nobody has a choice."""
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
-    return [*first, _theorem_5(worms), _condition(worms)]
+    return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]
 
 
 def _theorem_4(part: Ways) -> Statement:

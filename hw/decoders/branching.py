@@ -39,8 +39,9 @@ class BranchingDecoder(Decoder):
     def seen(self, m: Module, port: int, straps: dict[str, Value], flit: Value, place: Value) -> Value:
         """What the header flit at a place shows; of all flits up to it the OR is kept."""
 
-    def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value) -> Value:
-        """The outputs, a bit for each of `leads`, by what the header flits have shown: here just that."""
+    def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
+        """The outputs, a bit for each of `leads`, by what the header flits have shown: here just that. ``taken``: the
+        worm goes by them, so that the next one may go by others."""
         return seen
 
     def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:

@@ -30,8 +30,9 @@ class ReachDecoder(CopyingDecoder):
                     ─▶ AND with none of them ─▶ any set: not all are below: it goes up, as it is
 
     Each output has a restricted string: the nodes that a worm takes it to, going down. Links up have none, and a strap
-    says by which the switch's worms go up; a root has no such link. A copy that goes down carries bit 0, and is never
-    sent up again; a bit of a node that is not below is dropped there, and is an error on the wire
+    says by which the switch's worms go up; a root has no such link. Of several links up each input takes the next one
+    with each of its worms that go up, the lowest output first. A copy that goes down carries bit 0, and is never sent up
+    again; a bit of a node that is not below is dropped there, and is an error on the wire
     (`Cause.NO_SUCH_DESTINATION`). A copy may go back to the switch that the worm came from.
 
     The strings are in memories, one row for each header flit: at each input one for each output, and at each output
@@ -44,16 +45,19 @@ class ReachDecoder(CopyingDecoder):
     header : BitString
     kind : SwitchKind
     injection : "one" or "all"
+    in_turn : bool
+        Inputs are built to take several links up in turn.
 
     Straps
     ------
     up
-        A bit for each output to another switch: worms go up by it; of one at most.
+        A bit for each output to another switch: worms go up by it; of one at most, unless ``in_turn``.
     """
 
-    def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one"):
+    def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False):
         super().__init__(kind, injection=injection)
         self.header: BitString = header
+        self.in_turn = in_turn
         self.flits = header.flits()
         self.row_bits = max(1, bits_for(self.flits))
         self.straps = {"up": self.ejection}
@@ -69,8 +73,8 @@ class ReachDecoder(CopyingDecoder):
 
     def strap_values(self, routes, kind):
         up, _ = self._ways(routes, kind)
-        return {"up": [sum(1 << o for o in range(self.ejection) if kind.network_outputs[o] == port)
-                       for port in up.tolist()]}
+        return {"up": [sum(1 << o for o in range(self.ejection) if ports[kind.network_outputs[o]])
+                       for ports in up.tolist()]}
 
     def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
         """A memory with a string, and the row that is read."""
@@ -86,11 +90,24 @@ class ReachDecoder(CopyingDecoder):
         hits = [(nodes & strings[o]).any() for o in self.leads(port)]
         return Cat(*hits, (nodes & ~total).any(), flit[0] & first)
 
-    def branches(self, m, port, straps, seen):
+    def branches(self, m, port, straps, seen, taken):
         leads = self.leads(port)
         down = Signal(name="goes_down")
         m.d.comb += down.eq(self._turned(seen) | ~self._above(seen) | ~straps["up"].any())
-        return Cat(Mux(down, seen[i], straps["up"][o] if o < self.ejection else C(0)) for i, o in enumerate(leads))
+        up = self._in_turn(m, straps["up"], taken & ~down) if self.in_turn else straps["up"]
+        return Cat(Mux(down, seen[i], up[o] if o < self.ejection else C(0)) for i, o in enumerate(leads))
+
+    @staticmethod
+    def _in_turn(m: Module, up: Value, taken: Value) -> Value:
+        """The link up of the next worm: the first behind that of the last one, or the lowest of all."""
+        last, behind, chosen = (Signal(len(up), name=f"up_{name}") for name in ("last", "behind", "next"))
+        m.d.comb += [
+            behind.eq(up & ~(last | (last - 1))),
+            chosen.eq(Mux(behind.any(), behind & -behind, up & -up)),
+        ]
+        with m.If(taken):
+            m.d.sync += last.eq(chosen)
+        return chosen
 
     def astray(self, port, straps, seen):
         return self._above(seen) & (self._turned(seen) | ~straps["up"].any())
@@ -130,8 +147,8 @@ class ReachDecoder(CopyingDecoder):
             rows[:, :, at] += strings[:, :, node].astype(rows.dtype) * (1 << bit)
         return rows
 
-    def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.int64], Strings]:
-        """By which port the worms of each member go up, -1 at a root; and which nodes each output leads down to.
+    def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
+        """By which ports the worms of each member go up [members, ports]; and which nodes each output leads down to.
 
         Raises
         ------
@@ -139,21 +156,24 @@ class ReachDecoder(CopyingDecoder):
             The routes do not go up and then down, or leave a node out.
         """
         whose = f"relation {routes.relation.name}"
-        if len(routes.options) != 2 or not routes.deterministic or len(routes.classes) != 1:
+        choice = not (self.in_turn or routes.deterministic)
+        if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
             raise WormcastError(f"{whose}: it has {len(routes.options)} phases, classes {len(routes.classes)}"
                                 f"{'' if routes.deterministic else ' and alternatives'}; strings are of one way up and "
                                 "one down")
-        up, down = (routes.options[phase, :, :, 0].astype(np.int64) for phase in (0, 1))
-        above = np.where(down < 0, up, -1)
-        ports = above.max(axis=1)
-        odd = ((above >= 0) & (above != ports[:, None])).any(axis=1) | ((above < 0) & (down < 0)).any(axis=1)
-        if odd.any():
-            switch = int(odd.argmax())
-            left = np.flatnonzero((above[switch] < 0) & (down[switch] < 0)).tolist()
+        down = routes.options[1, :, :, 0].astype(np.int64)
+        above = (routes.options[0][..., None] == np.arange(routes.topology.link_of_port.shape[1])).any(axis=2)
+        above &= (down < 0)[..., None]  # [switches, nodes, ports]
+        ports = above.any(axis=1)
+        odd = ((above != ports[:, None]).any(axis=2) & (down < 0)).any(axis=1)
+        lost = ~above.any(axis=2) & (down < 0)
+        if odd.any() or lost.any():
+            switch = int((odd | lost.any(axis=1)).argmax())
+            left = np.flatnonzero(lost[switch]).tolist()
             raise WormcastError(
                 f"{whose}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}, "
                 "every node must lie below a switch or above it" if left else
-                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} by several ports, all must "
-                "go by one")
+                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} to some nodes by other ports "
+                "than to others, all must go by the same")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

@@ -106,11 +106,13 @@ class DeepIntake(wiring.Component):
         kept = Signal.like(seen, name="kept")
         so_far = Signal.like(seen, name="so_far")
         header = Signal()
+        whole = Signal()  # all that tells where the worm goes has come
         m.d.comb += [
             header.eq(accepted & head & ~told & ~lost),
             so_far.eq(Mux(self.first, 0, kept) | seen),
-            asks.eq(self.decoder.branches(m, self.port, straps, so_far)),
-            self.known.eq((header & self.decoder.known(self.port, straps, so_far, place)) | (accepted & cut)),
+            whole.eq(header & self.decoder.known(self.port, straps, so_far, place)),
+            asks.eq(self.decoder.branches(m, self.port, straps, so_far, whole)),
+            self.known.eq(whole | (accepted & cut)),
             self.branches.eq(Mux(cut, 0, asks)),
             self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]

@@ -6,6 +6,7 @@ import pytest
 from cases import slow, some
 
 from wormcast.algorithms import plan, topology
+from wormcast.algorithms.routing import goes_up, reachability
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.engines.faults import find_faults
 
@@ -29,11 +30,11 @@ def messages(nodes, count, rng, *, longest, within, unicasts=0.4):
     return found
 
 
-def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, within=600):
+def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, within=600, relation=None):
     """Run random messages that fit the buffers until all are there, and nothing is left behind."""
     rng = random.Random(seed)
     engine = bulk(name, scheme, messages(topology(name).nodes, count, rng, longest=buffer - 20, within=within),
-                  **DEEP, buffer=buffer, chunk=chunk, flit_width=width)
+                  relation=relation, **DEEP, buffer=buffer, chunk=chunk, flit_width=width)
     finish(engine, 200_000)
     assert not find_faults(engine)
     assert not left_over(engine)
@@ -43,6 +44,39 @@ def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, wit
 @pytest.mark.parametrize("seed", [1, slow(2), slow(3)])
 def test_every_destination_gets_each_message_once(scheme, seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed)
+
+
+@pytest.mark.parametrize("seed", [1, *map(slow, range(2, 40))])
+def test_trees_that_go_up_by_any_link(seed):
+    delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", "tree", seed,
+              relation="up-down-tree-any")
+
+
+def test_links_up_are_taken_in_turn():
+    """A node's worms go up by one of its switch's links after the other, the lowest port first; those that go down at
+    once take no turn."""
+    name, relation = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1", "up-down-tree-any"
+    net = topology(name)
+    up = goes_up(net)
+    switch = next(one for one in range(net.switches) if up[net.links[:, 0] == one].sum() > 1)
+    node = net.injections[:, 0].tolist().index(switch)
+    ports = sorted(net.links[up & (net.links[:, 0] == switch), 1].tolist())
+    everyone = [other for other in range(net.nodes) if other != node]
+    below = [other for other in everyone if reachability(net).total[switch, other]]
+    sent = [send(node, *to, length=2, at=60 * number + after) for number in range(5)
+            for to, after in ((everyone, 0), (below[:1], 30))]
+    engine = bulk(name, "tree", sent, relation=relation, **DEEP, buffer=64, chunk=8, flit_width=16)
+    links = {net.links[row, 1]: link for row, link in enumerate(engine.network.fabric.of_kind("network"))
+             if net.links[row, 0] == switch}
+    taken = []
+    for _ in range(400):
+        engine.run(1)
+        for port in ports:
+            kind, instance, output = links[port].near
+            if engine.output(kind, output)[instance] & 0b11 == 0b11:  # valid, and a header
+                taken.append(port)
+    finish(engine, 1)
+    assert taken == [ports[number % len(ports)] for number in range(5)]
 
 
 @pytest.mark.parametrize("scheme", some(SCHEMES, "path-g", "tree"))
@@ -70,6 +104,14 @@ def test_both_engines_drive_the_same_words(scheme, width, chunk, buffer):
     worms = messages(4, 10, rng, longest=min(longest, 12), within=60)
     options = {**DEEP, "buffer": buffer, "chunk": chunk, "flit_width": width}
     compare(Draw(name, scheme, options, worms, 0.3, 1), 200)
+
+
+@pytest.mark.slow
+def test_both_engines_take_links_up_in_turn():
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1"
+    worms = messages(6, 14, random.Random(3), longest=12, within=80, unicasts=0.1)
+    options = {**DEEP, "buffer": 64, "chunk": 8, "flit_width": 16}
+    compare(Draw(name, "tree", options, worms, 0.3, 1, "up-down-tree-any"), 300)
 
 
 @pytest.mark.parametrize("scheme", some(("ssr-g", "path-g", "path-lg", "tree"), "path-g", "tree"))

@@ -10,6 +10,7 @@ from cases import slow
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, load_relation, plan, topology
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.deadlock.ways import find_ways
+from wormcast.algorithms.routing import UP_DOWN_TREE_ANY, goes_up, reachability
 
 from ..networks import network
 
@@ -79,9 +80,9 @@ def has_a_circle(pairs):
         left -= safe
 
 
-def analysed(found, scheme, *, fits):
+def analysed(found, scheme, *, fits, relation=None):
     """The same pairs as `check` has them."""
-    graph = dependency_graph([find_ways(SCHEMES[scheme], found)], 1, fits=fits)
+    graph = dependency_graph([find_ways(SCHEMES[scheme], found, relation)], 1, fits=fits)
     links = found.links.tolist()
     names = [("link", start, end) for start, _, end, _ in links] + [("node", node) for node in range(found.nodes)]
     return {(names[start], names[end]) for start, end in zip(graph.starts.tolist(), graph.ends.tolist(), strict=True)}
@@ -101,6 +102,47 @@ def test_against_all_worms_of_small_networks(scheme, seeds, fits):
             assert free == (not has_a_circle(expected)), seed  # a lone node is no source beside itself
         if scheme == "tree":
             assert has == expected, seed
+
+
+def waits_by_any_link_up(found):
+    """Who may wait for what, as `waits` has it, where trees go up by any link and switches hold whole worms."""
+    strings, up, pairs = reachability(found), goes_up(found), set()
+
+    def go_on(before, switch, nodes, upwards):
+        ports = [port for port, link in enumerate(found.link_of_port[switch].tolist()) if link >= 0]
+        if upwards and not strings.total[switch, nodes].all():
+            ways = [(port, nodes) for port in ports if up[found.link_of_port[switch, port]]]
+        else:
+            upwards = False
+            ways = [(port, [node for node in nodes if strings.restricted[switch, port, node]]) for port in ports]
+            pairs.update((before, ("node", node)) for node in nodes
+                         if before and found.consumptions[node, 0] == switch)
+        for port, some in ways:
+            if some:
+                place = ("link", switch, int(found.neighbours[switch, port]))
+                if before:
+                    pairs.add((before, place))
+                go_on(place, place[2], some, upwards)
+
+    for source in range(found.nodes):
+        others = [node for node in range(found.nodes) if node != source]
+        for count in range(1, len(others) + 1):
+            for destinations in combinations(others, count):
+                go_on(None, int(found.injections[source, 0]), list(destinations), True)
+    return pairs
+
+
+@pytest.mark.parametrize("seeds", [range(8), slow(range(8, 60))])
+def test_trees_that_may_go_up_by_any_link(seeds):
+    choices = 0
+    for seed in seeds:
+        found = small(seed)
+        expected = waits_by_any_link_up(found)
+        assert analysed(found, "tree", fits=True, relation=UP_DOWN_TREE_ANY) == expected, seed
+        assert check(found, SCHEMES["tree"], relation=UP_DOWN_TREE_ANY).free
+        assert not has_a_circle(expected)
+        choices += not UP_DOWN_TREE_ANY.on(found).deterministic
+    assert choices > len(seeds) // 3
 
 
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
@@ -151,7 +193,7 @@ REFUSALS = {
     "slots: 2 is given, worms of path-g are copied on their way: allowed is 0": {"scheme": "path-g", "slots": 2},
     "check: relation up-down-adaptive leaves a choice, the analysis of worms that are copied on their way needs one "
     "way to each node": {"scheme": "path-g", "relation": "up-down-adaptive"},
-    "scheme tree: relation e-cube is given, its worms go by up-down-tree alone":
+    "scheme tree: relation e-cube is given, its worms go by up-down-tree or up-down-tree-any alone":
         {"scheme": "tree", "relation": "e-cube"},
 }
 

@@ -104,5 +104,5 @@ def test_a_tree_to_one_destination_goes_as_the_relation_does():
 
 def test_another_relation_is_refused():
     with pytest.raises(WormcastError, match=r"^scheme tree: relation up-down is given, its worms go by up-down-tree "
-                       "alone$"):
+                       "or up-down-tree-any alone$"):
         find_scheme("tree", topology("irregular:seed=1"), "up-down")

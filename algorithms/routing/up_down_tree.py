@@ -43,14 +43,15 @@ class UpDownTree(ChoiceRelation):
 
 def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Output ports of each switch that lead up, ascending, [switches, most of them]; -1 behind the last one."""
-    start, port, *_ = topology.links[up].T
-    has = np.zeros(topology.link_of_port.shape, bool)
-    has[start, port] = True
-    ports = np.sort(np.where(has, np.arange(has.shape[1]), has.shape[1]), axis=1)[:, :max(1, has.sum(axis=1).max())]
-    return np.where(ports < has.shape[1], ports, -1)
+    count = topology.link_of_port.shape[1]
+    ports = np.full((topology.switches, count), count)
+    for switch, port, *_ in topology.links[up].tolist():
+        ports[switch, port] = port
+    ports = np.sort(ports, axis=1)[:, :max(1, int((ports < count).sum(axis=1).max()))]
+    return np.where(ports < count, ports, -1)
 
 
-UP_DOWN_TREE = UpDownTree("up-down-tree", "links up towards a root until some lead down to all destinations, then down, "
-                          "by reachability strings", any_up=False)
-UP_DOWN_TREE_ANY = UpDownTree("up-down-tree-any", "as up-down-tree, but up by any link: switches take theirs in turn",
+UP_DOWN_TREE = UpDownTree("up-down-tree", "links up towards a root until some lead down to all destinations, then "
+                          "down, by reachability strings", any_up=False)
+UP_DOWN_TREE_ANY = UpDownTree("up-down-tree-any", "as up-down-tree, by any link up: switches take theirs in turn",
                               any_up=True)

@@ -87,7 +87,7 @@ class MultiDropDecoder(CopyingDecoder):
     def drops(self, port, straps, seen):
         return self._mine(straps, seen)
 
-    def branches(self, m, port, straps, seen):
+    def branches(self, m, port, straps, seen, taken):
         reaches, exits = self.reaches(port), self.exits(port)
         first, last, ports = self._pair(seen)
         mine = Signal(name="stops_here")

@@ -31,8 +31,8 @@ class ReachDecoder(CopyingDecoder):
 
     Each output has a restricted string: the nodes that a worm takes it to, going down. Links up have none, and a strap
     says by which the switch's worms go up; a root has no such link. Of several links up each input takes the next one
-    with each of its worms that go up, the lowest output first. A copy that goes down carries bit 0, and is never sent up
-    again; a bit of a node that is not below is dropped there, and is an error on the wire
+    with each of its worms that go up, the lowest output first. A copy that goes down carries bit 0, and is never sent
+    up again; a bit of a node that is not below is dropped there, and is an error on the wire
     (`Cause.NO_SUCH_DESTINATION`). A copy may go back to the switch that the worm came from.
 
     The strings are in memories, one row for each header flit: at each input one for each output, and at each output

@@ -88,8 +88,8 @@ def address(code: bytes, function: str) -> int:
             llvm.initialize_native_target()
             llvm.initialize_native_asmprinter()
             machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="default")
-            # llvmlite's memory manager keeps code and its constants together: LLVM's own takes pages for each, and where
-            # a process uses much memory ends it when they lie more than 2 GiB apart
+            # llvmlite's memory manager keeps code and its constants together; LLVM's own takes pages for each, and ends
+            # the process where they lie more than 2 GiB apart, as they may where it uses much memory
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()

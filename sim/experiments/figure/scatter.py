@@ -18,12 +18,15 @@ EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
 
 STEPS = 50
 
+#: Of points that have the first number in common, as one thing under several conditions.
+KINDS = ("full", "open", "half")
+
 
 def draw_scatter(figure: Figure, told: Told, file: Path, form: str) -> None:
     """Draw the points of a figure's scatter, and through each the line along which both numbers have its product.
 
-    Whoever lies below another one's line is the better of the two, where what counts is the product. The same numbers
-    give the same file.
+    Whoever lies below another one's line is the better of the two, where what counts is the product. Points with the
+    same first number share colour and shape. The same numbers give the same file.
 
     Parameters
     ----------
@@ -50,9 +53,13 @@ def draw_scatter(figure: Figure, told: Told, file: Path, form: str) -> None:
         least, most = min(across for _, across, _ in found), max(across for _, across, _ in found)
         margin = 0.1 * (most - least or most)
         ends = [least - margin, most + margin]
-        for place, (name, across, up) in enumerate(found):
+        families: dict[float, int] = {}
+        for name, across, up in found:
+            place = list(families).index(across) if across in families else len(families)
+            kind = KINDS[families.get(across, 0) % len(KINDS)]
+            families[across] = families.get(across, 0) + 1
             style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-            axes.plot([across], [up], linestyle="", label=name, **marker_options(style, "full"))
+            axes.plot([across], [up], linestyle="", label=name, **marker_options(style, kind))
             along = [ends[0] + (ends[1] - ends[0]) * step / STEPS for step in range(STEPS + 1)]
             axes.plot(along, [across * up / one for one in along], color=style["color"], **EQUAL)
         axes.set_xlim(*ends)

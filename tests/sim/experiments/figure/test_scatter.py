@@ -1,0 +1,51 @@
+"""The picture of things by two numbers."""
+
+import pytest
+from matplotlib.colors import to_hex
+
+from wormcast.sim.experiments.figure import find_figure, scatter
+from wormcast.sim.experiments.figure.scatter import draw_scatter
+
+POINTS = {"a now": ("plan a", "run 1"), "b now": ("plan b", "run 2"), "a later": ("plan a", "run 3")}
+ANSWERS = {"plan a": 10, "plan b": 20, "run 1": 100, "run 2": 60, "run 3": 40}
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """The picture's axes, of three points of which two have the first number in common."""
+    rows = "".join(f"""
+[[scatter.points]]
+name = "{name}"
+across = "told('{across}', 'hops')"
+up = "told('{up}', 'hops')"
+""" for name, (across, up) in POINTS.items())
+    (tmp_path / "both.toml").write_text(f"""title = "Both"
+source = "ours"
+[scatter]
+across = "area"
+up = "cycles"
+{rows}
+[[statements]]
+claim = "1"
+text = "b takes more"
+holds = "told('plan a', 'hops') < told('plan b', 'hops')"
+""")
+    kept = []
+    monkeypatch.setattr(scatter, "save_figure", lambda picture, *_: kept.append(picture))
+    figure = find_figure(str(tmp_path / "both.toml"))
+    draw_scatter(figure, lambda command, _: ANSWERS[command], tmp_path / "a.svg", "svg")
+    return kept[0].axes[0]
+
+
+def test_points_of_one_thing_share_colour_and_shape(drawn):
+    marks = {line.get_label(): line for line in drawn.lines if line.get_label() in POINTS}
+    assert {name: (line.get_xdata()[0], line.get_ydata()[0]) for name, line in marks.items()} == {
+        "a now": (10, 100), "b now": (20, 60), "a later": (10, 40)}
+    looks = {name: (to_hex(line.get_color()), line.get_marker()) for name, line in marks.items()}
+    assert looks["a now"] == looks["a later"] != looks["b now"]
+    assert to_hex(marks["a now"].get_markerfacecolor()) != to_hex(marks["a later"].get_markerfacecolor()) == "#ffffff"
+
+
+def test_lines_keep_the_product(drawn):
+    lines = [line.get_xydata() for line in drawn.lines if len(line.get_xdata()) > 1]
+    assert [round(float(line[7].prod())) for line in lines] == [1000, 1200, 400]

@@ -132,19 +132,22 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
     """Scale the axis of the option: by its values' ratio where they are nodes."""
+    from matplotlib.ticker import ScalarFormatter
+
     if figure.over == "topology":
         axes.set_xlabel("nodes")
         axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(ScalarFormatter())
     else:
         axes.set_xlabel(AXES.get(figure.over) or RUN_OPTIONS.known[figure.over].axis)
         axes.set_xlim(0, max(curve.at(place) for curve in curves for place in curve.places) * 1.03)
 
 
 def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
-    """What is the same for all curves."""
+    """What is the same for all curves, at all values."""
     first, *others = [curve.options for curve in curves]
     told = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
-            if name not in ("scheme", "source") and all(other.get(name) == value for other in others)]
+            if name not in ("scheme", "source", figure.over) and all(other.get(name) == value for other in others)]
     dagger = f"; {DAGGER} reconstructed" if any(curve.reconstructed for curve in curves) else ""
     what = "one multicast a point, nothing random"
     if curves[0].drawn:

@@ -91,7 +91,7 @@ def test_all_outputs_are_kept_busy_from_rows():
         assert at[-1] - at[0] == 31
 
 
-@pytest.mark.parametrize(("chunk", "copied", "alone"), [(4, 1641, 1257), (5, 884, 884)])
+@pytest.mark.parametrize(("chunk", "copied", "alone"), [slow(4, 1641, 1257), (5, 884, 884)])
 def test_rows_are_fetched_while_others_are_closed(chunk, copied, alone):
     """881 flits arrive without a gap and are read from rows: rows of more flits than there are outputs lose no time."""
     switch, kernel = deep_switch(4, 4, chunk=chunk, rows=32)

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
@@ -37,8 +38,8 @@ def times(host):
     return [host.deliveries[field].tolist() for field in ("head", "tail", "received")]
 
 
-@pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
-@pytest.mark.parametrize(("name", "options"), NETWORKS[:2])
+@pytest.mark.parametrize(("name", "options", "kind"), [
+    (*NETWORKS[0], "fpfs"), (*NETWORKS[1], "fcfs"), slow(*NETWORKS[0], "fcfs"), slow(*NETWORKS[1], "fpfs")])
 def test_engines_agree(name, options, kind):
     options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
     net = network(name, "k-binomial", tuple(sorted(options.items())))

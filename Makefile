@@ -76,6 +76,7 @@ figures: .venv-test/ready
 verdicts: .venv-test/ready
 	$(TEST)/wormcast figure all $(QUICK) --out out/figures
 	cp out/figures/verdicts.md docs/
+	cp out/figures/001-cost-scatter.svg docs/cost.svg
 
 tables: .venv-test/ready
 	$(TEST)/python -m tools.tables docs/synthesis.md

@@ -19,6 +19,10 @@ slower. An interface, a kernel of few operations, runs a sixth faster with it.""
 FEW = 1000
 """Operations of a kernel up to which it is scheduled."""
 
+MANY = 200_000
+"""Operations of a kernel from which machine code is made as by -O0: the time of all else grows faster than they do, to
+many minutes for a deep switch of 32 ports."""
+
 
 def vector_bytes() -> int:
     """Bytes of a vector register of this processor."""
@@ -34,22 +38,22 @@ def affine() -> bool:
 
 
 @cache
-def _machine() -> llvm.TargetMachine:
+def _machine(level: int = 1) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     name, features = host()
     target = llvm.Target.from_default_triple()
     if target.triple.startswith("x86_64"):
         features = f"{features},{TUNING}"
-    return target.create_target_machine(cpu=name, features=features, opt=1, reloc="pic", codemodel="default")
+    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="default")
 
 
 def compile_ir(text: str) -> llvm.ModuleRef:
     """Parse, check and tidy LLVM IR for this processor.
 
-    Equal and unused instructions go. The rest of -O3 is left out: it takes seconds and finds nothing, as the
-    expressions are folded already, and it turns tests of narrow flags into tests of wide words. Machine code is made as
-    by -O1: half the time of -O3, and it runs as fast.
+    Unused instructions go; equal ones go when machine code is made. The rest of -O3 is left out: it takes seconds and
+    finds nothing, as the expressions are folded already, and it turns tests of narrow flags into tests of wide words.
+    Machine code is made as by -O1: half the time of -O3, and it runs as fast.
     """
     machine = _machine()
     module = llvm.parse_assembly(text)
@@ -57,7 +61,6 @@ def compile_ir(text: str) -> llvm.ModuleRef:
     module.data_layout = str(machine.target_data)
     module.verify()
     passes = llvm.create_new_function_pass_manager()
-    passes.add_new_gvn_pass()
     passes.add_aggressive_dce_pass()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     for function in module.functions:
@@ -68,7 +71,7 @@ def compile_ir(text: str) -> llvm.ModuleRef:
 
 def assemble(module: llvm.ModuleRef, operations: int) -> bytes:
     """Object code of a module that does about so many operations."""
-    machine = _machine()
+    machine = _machine(0 if operations > MANY else 1)
     llvm.set_option("", SCHEDULER.format("true" if operations <= FEW else "false"))
     try:
         return machine.emit_object(module)

@@ -20,6 +20,8 @@ PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").gl
 #: What takes long, by how its text begins, and why it is `slow`, or never run here: the first that fits.
 SLOW = {
     "wormcast verilog": "Yosys takes seconds for each file",
+    "wormcast run irregular:switches=4,ports=16": "half a minute of compiling",
+    "wormcast run irregular:switches=2,ports=32": "two minutes of compiling",
 }
 NEVER = {
     "wormcast demo": "a minute; tests/cli/test_commands.py runs it",

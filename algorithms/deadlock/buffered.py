@@ -126,8 +126,8 @@ def _turning(arrays, starts, stops):
                         came[channel] = True
                         stack[count] = channel
                         count += 1
-                        _turn(options, stops[channel], u, below[switch], below[switch_of_link[channel // classes]],
-                              switch_of_link[channel // classes])
+                        behind = switch_of_link[channel // classes]
+                        _turn(options, stops[channel], u, below[switch], below[behind], behind)
             if at == count:
                 break
             switch = switch_of_link[stack[at] // classes]

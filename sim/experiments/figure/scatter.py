@@ -1,5 +1,6 @@
 """Things by two numbers of each as a picture, as what they take and what they give."""
 
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +54,10 @@ def draw_scatter(figure: Figure, told: Told, file: Path, form: str) -> None:
         least, most = min(across for _, across, _ in found), max(across for _, across, _ in found)
         margin = 0.1 * (most - least or most)
         ends = [least - margin, most + margin]
-        families: dict[float, int] = {}
+        families = list(dict.fromkeys(across for _, across, _ in found))
+        kinds = {across: cycle(KINDS) for across in families}
         for name, across, up in found:
-            place = list(families).index(across) if across in families else len(families)
-            kind = KINDS[families.get(across, 0) % len(KINDS)]
-            families[across] = families.get(across, 0) + 1
+            place, kind = families.index(across), next(kinds[across])
             style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
             axes.plot([across], [up], linestyle="", label=name, **marker_options(style, kind))
             along = [ends[0] + (ends[1] - ends[0]) * step / STEPS for step in range(STEPS + 1)]

@@ -198,6 +198,7 @@ def _reconstructed(point: Point) -> bool:
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     """Colour and marker tell families apart; dashes, and the shade where there are many, their members."""
     import matplotlib
+
     families = list(dict.fromkeys(curve.family for curve in curves))
     members = list(dict.fromkeys(curve.member for curve in curves))
     option = next(iter(curves[0].others), None)

@@ -16,6 +16,7 @@ from wormcast.hw.tokens import TokenStation
 from wormcast.sim import Network, hardware
 from wormcast_tb import Flit, make_worm
 
+from ..hw.smart import copies, payload, posted, smart, train
 from . import traffic
 
 #: Where the router is whose neighbours are all there: in a network of 3x3 nodes.
@@ -186,6 +187,76 @@ def of_interface(options, *, ports=1, links=1, worms=12):
                   for k, link in enumerate([*hosts, *networks])},
         "untailed": {link: {"fault": [Cause.NO_TAIL.value, k, 0],
                             "flits": make_worm([1], traffic.payload(BAD, 3))[:-1]} for k, link in enumerate(hosts)},
+    }
+
+
+def of_smart_interface(kind, *, packet=4, places=4, t_ns=0, t_nr=0, **options):
+    """A network interface that forwards in this order, and its bench's set-up."""
+    interface = smart(kind, packet=packet, places=places, t_ns=t_ns, t_nr=t_nr, **options)
+    channels = interface.consumptions[0].port.vcs
+    children = {0: [[21], [22, 122], [23]], 1: [[31]], 2: [[41, 141], [42]]}
+    counts = {0: 2 * packet + 1, 1: packet, 2: 3 * packet, 3: 2}  # payload flits of a message
+
+    def written(row, headers, count):
+        return train(row, *headers, packets=-(-count // packet) if kind == "fcfs" else None)
+
+    def brought(row, count, vc=0):
+        """Packets from the network, what the host gets of them and what goes to the children."""
+        data = payload(row, range(count))
+        parts = [data[at:at + packet] for at in range(0, count, packet)]
+        return [{"link": "network_in_0", "vc": vc, "flits": make_worm([7], part), "copies": [
+            ("host_out_0", make_worm([], part)),
+            *(("network_out_0", make_worm(header, part)) for header in children.get(row, ()))]} for part in parts]
+
+    def post(row, count):
+        """A message that the host multicasts, and what goes to the children."""
+        data = payload(row, range(count))
+        return {"link": "host_in_0", "vc": 0, "flits": posted(row, count), "copies": [
+            ("network_out_0", make_worm(header, data[at:at + packet]))
+            for header in children[row] for at in range(0, count, packet)]}
+
+    own = [{"link": "host_in_0", "vc": 0, "flits": make_worm([90 + k], payload(9, range(packet))),
+            "copies": [("network_out_0", make_worm([90 + k], payload(9, range(packet))))]} for k in range(3)]
+    leaf = [worm for k in range(2) for worm in brought(3, counts[3], k % channels)]  # a row without children
+    worms = [*own[:1], *brought(0, counts[0]), post(2, counts[2]), *leaf, *brought(1, counts[1], channels - 1),
+             *own[1:], *brought(9, packet, channels - 1)]
+    tables = [flit for row in range(4) for flit in written(row, children.get(row, []), counts[row])]
+    at_once = packet * min(places, 2)  # of a message whose packets wait for no place
+    starts = [flit for flit in copies(children[0], payload(0, range(at_once)), packet, kind) if flit[0]]
+    heads = [flit for flit in starts if flit[2] != children[0][1][1]]  # the first flit of each header
+    sizes = [packet + (2 if head[2] == children[0][1][0] else 1) for head in heads]
+    first = packet + 4 + t_nr + t_ns
+    gap = max(t_ns, interface.injections[0].port.vcs == 1)
+    cycles = [first + sum(sizes[:k]) + k * gap for k in range(len(sizes))]
+    return interface, {
+        "into": {"table_in": 1, "host_in_0": interface.injections[0].queue,
+                 "network_in_0": interface.consumptions[0].port.depth},
+        "out": {"network_out_0": interface.injections[0].port.depth, "host_out_0": HOST_DEPTH},
+        "faults": {"fault": fault_widths(interface)},
+        "places": places, "tables": tables, "worms": worms,
+        "forwarded": sum(-(-counts[row] // packet) for row in children),
+        "timed": {"table": written(0, children[0], at_once), "worms": brought(0, at_once), "heads": heads,
+                  "cycles": cycles},
+        # first child first has a place for each packet of a message
+        "crowds": [] if kind == "fcfs" else [
+            {"link": worms[0]["link"], "table": written(1, children[1], 0), "worms": worms}
+            for worms in (brought(1, packet * (places + 9)), [post(1, packet * (places + 9))])],
+        "apart": own,
+        "errors": {
+            "a row that is not there": {
+                "flits": [("table_in", train(9, [21]))], "fault": [Cause.NO_SUCH_DESTINATION.value, 2, 0]},
+            "more header flits than a row has room for": {
+                "flits": [("table_in", written(3, [[k] for k in range(1, 10)], 1))],
+                "fault": [Cause.LIST_TOO_LONG.value, 2, 0]},
+            "a packet longer than its place": {
+                "flits": [("network_in_0", make_worm([7], payload(1, range(packet + 1))))],
+                "fault": [Cause.LIST_TOO_LONG.value, 1, 0]},
+            "a row that is written while its packets are there": {
+                "flits": [("network_in_0", make_worm([7], payload(1, range(packet)))[:-1]),
+                          ("table_in", written(1, children[1], packet)),
+                          ("network_in_0", make_worm([7], payload(1, range(packet)))[-1:])],
+                "fault": [Cause.WRONG_ORDER.value, 2, 0]},
+        },
     }
 
 

@@ -111,6 +111,21 @@ def test_interface(options, counts, simulator, models, tmp_path):
     assert simulators.run(simulator, model, "interface", "tb_interface", tmp_path / "run", **setup)
 
 
+SMART = [
+    ("fpfs", {"t_ns": 3, "t_nr": 2}),
+    slow("fcfs", {"t_ns": 3, "t_nr": 2}),
+    slow("fpfs", {"places": 1, "channels": 2}),
+    slow("fcfs", {"packet": 3, "places": 3, "vcs": 2, "channels": 2}),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), SMART, ids=str)
+def test_smart_interface(kind, options, simulator, models, tmp_path):
+    interface, setup = setups.of_smart_interface(kind, **options)
+    model = simulators.build(simulator, [hdl.write(interface, "interface", tmp_path)], "interface", models)
+    assert simulators.run(simulator, model, "interface", "tb_smart_interface", tmp_path / "run", **setup)
+
+
 NETWORKS = [
     slow("mesh:2x2", "dual-path", {"readers": "independent", "consumption_links": "shared"}),
     ("mesh:3x3", "e-mcast", {"vcs": 1}),

@@ -37,6 +37,7 @@ from ..experiments.figure import (
     index_page,
     measure,
     outcome_of,
+    paper_of,
     verdicts_page,
 )
 from ..experiments.grid import write_csv
@@ -53,8 +54,8 @@ ALL = "all"
 @app.command("figure")
 def figure_(
     name: Annotated[str | None, typer.Argument(
-        metavar="[NAME]", help="One of those that are listed without a name; a file NAME.toml; or all, for a report.",
-        show_default=False)] = None,
+        metavar="[NAME]", help="One of those that are listed without a name; a file NAME.toml; or, for a report, the "
+        "number of a paper, as 001, or all.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
         "--quick", help="An eighth of the cycles, an interval twice as wide, and no variations.")] = False,
     out: Annotated[Path, typer.Option(
@@ -72,7 +73,8 @@ def figure_(
     if name is None:
         _list(out, json)
         return Exit.DONE
-    figures = [find_figure(one) for one in catalogue()] if name == ALL else [find_figure(name)]
+    several = [one for one in catalogue() if name in (ALL, paper_of(one))]
+    figures = [find_figure(one) for one in several or [name]]
     if scheduler is not None:
         require_cluster()
     started = time.process_time()
@@ -107,18 +109,18 @@ def figure_(
     seconds = time.process_time() - started
     out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
     files = [_write(one, out, quick, told) for one in outcomes]
-    if name == ALL:
-        files.append(_report(outcomes, out, quick))
+    if several:
+        files.append(_report(name, outcomes, out, quick))
     if json:
         results = [_to_dict(one) for one in outcomes]
         cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
-        result: dict[str, Any] = results[0] if name != ALL else {"figure": ALL, "figures": results}
+        result: dict[str, Any] = {"figure": name, "figures": results} if several else results[0]
         emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
              {"figure": name, "quick": quick})
     else:
         for one, written in zip(outcomes, files, strict=False):
             _show(one, written)
-        if name == ALL:
+        if several:
             say(f"report: {files[-1][0]}")
     return Exit.DONE
 
@@ -186,10 +188,10 @@ def _write(outcome: Outcome, out: Path, quick: bool, told: Answers) -> list[Path
     return files
 
 
-def _report(outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
-    """Write what leads to all figures, and all verdicts."""
+def _report(name: str, outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
+    """Write what leads to several figures, and their verdicts."""
     files = [out / "index.html", out / "verdicts.md"]
-    made = f"Made by `wormcast figure all{' --quick' if quick else ''}`, version {__version__}."
+    made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {__version__}."
     texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
     for file, text in zip(files, texts, strict=True):
         with whole_file(file) as unfinished:

@@ -5,6 +5,10 @@ import re
 
 import pytest
 from command import wormcast
+from typer.testing import CliRunner
+
+from wormcast.sim.cli.app import app
+from wormcast.sim.experiments.figure import definition
 
 from .test_sweep import start_command, wait_for_points
 
@@ -198,3 +202,25 @@ def test_what_is_refused(arguments, sentence):
     code, out, err = wormcast("figure", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err
+
+
+def test_the_figures_of_a_paper_make_a_report(tmp_path, monkeypatch):
+    quick = FIGURE[:FIGURE.index("[variations.three]")] + FIGURE[FIGURE.index("[[statements]]"):]
+    for name in ("991-fig1", "991-fig2", "992-fig1"):
+        (tmp_path / f"{name}.toml").write_text(quick)
+    monkeypatch.setattr(definition, "HERE", tmp_path)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["figure", "991", "--quick", "--out", str(out), "--json"])
+    told = json.loads(done.stdout)
+    assert (told["figure"], [one["figure"] for one in told["figures"]]) == ("991", ["991-fig1", "991-fig2"])
+    page = (out / "verdicts.md").read_text()
+    assert "`wormcast figure 991 --quick`" in page
+    assert re.findall("^## (.*)", page, re.M) == ["991-fig1", "991-fig2"]
+    assert (out / "index.html").exists()
+
+
+def test_a_figure_that_is_not_there_is_refused(tmp_path):
+    code, _, err = wormcast("figure", "005", "--out", tmp_path)
+    assert code == 2
+    assert err.startswith("wormcast: figure: '005' is given, allowed are 000-area, ")
+    assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all\n")

@@ -10,7 +10,7 @@ takes.
 
 from .cost import Costs, Minutes
 from .curve import Curve
-from .definition import HERE, Figure, catalogue, find_figure
+from .definition import HERE, Figure, catalogue, find_figure, paper_of
 from .drawing import draw_figure
 from .drawn import DrawnPoint
 from .page import figure_page, index_page, verdicts_page
@@ -21,4 +21,4 @@ from .single import RunCurve, RunPoint
 
 __all__ = ["HERE", "AnyPoint", "Costs", "Curve", "DrawnPoint", "Figure", "Minutes", "Outcome", "RunCurve", "RunPoint",
            "catalogue", "curves_of", "draw_figure", "draw_runs", "draw_scatter", "each_once", "figure_page",
-           "find_figure", "index_page", "measure", "outcome_of", "verdicts_page"]
+           "find_figure", "index_page", "measure", "outcome_of", "paper_of", "verdicts_page"]

@@ -19,7 +19,7 @@ from .predicate import Number, Predicate
 from .words import read_words, written
 
 __all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Scatter", "Series", "Statement",
-           "Variation", "catalogue", "find_figure", "place_on_axis", "read_figure"]
+           "Variation", "catalogue", "find_figure", "paper_of", "place_on_axis", "read_figure"]
 
 #: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"
@@ -199,6 +199,11 @@ def catalogue() -> list[str]:
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
+def paper_of(name: str) -> str:
+    """Number of the paper of a figure of the catalogue."""
+    return name.split("-")[0]
+
+
 def find_figure(name: str) -> Figure:
     """Give a figure of the catalogue by its name, or one in a file NAME.toml.
 
@@ -210,7 +215,9 @@ def find_figure(name: str) -> Figure:
     if name.endswith(".toml"):
         return read_figure(Path(name))
     if name not in catalogue():
-        raise WormcastError(f"figure: {name!r} is given, allowed are {', '.join(catalogue())}, or a file NAME.toml")
+        papers = dict.fromkeys(map(paper_of, catalogue()))
+        raise WormcastError(f"figure: {name!r} is given, allowed are {', '.join(catalogue())}, a file NAME.toml, or "
+                            f"several: {', '.join(papers)}, all")
     return _of_catalogue(name)
 
 

@@ -13,6 +13,7 @@ from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.host import UNDELIVERED
 
 from .bench import bulk, check_receipts, finish, host_of, network, send
+from .test_deadlock_free import Full, keep_full
 from .test_smart_interfaces import DEEP, IRREGULAR, NETWORKS
 
 # networks and hardware of test_smart_interfaces, whose kernels are there
@@ -104,3 +105,26 @@ def test_engines_agree_on_any_mix(case, kind):
         assert np.array_equal(judge.host.deliveries, engine.host.deliveries)
 
     agree()
+
+
+# rows for few messages, and places for one of them
+FEW = {"rows": 4, "places": 4, "packet": 32, "t_ns": 5, "t_nr": 5}
+LARGER = ({**DEEP, **FEW, "buffer": 640, "flit_width": 32}, "irregular:seed=1")
+MANY = {"most": 31, "unicasts": 0.8, "busy": 0.04}
+FULL = {
+    "irregular, fpfs": Full("k-binomial", 280, {**LARGER[0], "ni": "fpfs"}, LARGER[1], **MANY),
+    "irregular, fcfs": Full("k-binomial", 280, {**LARGER[0], "ni": "fcfs"}, LARGER[1], **MANY),
+    "irregular, path worms": Full("path-lg:by=ni", 320, {**LARGER[0], "ni": "fpfs"}, LARGER[1], **MANY),
+    "min": Full("k-binomial", 240, {"vcs": 2, "buffer": 4, "consumption": 1, **FEW, "ni": "fcfs"},
+                "min:b=4,stages=2", most=15, unicasts=0.8, busy=0.1),
+    "torus": Full("k-binomial", 240, {"vcs": 2, "buffer": 4, "consumption": 1, **FEW, "ni": "fpfs"},
+                  "torus:4x4", most=15, unicasts=0.8, busy=0.1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FULL)
+@pytest.mark.parametrize(("cycles", "batches", "least"), [(13_000, 1, 200_000), (110_000, 6, 10_000_000)])
+def test_interfaces_that_are_kept_full_never_deadlock(name, cycles, batches, least):
+    """16 networks near saturation and beyond it, whose postings wait for rows: everything is delivered."""
+    assert keep_full(FULL[name], cycles=cycles, batches=batches, seed=2) >= least

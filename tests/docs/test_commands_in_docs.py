@@ -29,6 +29,7 @@ NEVER = {
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",
     "wormcast figure 002-fig9": "minutes; tests/cli/test_figure.py runs a small one",
     "wormcast figure 001-cost": "a quarter of an hour of synthesis",
+    "wormcast figure 001 --quick": "a quarter of an hour",
     "wormcast figure all": "hours; `make verdicts` runs it",
     "import cocotb": "a bench, run by cocotb: tests/tb/test_docs.py, as is what follows",
     "from cocotb_tools": "builds and runs a bench: tests/tb/test_docs.py",

@@ -4,7 +4,7 @@ from copy import copy
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import LINEAR, compiled_from
 from .consumption import ConsumptionClasses
 from .routing import Relation
 from .schemes import Scheme, ask
@@ -96,7 +96,7 @@ class AbsorbedByHosts(Scheme):
         return absorbed(self.scheme.batch(topology, sources, destination_offsets, destinations))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _chains(source, rank, after, destination_offsets, destinations):
     """Source, rank and after of the worm to each destination."""
     count = len(destinations)

@@ -1,99 +1,237 @@
-"""How every kernel of this package is compiled."""
+"""Functions over arrays that Numba compiles.
 
-import contextlib
+Importing them costs nothing: Numba is loaded when the first one is compiled or loaded from disk.
+"""
+
+import dis
+import functools
 import hashlib
-import inspect
 import numbers
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-import numba
-from numba.core.caching import FunctionCache
+import numpy as np
 
-from .alone import alone
-
-__all__ = ["borrowing", "compiled", "inlined", "sources"]
+__all__ = ["LINEAR", "QUADRATIC", "CompiledFunction", "Intrinsic", "compiled", "compiled_from", "digest", "inlined",
+           "intrinsic", "plain", "with_globals"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LINEAR, QUADRATIC = 1 << 16, 1 << 8
+"""Elements from which a function is compiled (`compiled_from`), by how its time grows with them."""
+
+PATIENCE = 0.25
+"""Processor seconds for which a process runs functions as plain Python, about as long as loading Numba takes."""
+
+
+class CompiledFunction(Generic[P, R]):
+    """A function that is compiled when it is called.
+
+    Compiled code is kept on disk between runs, runs without the interpreter's lock, and may call other functions of
+    this kind.
+
+    Parameters
+    ----------
+    py_func : function
+        The function in Python.
+    inline : bool
+        Each function that calls it contains its code.
+    plain_below : int
+        While Numba is not loaded, calls whose arrays have fewer elements run as plain Python, for `PATIENCE` at most.
+    """
+
+    def __init__(self, py_func: Callable[P, R], *, inline: bool = False, plain_below: int = 0):
+        functools.update_wrapper(self, py_func)
+        self.py_func = py_func
+        self.inline = inline
+        self.plain_below = plain_below
+
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Call the function, by the way that takes less time."""
+        if _plain.under_way:
+            return self.py_func(*arguments, **named)
+        if self.plain_below and _plain.pays(arguments, self.plain_below):
+            return _plain.call(self.py_func, *arguments, **named)
+        return cast(R, self.dispatcher(*arguments, **named))
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """Numba's dispatcher of this function."""
+        from . import jit
+
+        return jit.dispatcher(self)
+
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function over arrays: kept on disk between runs, and without the interpreter's lock.
+    """Compile a function over arrays. Its type stays that of the plain function."""
+    return CompiledFunction(function)
 
-    Kernels may call kernels. The type stays that of the plain function.
+
+def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile a function over arrays; in a process that does little, it runs as plain Python.
+
+    In Python, numbers of NumPy's types do not widen: the function must not rely on 64 bits where an array has fewer.
+
+    Parameters
+    ----------
+    elements : int
+        Elements of the arguments' arrays, all together, from which it is compiled in any case.
     """
-    return _kept(numba.njit(nogil=True)(function))
-
-
-def borrowing(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile like `compiled`, without counting references to arrays: it cannot make arrays or return them.
-
-    For loops that hand many arrays to `inlined` functions, where counting takes longer than the work.
-    """
-    options: dict[str, Any] = {"nogil": True, "_nrt": False}
-    return _kept(numba.njit(**options)(function))
+    return functools.partial(CompiledFunction, plain_below=elements)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each kernel that calls it, for what is small or called with many arrays in hot loops."""
-    return numba.njit(nogil=True, inline="always")(function)
+    """Compile a function into each function that calls it, for small ones and for those with many arguments."""
+    return CompiledFunction(function, inline=True)
 
 
-class _Cache(FunctionCache):
-    """Numba's, which knows a kernel again by its own file alone: here by all that is compiled into it.
+class Intrinsic:
+    """A function whose code is written as LLVM IR; compiled functions alone can call it.
 
-    Of several processes that want a kernel one compiles it, and the others wait.
+    Parameters
+    ----------
+    py_func : function
+        As ``numba.extending.intrinsic`` takes it.
     """
 
-    def __init__(self, function: Callable[..., Any]):
-        super().__init__(function)
-        self._compiling: dict[Any, contextlib.ExitStack] = {}
+    def __init__(self, py_func: Callable[..., Any]):
+        self.py_func = py_func
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
-        if found is None and sig not in self._compiling:
-            with contextlib.ExitStack() as turn:
-                turn.enter_context(alone(self._lock(sig)))
-                found = super().load_overload(sig, target_context)  # whoever was first has made it
-                if found is None:
-                    self._compiling[sig] = turn.pop_all()
-        return found
+    @functools.cached_property
+    def made(self) -> Any:
+        """Numba's intrinsic."""
+        from numba.extending import intrinsic
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with self._compiling.pop(sig, contextlib.ExitStack()):
-            super().save_overload(sig, data)
-
-    def _lock(self, sig: Any) -> Path:
-        name = self._impl.filename_base
-        return Path(self.cache_path, f"{name}.{hashlib.sha256(str(sig).encode()).hexdigest()[:16]}.lock")
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return *super()._index_key(sig, codegen), sources(self._py_func)
+        return intrinsic(self.py_func)
 
 
-def _kept(kernel: Any) -> Any:
-    """Keep a kernel on disk, where there is a writable place: in a read-only or zipped installation there is none."""
-    with contextlib.suppress(RuntimeError):
-        kernel._cache = _Cache(kernel.py_func)
-    return kernel
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Declare an intrinsic; Numba is loaded when a function that calls it is compiled."""
+    return Intrinsic(function)
 
 
-def sources(function: Callable[..., Any]) -> str:
-    """Hash of what is compiled into a function: files of the functions that it calls, and numbers by their names.
+# Plain Python
 
-    It can be asked when the function's module is complete.
+
+class _Plain(threading.local):
+    """Calls of this thread that run as plain Python."""
+
+    spent = 0.0  # processor seconds of `PATIENCE` that this thread has used
+    under_way = False
+    always = False
+
+    def pays(self, arguments: tuple[Any, ...], below: int) -> bool:
+        """Whether a call with these arguments is to run as plain Python."""
+        return self.always or (self.spent < PATIENCE and not jit_loaded() and _elements(arguments) < below)
+
+    def call(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+        """Call a function in Python; numbers are returned as Python's, as compiled code does."""
+        begun = time.thread_time()
+        self.under_way = True
+        try:
+            with np.errstate(over="ignore"):  # hashes count modulo 2**64
+                return cast(R, _python_numbers(function(*arguments, **named)))
+        finally:
+            self.under_way = False
+            self.spent += time.thread_time() - begun
+
+
+_plain = _Plain()
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Run all functions that may be plain as plain Python, whatever their size; tests compare both ways."""
+    _plain.always = True
+    try:
+        yield
+    finally:
+        _plain.always = False
+
+
+def jit_loaded() -> bool:
+    """Whether Numba has been loaded for compiled functions: then their compiled code is quicker."""
+    return f"{__package__}.jit" in sys.modules
+
+
+def _elements(values: tuple[Any, ...]) -> int:
+    """Elements of all arrays among some values, and in tuples among these."""
+    return sum(value.size if isinstance(value, np.ndarray) else _elements(value) if isinstance(value, tuple) else 0
+               for value in values)
+
+
+def _python_numbers(result: Any) -> Any:
+    if isinstance(result, np.generic):
+        return result.item()
+    return tuple(map(_python_numbers, result)) if type(result) is tuple else result
+
+
+# What is compiled into a function
+
+LOAD_GLOBAL, EXTENDED_ARG = (dis.opmap[name] for name in ("LOAD_GLOBAL", "EXTENDED_ARG"))
+
+
+def with_globals(function: Callable[..., Any], replace: Callable[[str, Any], Any]) -> FunctionType:
+    """Copy a function, with other values of the globals that it names.
+
+    Parameters
+    ----------
+    replace : function
+        Gives the new value of a global from its name and its value.
     """
-    files, figures, ahead = set[str](), set[tuple[str, str]](), [function]
+    assert isinstance(function, FunctionType)
+    names = [name for name in _names(function.__code__) if name in function.__globals__]
+    scope = function.__globals__ | {name: replace(name, function.__globals__[name]) for name in names}
+    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+    return copy
+
+
+def digest(function: Callable[..., Any]) -> str:
+    """Hash of all that is compiled into a function: code of the functions that it calls, and constants by their names.
+
+    Comments, docstrings and places in files do not matter. It can be asked for when the function's module is complete.
+    """
+    found: list[Any] = []
+    ahead = [function]
     for one in ahead:
-        files.add(inspect.getfile(one))
-        for name in one.__code__.co_names:
+        found.append((one.__qualname__, one.__defaults__, _code(one.__code__)))
+        for name in sorted(_names(one.__code__)):
             value = one.__globals__.get(name)
-            if isinstance(value, numbers.Number | tuple):
-                figures.add((name, repr(value)))
-            called = getattr(value, "py_func", None) or getattr(value, "_defn", None)  # of kernels, and of intrinsics
-            if called and called not in ahead:
-                ahead.append(called)
-    digests = sorted(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files)
-    return hashlib.sha256(repr((digests, sorted(figures))).encode()).hexdigest()
+            called = getattr(value, "py_func", None)
+            if called is not None:
+                found.append((name, called.__qualname__))
+                if called not in ahead:
+                    ahead.append(called)
+            elif isinstance(value, numbers.Number | tuple | str | np.dtype):
+                found.append((name, repr(value)))
+    return hashlib.sha256(repr(found).encode()).hexdigest()
+
+
+def _code(code: CodeType) -> tuple[Any, ...]:
+    """What code does, whatever its docstring and lines."""
+    constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
+    if not code.co_name.startswith("<"):
+        constants[0] = None  # a function's docstring, or None; comprehensions have none
+    return (code.co_code, repr(constants), code.co_names, code.co_varnames, code.co_argcount, code.co_flags)
+
+
+def _names(code: CodeType) -> set[str]:
+    """Names of globals in code, and in functions inside it. The module `dis` finds them too, in ten times the time."""
+    found = set[str]()
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            found |= _names(value)
+    extended = 0
+    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument |= extended
+        if operation == LOAD_GLOBAL:
+            found.add(code.co_names[argument >> 1])
+        extended = argument << 8 if operation == EXTENDED_ARG else 0
+    return found

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
+from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
 from .routing import Routes, last_option, walk
 from .topologies.base import Topology
@@ -218,7 +218,7 @@ def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
     return np.equal(out, steps.index((dimension, sign)))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _hops_of_visits(by_channel, arrays, starts, destination_offsets, destinations):
     """Classes of the last and the next hop at each destination; none at a worm's last one.
 

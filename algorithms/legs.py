@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
+from .compiled import LINEAR, compiled, compiled_from
 from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import Worms
@@ -64,7 +64,7 @@ def _pairs(nodes, source):
     return pairs
 
 
-@compiled
+@compiled_from(LINEAR)
 def _legs(source, destination_offsets, destinations):
     legs = np.empty((len(destinations), 3), np.int32)
     row = 0

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
+from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
 from .kinds import require_kind
 from .worms import AT_ONCE, INTERFACE, Worms
@@ -59,7 +59,7 @@ def packet_steps(worms: Worms, packets: int, discipline: str) -> npt.NDArray[np.
     return _steps(worms.message_offsets, worms.source, worms.rank, worms.after, packets, discipline == "fcfs")
 
 
-@compiled
+@compiled_from(LINEAR)
 def _steps(message_offsets, source, rank, after, packets, by_child):
     sent = np.zeros((len(source), packets), np.int64)
     for message in range(len(message_offsets) - 1):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
+from .compiled import LINEAR, compiled_from
 from .routing import Routes, climb, walk
 from .schemes import Scheme
 from .topologies import Topology
@@ -142,7 +142,7 @@ def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.g
                      spreads and routes.together)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations, spreads,
               together):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]

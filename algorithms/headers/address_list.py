@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from .base import HeaderByShape, count_destinations, or_bits, require_nodes
 
@@ -312,7 +312,7 @@ class Unicast(AddressList):
             raise WormcastError(f"header: {destinations} destinations given, a unicast header holds one")
 
 
-@compiled
+@compiled_from(LINEAR)
 def _fill(
     flits,
     flit_offsets,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..topologies.base import Topology
 
@@ -154,7 +154,7 @@ def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -
         raise WormcastError(f"header: node {outside} has no {lacks}, ids go from 0 to {nodes - 1}")
 
 
-@compiled
+@compiled_from(LINEAR)
 def or_bits(parts, bit, value):
     """Or a value of at most 64 bits into a flit of 64-bit parts, from this bit upwards (compiled)."""
     part, shift = bit // 64, bit % 64

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from .base import HeaderByShape, count_destinations, or_bits
 
@@ -119,7 +119,7 @@ class BitString(HeaderByShape):
                                 f"{self.nodes - 1}")
 
 
-@compiled
+@compiled_from(LINEAR)
 def _fill(flits, destination_offsets, destinations, each, flit_width):
     for worm in range(len(destination_offsets) - 1):
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):

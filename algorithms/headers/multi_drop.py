@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..topologies.base import Topology
 from .base import Header, count_destinations, or_bits, require_nodes
@@ -184,7 +184,7 @@ class MultiDrop(Header):
         return {place: node for node, place in enumerate(self.places)}
 
 
-@compiled
+@compiled_from(LINEAR)
 def _pairs(destination_offsets, destinations, places, switches):
     """Pairs of each worm, int64 [worms], and the first worm with a node twice, or that would come to a switch twice."""
     pairs = np.zeros(len(destination_offsets) - 1, np.int64)
@@ -203,7 +203,7 @@ def _pairs(destination_offsets, destinations, places, switches):
     return pairs, -1
 
 
-@compiled
+@compiled_from(LINEAR)
 def _fill(flits, flit_offsets, destination_offsets, destinations, places, switch_bits, pair_flits, flit_width):
     for worm in range(len(flit_offsets) - 1):
         first, before = flit_offsets[worm] - pair_flits, np.int64(-1)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..topologies.places import levels
 
@@ -106,7 +106,7 @@ def chain_arrays(topology: Topology) -> tuple[npt.NDArray, ...]:
     return homes, starts, graph.first, graph.children, graph.below
 
 
-@compiled
+@compiled_from(LINEAR)
 def chain_keys(arrays, source, destinations, keys, number):
     """Write keys by which destinations come in the order of their chains, those of a switch by id (compiled).
 
@@ -143,7 +143,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     return place[starts[source]] * nodes + source
 
 
-@compiled
+@compiled_from(LINEAR)
 def _chain_order(counts, first, children, below, order, number):
     """Write the participating switches in the order of their chains, and each one's chain.
 

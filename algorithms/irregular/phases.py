@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .chains import chain_arrays, chain_keys
@@ -40,7 +40,7 @@ def phased_worms(
                           whole_chains, all_send))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _phased(arrays, switches, sources, destination_offsets, destinations, whole_chains, all_send):
     homes = arrays[0]
     nodes, visits = len(homes), len(destinations)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled, inlined
+from ..compiled import LINEAR, compiled_from, inlined
 from ..errors import WormcastError
 from ..irregular.chains import chain_arrays, chain_keys
 from ..topologies.base import Topology
@@ -105,7 +105,7 @@ ORDERS: dict[str, Callable[[Topology, Ids, Offsets, Ids, int], tuple[Keys, Keys]
 """By name: key of each destination, from 0, and of each source, or ``NOT_TURNED``."""
 
 
-@compiled
+@compiled_from(LINEAR)
 def _laid(sources, own, destination_offsets, destinations, keys):
     """Behind each source the destinations whose keys are above its own, ascending; then the others, ascending."""
     chain = np.empty(len(destinations) + len(sources), np.int32)
@@ -121,7 +121,7 @@ def _laid(sources, own, destination_offsets, destinations, keys):
     return chain
 
 
-@compiled
+@compiled_from(LINEAR)
 def _concatenated(arrays, switches, sources, destination_offsets, destinations):
     keys, own = np.empty(len(destinations), np.int64), np.empty(len(sources), np.int64)
     number = np.empty(switches, np.int64)
@@ -131,7 +131,7 @@ def _concatenated(arrays, switches, sources, destination_offsets, destinations):
     return keys, own
 
 
-@compiled
+@compiled_from(LINEAR)
 def _random_keys(seed, sources, destination_offsets, destinations):
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):

@@ -1,6 +1,6 @@
 """How many nodes a k-binomial tree covers in how many steps, and the best k for so many nodes and packets."""
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..kinds import require_kind
 from ..topologies.parameters import MOST_NODES
@@ -67,7 +67,7 @@ def _require(name: str, number: int, least: int) -> None:
         raise WormcastError(f"{name}: {number} is given, allowed are whole numbers from {least}")
 
 
-@compiled
+@compiled_from(LINEAR)
 def first_steps_of(nodes, k):
     """As `first_steps`, of numbers that are known to be allowed (compiled)."""
     last = [1]  # N of the steps so far, the last k of which count
@@ -81,7 +81,7 @@ def first_steps_of(nodes, k):
     return steps
 
 
-@compiled
+@compiled_from(LINEAR)
 def best_k_of(nodes, packets):
     """As `best_k`, of numbers that are known to be allowed (compiled)."""
     best, fewest = 1, nodes - 1 + packets - 1

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..worms import AT_ONCE, Worms, unicasts
 from .sizes import MOST_CHILDREN, best_k_of
 
@@ -50,7 +50,7 @@ def tree_worms(
     return worms.forwarded_by_interfaces() if forwarded else worms
 
 
-@compiled
+@compiled_from(LINEAR)
 def _tree(chain, destination_offsets, k, packets):
     count = destination_offsets[-1]
     source = np.empty(count, np.int32)

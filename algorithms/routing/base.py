@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError, others_code
 from ..topologies.base import Topology
 from ..topologies.joined import ways_back
@@ -343,7 +343,7 @@ class Routes:
         return counts
 
 
-@compiled
+@compiled_from(LINEAR)
 def walk(arrays, switch, phase, node, taken):
     """Follow the way that is preferred to a node, writing each channel to `taken` (compiled).
 
@@ -378,7 +378,7 @@ def walk(arrays, switch, phase, node, taken):
     return hops if options[phase, switch, node, 0] >= 0 else -1
 
 
-@compiled
+@compiled_from(LINEAR)
 def last_option(options, phase, switch, node):
     """The last alternative towards a node, a code; -1 where there is no way (compiled)."""
     code = options[phase, switch, node, 0]
@@ -390,7 +390,7 @@ def last_option(options, phase, switch, node):
     return code
 
 
-@compiled
+@compiled_from(LINEAR)
 def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destinations):
     """The same as `_hops`, in a third of the time: for millions of worms."""
     counts = np.zeros(len(starts), np.int64)
@@ -411,7 +411,7 @@ def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destin
     return counts
 
 
-@compiled
+@compiled_from(LINEAR)
 def _hops(arrays, starts, destination_offsets, destinations):
     options, classes, _, switch_of_link, phase_of_link, _ = arrays
     counts = np.zeros(len(starts), np.int64)
@@ -430,7 +430,7 @@ def _hops(arrays, starts, destination_offsets, destinations):
     return counts
 
 
-@compiled
+@compiled_from(LINEAR)
 def _first_fault(options, classes, link_of_port, consumptions):
     """Find the first option that is none: (sentence above, switch, node, port), or (-1, 0, 0, 0)."""
     phases, switches, nodes, alternatives = options.shape

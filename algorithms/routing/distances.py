@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from .base import ANY_CLASS, Choices
 
@@ -42,7 +42,7 @@ def shortest_choices(
     return Choices(options, phase_of_link, classes)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _nearer(switches, most, links, may, phase_of_link, homes):
     """Output ports towards each home that are on a shortest way, int16 [phases, switches, homes, most]."""
     phases = len(may)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..worms import Worms
 from .base import Routes, walk
 
@@ -56,7 +56,7 @@ def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
     return counts
 
 
-@compiled
+@compiled_from(LINEAR)
 def climb(arrays, together, switch, destinations, taken):
     """Follow a worm while all its copies are one, see `Routes`, writing each channel to `taken` (compiled).
 
@@ -87,7 +87,7 @@ def climb(arrays, together, switch, destinations, taken):
     return hops, switch
 
 
-@compiled
+@compiled_from(LINEAR)
 def _hops(arrays, together, starts, destination_offsets, destinations, links):
     classes = arrays[1]
     seen = np.full(links * classes, -1, np.int64)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, others_code
 from ..headers import Header
@@ -334,7 +334,7 @@ def _check_messages(
     )
 
 
-@compiled
+@compiled_from(LINEAR)
 def _first_fault(nodes, sources, destination_offsets, destinations):
     """Find the first message that is no multicast: (sentence above, message, node), or (-1, 0, 0)."""
     last_seen = np.full(nodes, -1, np.int64)  # the last message that names each node

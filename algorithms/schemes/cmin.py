@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled, inlined
+from ..compiled import LINEAR, compiled_from, inlined
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms, unicasts
@@ -55,7 +55,7 @@ class Cmin(UnicastScheme):
         return unicasts(destination_offsets, *_matched(network, base, sources, destination_offsets, destinations))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _matched(network, base, sources, destination_offsets, destinations):
     _, _, links, injections = network
     count = len(destinations)

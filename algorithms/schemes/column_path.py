@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import E_CUBE
@@ -72,7 +72,7 @@ class ColumnPathLiteral(ColumnPath):
 BELOW, ABOVE = 1, 2
 
 
-@compiled
+@compiled_from(LINEAR)
 def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
     """Key each destination by column, upwards first, and by rows away from the source (see `grouped_worms`)."""
     keys = np.empty(len(destinations), np.int64)

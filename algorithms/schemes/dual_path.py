@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..legs import legs_of_pairs
@@ -66,7 +66,7 @@ class DualPath(LabelOrder):
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
-@compiled
+@compiled_from(LINEAR)
 def label_key(labels, own, second, node):
     """Key a destination (see `grouped_worms`): H_u before H_l, the first half of both before the second (compiled)."""
     nodes = np.int64(len(labels))
@@ -76,7 +76,7 @@ def label_key(labels, own, second, node):
     return (group * nodes + place) * nodes + node
 
 
-@compiled
+@compiled_from(LINEAR)
 def side_keys(labels, along, same, sources, destination_offsets, destinations):
     """Keys of dual-path's two sets, each divided by a coordinate: above the source's is part 0, below it part 1.
 
@@ -97,7 +97,7 @@ def side_keys(labels, along, same, sources, destination_offsets, destinations):
     return keys
 
 
-@compiled
+@compiled_from(LINEAR)
 def _keys(labels, sources, destination_offsets, destinations):
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import E_CUBE
@@ -62,7 +62,7 @@ class EMcast(MeshScheme):
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
     """Give the group of worms that pass a node's line on its side of the source, and how far the node is along it."""
     rest, line = divmod(node, strides[dimension])
@@ -70,7 +70,7 @@ def _side(node, source, dimension, shape, strides, first_group):
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _keys(nodes, shape, sources, destination_offsets, destinations):
     """Key each destination by the line and side of its worm, and by distance (see `grouped_worms`)."""
     dimensions = len(shape)

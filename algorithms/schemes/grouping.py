@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..worms import AT_ONCE, Worms
 
 __all__ = ["grouped_worms"]
@@ -32,7 +32,7 @@ def grouped_worms(
     return Worms(*_grouped(sources, destination_offsets, keys, nodes))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _grouped(sources, destination_offsets, keys, nodes):
     messages, visits = len(sources), len(keys)
     message_offsets = np.zeros(messages + 1, np.int64)

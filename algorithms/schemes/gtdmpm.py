@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..worms import Worms
 from .dual_path import LabelOrder, label_key
@@ -53,7 +53,7 @@ class Gtdmpm(LabelOrder):
 COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
     """Key each destination by batch and submulticast (see `grouped_worms`); the first link decides the batch."""
     nodes = np.int64(len(labels))

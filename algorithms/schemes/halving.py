@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms, unicasts
 
@@ -34,7 +34,7 @@ def halving_worms(
     return unicasts(destination_offsets, *_halved(order, place, sources, destination_offsets, destinations, turned))
 
 
-@compiled
+@compiled_from(LINEAR)
 def _halved(order, place, sources, destination_offsets, destinations, turned):
     count, size = len(destinations), len(order)
     source = np.empty(count, np.int32)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import compiled
+from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..worms import Worms
 from .dual_path import LabelOrder, label_key, side_keys
@@ -77,7 +77,7 @@ class MultipathLmn(LabelOrder):
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
-@compiled
+@compiled_from(LINEAR)
 def _neighbour_keys(labels, columns, sources, destination_offsets, destinations):
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):

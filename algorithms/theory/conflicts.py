@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..channels import link_names
-from ..compiled import compiled
+from ..compiled import QUADRATIC, compiled_from
 from ..plan import Plan
 
 __all__ = ["Conflict", "conflicts"]
@@ -59,7 +59,7 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
             for step, one, packet, other, after, link in found.tolist()]
 
 
-@compiled
+@compiled_from(QUADRATIC)
 def _shared(offsets, taken, steps, by_step, links):
     """Rows (step, worm, packet, worm, packet, link), packets from 0; ``by_step``: all sends in the order of steps."""
     packets = steps.shape[1]

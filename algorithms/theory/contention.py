@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..channels import Resource, link_names
-from ..compiled import compiled
+from ..compiled import QUADRATIC, compiled_from
 from ..plan import Plan
 from ..worms import AT_ONCE
 
@@ -126,7 +126,7 @@ def contention(plan: Plan) -> Contention | None:
                       {number: int((condition == number).sum()) for number in CONDITIONS}, those(condition == 0))
 
 
-@compiled
+@compiled_from(QUADRATIC)
 def _pairs(offsets, taken, link_offsets, users, source, after, steps):
     """All pairs that share a link, once each: the earlier worm, the later one, the link, and its condition or 0."""
     found = np.empty((1024, 4), np.int64)
@@ -151,7 +151,7 @@ def _pairs(offsets, taken, link_offsets, users, source, after, steps):
     return found[:count].copy()
 
 
-@compiled
+@compiled_from(QUADRATIC)
 def _condition(offsets, taken, source, after, steps, one, other):
     """The first of Theorem 1's conditions that holds of two worms that share a link, the earlier step's first; or 0."""
     ancestor = after[other]

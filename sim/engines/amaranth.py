@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
 from ..build.network import HOST, Network
-from ..host import NOW, UNDELIVERED, Host, host_step
+from ..host import NOW, UNDELIVERED, Host, host_step, needed
 
 __all__ = ["AmaranthEngine", "compose"]
 
@@ -115,6 +115,8 @@ class AmaranthEngine:
             vc = context.get(link.vc) if vc_bits else 0
             return context.get(link.valid) | vc << 1 | context.get(link.flit.as_value()) << 1 + vc_bits
 
+        step = host_step.prepared(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, **needed(host))
+
         def look(kind: str, instance: int, port: str) -> int:
             return word(getattr(self.components[kind][instance], port))
 
@@ -130,7 +132,7 @@ class AmaranthEngine:
                 rx[index, node] = context.get(link.valid) | channel << 1 | (flit.head | flit.tail << 1) << 1 + vc_bits
                 for part in range(parts):
                     rx_data[index, part, node] = flit.data >> 64 * part & 0xFFFF_FFFF_FFFF_FFFF
-            host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit)
+            step()
             await context.tick()
             for port, node, link in into:
                 marks = int(tx[port, node])

@@ -14,12 +14,13 @@ import wormcast.algorithms
 import wormcast.hw
 
 from ..build.network import HOST, TOKEN_IN, Kind, Network
-from ..host import NOW, Host, gather, run_cycles
+from ..host import NOW, Host, gather, needed, run_cycles
 from ..lowering import (
     PLANE_WIDTH,
     Block,
     Kernel,
     LoweringError,
+    NativeCall,
     Observer,
     aligned,
     lower_cached,
@@ -140,7 +141,9 @@ class BulkEngine:
         self._lay_out_states()
         self._lay_out_words()
         self._join()
+        self.measured = measure
         self.meter = self._make_meter() if measure else no_meter()
+        self._call: tuple[Host, NativeCall] | None = None
         self.grants: Grants | None = None
 
     def _make_meter(self) -> Meter:
@@ -234,12 +237,12 @@ class BulkEngine:
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
-        calls, inputs, outputs, taken, given, room = self._arguments
-        arguments = (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states)
-        if self.grants is None:
-            run_cycles(cycles, beyond, *arguments)
-        else:
-            self.grants.run(cycles, beyond, self.host, arguments)
+        if self.grants is not None:
+            self.grants.run(cycles, beyond, self.host, self._arguments, self._switches)
+            return
+        if self._call is None or self._call[0] is not self.host:
+            self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **self._switches)
+        self._call[1](cycles, beyond)
 
     def follow(self, *, turns: bool = False) -> None:
         """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.
@@ -258,9 +261,19 @@ class BulkEngine:
             raise RuntimeError("worms are followed from the first cycle on")
         self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, turns=turns)
 
-    @cached_property
+    @property
+    def _switches(self) -> dict[str, bool]:
+        return needed(self.host, metered=self.measured)
+
+    @property
     def _arguments(self) -> tuple[Any, ...]:
-        """Arguments of `run_cycles` that stay, as arrays do not move: it takes longer to make them than 50 cycles."""
+        """Arguments of `run_cycles` behind the first two."""
+        calls, inputs, outputs, taken, given, room = self._fixed_arguments
+        return calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states
+
+    @cached_property
+    def _fixed_arguments(self) -> tuple[Any, ...]:
+        """Those that stay, as arrays do not move."""
         calls = np.array(
             [[self.kernels[name].address, block.state.ctypes.data, block.inputs.ctypes.data,
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from wormcast.algorithms.compiled import borrowing, compiled, inlined
+from wormcast.algorithms.compiled import compiled, inlined
 
-from ..host import NOW, UNDELIVERED, run_cycles
+from ..host import NOW, SWITCHES, UNDELIVERED, run_cycles
+from ..lowering import native
 
 __all__ = [
     "BUFFER",
@@ -338,7 +339,7 @@ def _watch(fronts, following, host, marks, states):
         _count_turns(fronts, following, host, state)
 
 
-@borrowing
+@native(*SWITCHES)
 def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
                  tx, tx_data, rx_credit, found, meter, state):
     """Run a network as `run_cycles` does, and follow its worms; it stops early when the log is full.

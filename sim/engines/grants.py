@@ -164,12 +164,14 @@ class Grants:
             log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
         self._taken: list[npt.NDArray[np.void]] = []
 
-    def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...]) -> None:
-        """Do what `run_cycles` does with these arguments, of which the host is one."""
+    def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...],
+            switches: Mapping[str, bool]) -> None:
+        """Do what `run_cycles` does with these arguments, of which the host is one, and these switches."""
         before = int(host.counters[NOW])
         end = before + cycles
+        call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, *arguments, **switches)
         while before < end:
-            run_followed(end - before, beyond, self.fronts, self.following, self._states, *arguments)
+            call(end - before)
             self._take()
             now = int(host.counters[NOW])
             if now == before:

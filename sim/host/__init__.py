@@ -11,12 +11,12 @@ from .counting import count_sample, sampled, widen
 from .layout import Host, lay_out
 from .message import Message, make_host
 from .packets import Packet, brought_by, children_at, packet_at_interface, packet_of
-from .places import FREED, NOW, SAMPLES, UNDELIVERED, UNDER_WAY
-from .program import gather, host_step, run_cycles
+from .places import FREED, NOW, SAMPLES, SWITCHES, UNDELIVERED, UNDER_WAY
+from .program import gather, host_step, needed, run_cycles
 from .receipts import check_receipts
 from .sound import require_program
 from .window import MovingHost
 
-__all__ = ["FREED", "NOW", "SAMPLES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "MovingHost", "Packet",
+__all__ = ["FREED", "NOW", "SAMPLES", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "MovingHost", "Packet",
            "brought_by", "check_receipts", "children_at", "count_sample", "gather", "host_step", "lay_out", "make_host",
-           "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "widen"]
+           "needed", "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "widen"]

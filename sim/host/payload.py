@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from .places import NONE, PACKET, ROW_MASK, SPREAD, TAG_BITS, WIDTH
+from .places import NONE, PACKET, ROW_MASK, SPREAD, SPREADING, TAG_BITS, WIDTH
 
 __all__ = ["free_tag", "joined", "payload", "place_of"]
 
@@ -17,7 +17,7 @@ def payload(tag, place, options, part):
     all have the tag's low bits, added to what they say: so most flits name their worm, while few are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
-    if spread > 1:
+    if SPREADING:
         number = place // packet if packet > 0 else 0
         flit = place - number * packet
         piece = (tag | number << TAG_BITS) >> flit * width if flit < spread else 0

@@ -1,9 +1,9 @@
 """What the hosts' program calls its numbers: tasks, places in its options and counters, marks on links."""
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "FAULT", "FAULT_CHANNEL", "FAULT_NODE", "FREED", "HEAD",
-           "HELD", "NARROW", "NEXT", "NODES", "NONE", "NOW", "OF", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK",
-           "SAMPLES", "SEPARATE", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
-           "UNDER_WAY", "VALID", "WIDTH"]
+           "HELD", "METERED", "NARROW", "NEXT", "NODES", "NONE", "NOW", "OF", "PACKET", "RATE", "RECEIPT", "ROWS",
+           "ROW_MASK", "SAMPLES", "SEPARATE", "SMART", "SPREAD", "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS",
+           "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED", "UNDER_WAY", "VALID", "WIDTH"]
 
 # a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
 NONE = -1
@@ -22,6 +22,11 @@ NARROW, SAMPLES = range(2)
 TAG_BITS = 16
 # a message's number says its row in these bits; see hw.interface.smart
 ROW_MASK = 255
+
+# parts of the program that are compiled where they are used: smart interfaces, stalls of consumption channels, hosts
+# that move a limited number of flits, flits too narrow for a whole tag, counts of what is on the links
+SMART = STALLED = THROTTLED = SPREADING = METERED = True
+SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "METERED"
 
 # marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

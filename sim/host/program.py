@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from wormcast.algorithms.compiled import borrowing, compiled, inlined
+from wormcast.algorithms.compiled import compiled, inlined
 
-from ..lowering import call_step
+from ..lowering import call_step, native
 from .counting import count_grants, count_links, count_sample, sampled, widen
+from .layout import Host
 from .payload import free_tag, joined, payload, place_of
 from .places import (
     ADMITS,
@@ -17,6 +18,7 @@ from .places import (
     FREED,
     HEAD,
     HELD,
+    METERED,
     NARROW,
     NEXT,
     NONE,
@@ -27,12 +29,17 @@ from .places import (
     RECEIPT,
     ROWS,
     SEPARATE,
+    SMART,
     SPREAD,
+    SPREADING,
+    STALLED,
+    SWITCHES,
     T_HR,
     T_NR,
     TAG,
     TAG_BITS,
     TAIL,
+    THROTTLED,
     UNDELIVERED,
     UNDER_WAY,
     VALID,
@@ -41,7 +48,14 @@ from .places import (
 from .queues import append, append_worm, take
 from .rows import admit, begin_work, end_worm, write_row
 
-__all__ = ["gather", "host_step", "run_cycles"]
+__all__ = ["gather", "host_step", "needed", "run_cycles"]
+
+
+def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
+    """Find the parts of the program that a host needs: values of `SWITCHES`."""
+    options = host.options
+    return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
+            "SPREADING": bool(options[SPREAD] > 1), "METERED": metered}
 
 
 @compiled
@@ -214,7 +228,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
     if not there:
         data = np.uint64(rx_data[link, 0, node])
         before = 0
-        if options[SPREAD] > 1:
+        if SPREADING:
             before = channel.seen
             if before == 0:
                 channel.since = now
@@ -309,7 +323,6 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, smart, tagged, working, sending,
      writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
-    stalls, limited = stall[0] > 0, options[RATE] > 0
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
@@ -332,11 +345,11 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             row = (link * count + node) * vcs + vc
             _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks,
                      rx_data, link, node, vc, row)
-            if stalls or limited:
+            if STALLED or THROTTLED:
                 channels[row].owed += 1
             else:
                 rx_credit[link, node] = 1 << vc
-    if stalls:
+    if STALLED:
         for row in range(len(channels)):
             link, node, vc = row // (count * vcs), row // vcs % count, row % vcs
             if channels[row].owed > 0 and not _stalls(stall, now, node, link * vcs + vc):
@@ -345,7 +358,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     for node in range(count):
         if working[node]:
             _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node)
-    if options[ROWS] > 0:
+    if SMART:
         if counters[ADMITS]:
             admit(smart, worms, deliveries, tagged, writing, options, counters)
         table = tx.shape[0] - 1
@@ -359,16 +372,16 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             if tx_credit[port, node]:
                 streams[row].credits += 1
             tx[port, node] = 0
-            if sending[row] and streams[row].credits > 0 and not limited:
+            if sending[row] and streams[row].credits > 0 and not THROTTLED:
                 _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
-    if limited:
+    if THROTTLED:
         for node in range(count):
             _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit,
                   node)
     counters[NOW] += 1
 
 
-@compiled
+@native(*SWITCHES)
 def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
     """One cycle of all hosts.
 
@@ -410,13 +423,13 @@ def _gather(runs, inputs, outputs):
     _copy(runs[3], inputs[3], outputs[3])
 
 
-@compiled
+@native()
 def gather(runs, inputs, outputs):
     """Copy the words on all links from their drivers to their receivers; parameters as in `run_cycles`."""
     _gather(runs, inputs, outputs)
 
 
-@borrowing
+@native(*SWITCHES)
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, meter, state):
     """Run a network of lowered components: so many cycles, or until everything is delivered.
@@ -440,7 +453,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
-        if len(meter.ports) > 0:
+        if METERED:
             count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs[3])
             meter.counters[NARROW] += 1
             if meter.counters[NARROW] == 255:
@@ -450,7 +463,8 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
             if sampled(host.counters[NOW]):
                 count_sample(meter, state)
         _gather(runs, inputs, outputs)
-        count_grants(meter, inputs[3], state)
+        if METERED:
+            count_grants(meter, inputs[3], state)
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

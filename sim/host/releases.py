@@ -1,11 +1,13 @@
 """Worms that wait for receipts, listed by receipt."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Worms
-from wormcast.algorithms.compiled import compiled
 
+from ..lowering import native
 from .places import NONE
 
 __all__ = ["RELEASE", "awaited", "link", "receipts"]
@@ -24,7 +26,7 @@ def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDA
     return np.where(given[found] == wanted, found, NONE)
 
 
-@compiled
+@native()
 def link(deliveries, releases, first):
     """Put the releases from this row on behind those that their deliveries have."""
     for at in range(first, len(releases)):
@@ -37,14 +39,19 @@ def link(deliveries, releases, first):
         delivery.last_release = at
 
 
-@compiled
-def receipts(first_worms, worms, deliveries, waiting, others):
-    """For each message that waits for another one, the delivery of that one to its source; -1 for none."""
+def receipts(first_worms: npt.NDArray[np.int64], host: Any, waiting: npt.NDArray[np.int64],
+             others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """For each message of a host that waits for another one, the delivery of that one to its source; -1 for none."""
     found = np.full(len(waiting), -1)
+    _find_receipts(first_worms, host.worms, host.deliveries, waiting, others, found)
+    return found
+
+
+@native()
+def _find_receipts(first_worms, worms, deliveries, waiting, others, found):
     for k in range(len(waiting)):
         source = worms[first_worms[waiting[k]]].source
         end = first_worms[others[k] + 1] if others[k] + 1 < len(first_worms) else len(worms)
         for delivery in range(worms[first_worms[others[k]]].delivery, worms[end - 1].delivery_end):
             if deliveries[delivery].node == source:
                 found[k] = delivery
-    return found

@@ -4,7 +4,22 @@ import numpy as np
 
 from wormcast.algorithms.compiled import inlined
 
-from .places import ADMITS, COUNTED, HEAD, NODES, NONE, NOW, PACKET, RECEIPT, ROW_MASK, ROWS, TAIL, UNDER_WAY, VALID
+from .places import (
+    ADMITS,
+    COUNTED,
+    HEAD,
+    NODES,
+    NONE,
+    NOW,
+    PACKET,
+    RECEIPT,
+    ROW_MASK,
+    ROWS,
+    SMART,
+    TAIL,
+    UNDER_WAY,
+    VALID,
+)
 from .queues import append, take
 
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
@@ -16,7 +31,7 @@ ROW_NUMBER, ROW_COUNT = -2, -1
 @inlined
 def begin_work(cpu, worms, deliveries, smart, counters, worm):
     """A worm may be sent from now on: its node's processor gets it, or it waits until its rows are free."""
-    if worms[worm].posting >= 0:
+    if SMART and worms[worm].posting >= 0:
         queue = smart[worms[worm].source]
         worms[worm].behind = NONE
         if queue.first_waiting == NONE:
@@ -125,7 +140,7 @@ def end_worm(worms, deliveries, smart, tagged, counters, tag):
     worm = tagged[tag]
     last = worms[worm].posting
     whole = True
-    if last >= 0:
+    if SMART and last >= 0:
         for other in range(worm, last + 1):
             whole = whole and worms[other].left == 0
         if whole:

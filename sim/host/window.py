@@ -81,7 +81,7 @@ class MovingHost:
             A source is no destination of what it is to wait for.
         """
         host, rows = self.host, self._rows["releases"]
-        delivery = receipts(first_worms, host.worms, host.deliveries, messages, others)
+        delivery = receipts(first_worms, host, messages, others)
         if (delivery < 0).any():
             raise WormcastError("after: a message waits for one of which its source is no destination, it must be one "
                                 "of its destinations")

@@ -5,6 +5,7 @@ from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .lower import lower
 from .machine import vector_bytes
+from .native import Native, NativeCall, native
 from .observe import observe
 from .observer import Observer, ShownSignal
 from .planes import PLANE_WIDTH
@@ -17,6 +18,8 @@ __all__ = [
     "Field",
     "Kernel",
     "LoweringError",
+    "Native",
+    "NativeCall",
     "Observer",
     "ShownSignal",
     "Word",
@@ -27,6 +30,7 @@ __all__ = [
     "lower",
     "lower_cached",
     "narrowest",
+    "native",
     "observe",
     "observe_cached",
     "tell_compiling",

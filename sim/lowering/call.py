@@ -2,19 +2,21 @@
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from wormcast.algorithms.compiled import intrinsic
 
 __all__ = ["call_step"]
 
 
-def _call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
+@intrinsic
+def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
-    For use inside ``numba.njit`` functions (``nogil`` and ``cache`` work): all five arguments are integers,
-    the addresses of the kernel, of the three blocks, and the number of instances. Nothing is checked.
+    For use inside compiled functions: all five arguments are integers, the addresses of the kernel, of the three
+    blocks, and the number of instances. Nothing is checked.
     """
+    from llvmlite import ir
+    from numba import types
+
     if not all(isinstance(kind, types.Integer) for kind in (address, state, inputs, outputs, n_padded)):
         return None
 
@@ -28,7 +30,3 @@ def _call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: A
         return context.get_dummy_value()
 
     return types.void(address, state, inputs, outputs, n_padded), codegen
-
-
-# numba's decorator hides the first argument from the caller, but not from mypy
-call_step: Any = intrinsic(_call_step)

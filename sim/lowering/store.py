@@ -24,7 +24,7 @@ from .lower import lower
 from .observe import observe
 from .observer import Observer
 
-__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
+__all__ = ["cache_folder", "is_ours", "kept", "lower_cached", "observe_cached", "tell_compiling"]
 
 Made = TypeVar("Made")
 
@@ -78,7 +78,7 @@ def lower_cached(
     Other parameters, and errors, are those of `lower`.
     """
     groups = [list(map(list, group.items())) for group in (inputs, outputs)]
-    return _kept(
+    return kept(
         [cache_key, name, vector_width, groups, _digest(sources)],
         Kernel,
         lambda: lower(factory(), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width),
@@ -99,7 +99,7 @@ def observe_cached(
     Parameters are those of `lower_cached`, errors those of `observe`.
     """
     layout = repr((kernel.name, kernel.inputs, kernel.state, kernel.tile_bytes, kernel.vector_width))
-    return _kept(
+    return kept(
         ["observer", cache_key, hashlib.sha256(layout.encode()).hexdigest(), _digest(sources)],
         Observer,
         lambda: observe(factory(), kernel),
@@ -107,8 +107,8 @@ def observe_cached(
     )
 
 
-def _kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
-          folder: str | os.PathLike[str] | None) -> Made:
+def kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
+         folder: str | os.PathLike[str] | None = None) -> Made:
     """What ``make`` makes, from disk if it was made before of the same ``parts``."""
     key = hashlib.sha256(json.dumps([*parts, _surroundings()]).encode()).hexdigest()
     path = cache_folder(folder) / f"{key}.kernel"

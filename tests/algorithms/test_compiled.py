@@ -1,4 +1,4 @@
-"""Kernels on disk: found again, and compiled again when anything has changed that is compiled into them."""
+"""Compiled functions: kept on disk by what is compiled into them, and the same as plain Python."""
 
 import importlib
 import os
@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
-from wormcast.algorithms.compiled import sources
+from wormcast.algorithms import compiled as compiled_module
+from wormcast.algorithms.compiled import LINEAR, compiled, compiled_from, digest, inlined, plain
 
 BELOW = """
 from wormcast.algorithms.compiled import {kind}
@@ -55,15 +57,49 @@ def load(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("kind", ["compiled", "borrowing", "inlined"])
-def test_a_kernel_has_what_is_compiled_into_it_as_that_is_now(load, kind):
+@pytest.mark.parametrize("kind", ["compiled", "inlined"])
+def test_a_function_contains_what_it_calls_as_that_is_now(load, kind):
     for step, factor in [(1, 2), (3, 2), (3, 5)]:
-        kernel = load(step, factor, kind)
-        assert kernel(10) == factor * 10 - 10 - step
-        assert not kernel.stats.cache_hits
+        function = load(step, factor, kind)
+        assert function(10) == factor * 10 - 10 - step
+        assert not function.dispatcher.stats.cache_hits
         again = load(step, factor, kind)
         assert again(10) == factor * 10 - 10 - step
-        assert again.stats.cache_hits
+        assert again.dispatcher.stats.cache_hits
+
+
+#: A function, the same one with other comments and lines, and others.
+SAME = [
+    "def one(x):\n    return x + 1\n",
+    'def one(x):\n    """Add one."""\n    return x + 1\n',
+    '# above\n\ndef one(x):\n    """Add 1."""\n    # inside\n    return (x +\n            1)\n',
+]
+OTHER = ["def one(x):\n    return x + 2\n", "def one(x):\n    return 1 + x\n", "def one(x, y=1):\n    return x + y\n",
+         "def one(x):\n    return sum([y + 1 for y in (x,)])\n", "def one(x):\n    return sum([y + 2 for y in (x,)])\n"]
+
+
+def digest_of(source):
+    names = {}
+    exec(compile(source, "file", "exec"), names)
+    return digest(names["one"])
+
+
+def test_comments_docstrings_and_lines_do_not_count():
+    assert len({digest_of(source) for source in SAME}) == 1
+    assert len({digest_of(source) for source in [SAME[0], *OTHER]}) == 1 + len(OTHER)
+
+
+def test_a_docstring_compiles_nothing(load, tmp_path):
+    load(1, 2, "compiled")(10)
+    for name in ("below", "above"):
+        file = tmp_path / f"{name}.py"
+        text = file.read_text().replace("(x):\n", '(x):\n    """Return a number."""  # of x\n', 1)
+        file.write_text("# above all\n" + text)
+        sys.modules.pop(name)
+    again = importlib.import_module("above").result
+    assert again.py_func.__globals__["_less"].__doc__ == "Return a number."
+    assert again(10) == 9
+    assert again.dispatcher.stats.cache_hits
 
 
 def test_a_number_of_another_file_counts_though_none_of_its_functions_does(tmp_path, monkeypatch):
@@ -76,7 +112,7 @@ def test_a_number_of_another_file_counts_though_none_of_its_functions_does(tmp_p
         (tmp_path / "reads.py").write_text("from figures import FIRST\n\ndef reads():\n    return FIRST\n")
         for name in ("figures", "reads"):
             sys.modules.pop(name, None)
-        found.append(sources(importlib.import_module("reads").reads))
+        found.append(digest(importlib.import_module("reads").reads))
     assert found[0] == found[1] != found[2]
 
 
@@ -88,7 +124,7 @@ from above import result
 while not Path("go").exists():
     time.sleep(0.001)
 assert result(10) == 9
-print(sum(result.stats.cache_misses.values()))
+print(sum(result.dispatcher.stats.cache_misses.values()))
 """
 
 
@@ -101,3 +137,65 @@ def test_of_several_processes_one_compiles(load, tmp_path):
     (tmp_path / "go").touch()
     assert sorted(one.communicate()[0].strip() for one in running) == ["0", "0", "1"]
     assert not list(tmp_path.rglob("*.lock"))
+
+
+@inlined
+def _doubled(number):
+    return number * np.uint64(2)
+
+
+@compiled_from(LINEAR)
+def _hashed(numbers, factor):
+    total = np.uint64(factor)
+    for number in numbers:
+        total = _doubled(total) + number
+    return total, numbers[0] > 0, len(numbers)
+
+
+@compiled
+def _never_plain(numbers):
+    return numbers[0]
+
+
+def test_plain_python_gives_what_compiled_code_gives():
+    """Numbers of Python's own types, and sums modulo 2**64."""
+    numbers = np.full(3, 1 << 63, np.uint64)
+    with plain():
+        found = _hashed(numbers, 1 << 62)
+    assert found == _hashed.dispatcher(numbers, 1 << 62) == (1 << 63, True, 3)
+    assert [type(value) for value in found] == [int, bool, int]
+
+
+#: Whether Numba is loaded, after calls with few and many elements.
+LOADS = """
+import sys
+import numpy as np
+from test_compiled import _hashed, _never_plain
+numba = lambda: "numba" in sys.modules
+_hashed(np.ones(10, np.uint64), 1)
+few = numba()
+_hashed(np.ones({elements}, np.uint64), 1)
+print(few, numba())
+"""
+
+
+@pytest.mark.parametrize(("elements", "loaded"), [(LINEAR - 1, False), (LINEAR, True)])
+def test_numba_is_loaded_for_large_input_alone(elements, loaded):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    told = subprocess.run([sys.executable, "-c", LOADS.format(elements=elements)], env=environment, text=True,
+                          capture_output=True, check=True).stdout
+    assert told.split() == ["False", str(loaded)]
+
+
+def test_a_process_runs_plain_python_for_a_while_and_then_compiles(monkeypatch):
+    monkeypatch.setattr(compiled_module, "jit_loaded", lambda: False)
+    monkeypatch.setattr(compiled_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(compiled_module._plain, "spent", 0.0)
+    called = []
+    function = compiled_from(LINEAR)(lambda numbers: called.append(1) or time.sleep(0) or sum(numbers))
+    monkeypatch.setattr(type(function), "dispatcher", property(lambda self: lambda numbers: None))
+    numbers = np.ones(10_000)
+    while function(numbers) is not None:
+        assert len(called) < 10_000
+    assert len(called) > 1
+    assert compiled_module._plain.spent >= 0.05

@@ -11,7 +11,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, topology
-from wormcast.algorithms.compiled import sources
+from wormcast.algorithms.compiled import digest
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines import grants as grants_module
 from wormcast.sim.engines.bulk import BulkEngine
@@ -130,26 +130,39 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
     assert any(row[4] != NOBODY for row in waits)
 
 
-PROGRAMS = ["sim/engines/follow.py", "sim/host/program.py", "sim/lowering/call.py"]
-CHANGES = f"""
-from wormcast.algorithms.compiled import sources
+#: What is compiled into the program: files, and a line of each with another that does something else.
+CHANGES = [("sim/engines/follow.py", "    if fronts.turns:\n        _look", "    if not fronts.turns:\n        _look"),
+           ("sim/host/program.py", "    counters[NOW] += 1", "    counters[NOW] += 2"),
+           ("sim/host/places.py", "RECEIPT = -2", "RECEIPT = -3"),
+           ("sim/lowering/call.py", "ir.IntType(64)", "ir.IntType(32)")]
+TELL = """
+from wormcast.algorithms.compiled import digest
 from wormcast.sim.engines.follow import run_followed
-print(sources(run_followed.py_func))
-for program in {PROGRAMS}:
-    with open(program, "a") as file:
-        file.write("# changed")
-    print(sources(run_followed.py_func))
+print(digest(run_followed.py_func))
 """
 
 
 def test_the_program_is_compiled_again_when_that_of_the_hosts_has_changed(tmp_path):
-    """It is known on disk by all that is compiled into it, wherever the package lies."""
+    """It is known on disk by all that is compiled into it, wherever the package lies, and by nothing else."""
     for folder in ("algorithms", "hw", "sim", "src"):
         shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    told = subprocess.run([sys.executable, "-c", CHANGES], cwd=tmp_path, env=os.environ | {"PYTHONPATH": "src"},
-                          capture_output=True, text=True, check=True).stdout.split()
-    assert told[0] == sources(run_followed.py_func)
-    assert len(set(told)) == 1 + len(PROGRAMS)
+    environment = os.environ | {"PYTHONPATH": "src", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def told():
+        return subprocess.run([sys.executable, "-c", TELL], cwd=tmp_path, env=environment, capture_output=True,
+                              text=True, check=True).stdout.strip()
+
+    found = [digest(run_followed.py_func)]
+    for name, before, after in CHANGES:
+        file = tmp_path / name
+        text = file.read_text()
+        assert before in text
+        file.write_text("# a comment above\n" + text)
+        assert told() == found[0]
+        file.write_text(text.replace(before, after))
+        found.append(told())
+        file.write_text(text)
+    assert len(set(found)) == 1 + len(CHANGES)
 
 
 def test_a_log_that_is_full_again_and_again_loses_nothing(monkeypatch):

@@ -1,0 +1,81 @@
+"""Numba's dispatchers of compiled functions, kept on disk by what is compiled into them.
+
+Loading this module loads Numba; `compiled` does that when it is needed.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+from .alone import alone
+from .announcements import announce
+from .compiled import CompiledFunction, Intrinsic, digest, with_globals
+
+__all__ = ["called_by", "dispatcher"]
+
+
+def dispatcher(function: CompiledFunction[..., Any]) -> Any:
+    """Make the dispatcher of a function; those that it calls are made with it."""
+    if function.inline:
+        return numba.njit(nogil=True, forceinline=True)(called_by(function.py_func, lambda called: called.dispatcher))
+    kernel: Any = numba.njit(nogil=True)(called_by(function.py_func, lambda called: called.dispatcher))
+    with contextlib.suppress(RuntimeError):  # a read-only or zipped installation has no place for files
+        kernel._cache = _Cache(function.py_func)
+    return kernel
+
+
+def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[..., Any]], Any]) -> Callable[..., Any]:
+    """Copy a function with Numba's objects in place of the compiled functions and intrinsics that it calls."""
+
+    def replace(name: str, value: Any) -> Any:
+        if isinstance(value, CompiledFunction):
+            return made(value)
+        return value.made if isinstance(value, Intrinsic) else value
+
+    return with_globals(function, replace)
+
+
+class _Files(CompileResultCacheImpl):
+    """Names and stamp of a function's files: they go by what is compiled into it, not by lines and times of sources."""
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(function)
+        locator: Any = self._locator
+        locator.get_source_stamp = lambda: digest(function)
+        locator.get_disambiguator = lambda: ""
+        name = f"{Path(locator._py_file).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, "")
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of a function; of several processes that want the same code, one compiles it and others wait."""
+
+    _impl_class = _Files
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(function)
+        self._compiling: dict[Any, contextlib.ExitStack] = {}
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None and sig not in self._compiling:
+            with contextlib.ExitStack() as turn:
+                turn.enter_context(announce("compiling Python by Numba", once=True))
+                turn.enter_context(alone(self._lock(sig)))
+                found = super().load_overload(sig, target_context)  # another process may have made it meanwhile
+                if found is None:
+                    self._compiling[sig] = turn.pop_all()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with self._compiling.pop(sig, contextlib.ExitStack()):
+            super().save_overload(sig, data)
+
+    def _lock(self, sig: Any) -> Path:
+        name = self._impl.filename_base
+        return Path(self.cache_path, f"{name}.{hashlib.sha256(str(sig).encode()).hexdigest()[:16]}.lock")

@@ -1,0 +1,141 @@
+"""Compiled functions that are called without Numba.
+
+Numba's front end and LLVM make object code of such a function once; later processes load it with llvmlite alone. It
+takes arrays, numbers, and tuples of these, and returns nothing.
+"""
+
+import ctypes
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from wormcast.algorithms.compiled import CompiledFunction, digest
+
+from . import machine
+from .store import kept
+
+__all__ = ["Native", "NativeCall", "native"]
+
+_ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+@dataclass(frozen=True)
+class ObjectCode:
+    """Object code of a function, for arguments of given types and given values of its switches."""
+
+    code: bytes
+
+
+class Native(CompiledFunction[..., None]):
+    """A compiled function that is kept as object code.
+
+    Parameters
+    ----------
+    py_func : function
+        The function in Python.
+    switches : tuple of str
+        Names of globals that are true in its module. Code that stands below ``if SWITCH:`` is left out where a call is
+        prepared with a false value.
+    """
+
+    def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):
+        super().__init__(py_func)
+        self.switches = switches
+        self._addresses: dict[Any, int] = {}
+
+    def __call__(self, *arguments: Any, **switches: bool) -> None:
+        """Call the function; see `prepared`."""
+        self.prepared(*arguments, **switches)()
+
+    def prepared(self, *arguments: Any, **switches: bool) -> "NativeCall":
+        """Prepare a call, which may be repeated with other contents of the same arrays, and with other first numbers.
+
+        Parameters
+        ----------
+        arguments
+            Arguments of the function.
+        switches
+            False for what is not needed. Default: all are true.
+        """
+        values: list[int] = []
+        types = _flatten(arguments, values)
+        chosen = {name: switches.get(name, True) for name in self.switches}
+        key = types, *chosen.values()
+        if key not in self._addresses:
+            self._addresses[key] = machine.address(self._object(arguments, types, chosen).code, "entry")
+        return NativeCall(self._addresses[key], np.array(values, np.int64), arguments)
+
+    def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> ObjectCode:
+        def make() -> ObjectCode:
+            from .object_code import object_code
+
+            return ObjectCode(object_code(self.py_func, arguments, chosen))
+
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+        return kept([name, self._digest, _signature(types), sorted(chosen.items()), version("numba")], ObjectCode, make)
+
+    @functools.cached_property
+    def _digest(self) -> str:
+        return digest(self.py_func)
+
+
+class NativeCall:
+    """A prepared call of a native function.
+
+    Parameters
+    ----------
+    address : int
+        Address of its entry in this process.
+    table : int64 array
+        The flattened arguments.
+    arguments : tuple
+        The arguments, which must exist as long as the call.
+    """
+
+    def __init__(self, address: int, table: np.ndarray, arguments: tuple[Any, ...]):
+        self._entry = _ENTRY(address)
+        self._table = table
+        self._arguments = arguments
+        self._place = table.ctypes.data
+
+    def __call__(self, *first: int) -> None:
+        """Call the function, with other values of its first arguments, which are numbers.
+
+        Raises
+        ------
+        RuntimeError
+            The function has raised an error, a division by zero.
+        """
+        self._table[: len(first)] = first
+        if self._entry(self._place):
+            raise RuntimeError("a compiled function has failed")
+
+
+def native(*switches: str) -> Callable[[Callable[..., None]], Native]:
+    """Declare a native function with such switches; see `Native`."""
+    return functools.partial(Native, switches=switches)
+
+
+def _flatten(value: Any, values: list[int]) -> Any:
+    """Append the numbers that stand for an argument in Numba's convention, and return its type."""
+    if isinstance(value, tuple):
+        return type(value).__name__, tuple([_flatten(item, values) for item in value])
+    if isinstance(value, np.ndarray):
+        address = value.__array_interface__["data"][0]
+        values += (0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
+        flags = value.flags
+        order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        return value.dtype, value.ndim, order, flags.writeable, flags.aligned
+    values.append(int(value))
+    return type(value)
+
+
+def _signature(types: Any) -> str:
+    """Write the types of arguments so that equal ones are equal texts in every process."""
+    if isinstance(types, np.dtype):
+        return repr(types.descr if types.names else types.str)
+    return f"({', '.join(map(_signature, types))})" if isinstance(types, tuple) else str(types)

@@ -1,0 +1,161 @@
+"""From a Python function to object code: Numba's front end, then LLVM once for all of it.
+
+Numba by itself optimises each function that is called, generates its machine code, and loads it. None of that is needed
+where one function contains all others. So a target of its own makes LLVM IR alone, by Numba's interface for targets
+(``numba.core.target_extension``).
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from numba.core import cpu, externals
+from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher, CPUTarget
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
+
+from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.compiled import CompiledFunction, with_globals
+from wormcast.algorithms.jit import called_by
+
+from ..common.processor import host
+
+__all__ = ["object_code"]
+
+NAME = "wormcast"
+OPTIONS = {"nopython": True, "nogil": True, "_nrt": False, "forceinline": True, "no_cpython_wrapper": True,
+           "no_cfunc_wrapper": True}
+
+
+class _Library(CPUCodeLibrary):
+    """LLVM IR of a function and of those that it calls, as the front end makes it."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class _Codegen(JITCPUCodegen):
+    _library_class = _Library  # type: ignore[assignment]
+
+
+class _Context(cpu.CPUContext):
+    def init(self) -> None:
+        self.is32bit = False
+        self._internal_codegen = _Codegen(NAME)
+        externals.c_math_functions.install(self)
+
+    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
+        """Complete a library; what is returned stands for the function in Numba's tables, and is never called."""
+        library._ensure_finalized()
+        return [].append
+
+
+class _Name(CPU):
+    """Key of the target in Numba's registries."""
+
+
+target_registry[NAME] = _Name
+
+
+class _Target(CPUTarget):
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self.context = _Context(self.typing_context, NAME)
+
+    @property
+    def target_context(self) -> Any:
+        return self.context
+
+
+class _Dispatcher(CPUDispatcher):
+    targetdescr = _Target()
+
+
+def _jit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Numba's own functions, such as `min`, are compiled for the target too."""
+    return lambda function: _Dispatcher(function, {}, {**options, **OPTIONS})
+
+
+dispatcher_registry[_Name] = _Dispatcher
+jit_registry[_Name] = _jit
+
+
+def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switches: Mapping[str, bool]) -> bytes:
+    """Compile a function; its code has an ``entry``, which takes the address of the flattened arguments.
+
+    Parameters
+    ----------
+    function : function
+        It returns nothing, and makes no arrays.
+    arguments : tuple
+        Arguments of the types that it is compiled for.
+    switches : mapping of str to bool
+        Values of globals, in this function and in all that it calls.
+    """
+    with announce("compiling the hosts' program", 8, once=True), global_compiler_lock:
+        kernel = _dispatcher(function, switches)
+        signature = tuple(map(numba.typeof, arguments))
+        kernel.compile(signature)
+        result = kernel.overloads[signature]
+        module = result.library._final_module
+        types = _Dispatcher.targetdescr.target_context.call_conv._get_arg_packer(signature).argument_types
+        module.link_in(llvm.parse_assembly(_entry(result.fndesc.llvm_func_name, list(map(str, types)))))
+        return _machine_code(module)
+
+
+def _dispatcher(function: Callable[..., None], switches: Mapping[str, bool]) -> Any:
+    """Make the dispatcher of a function, with those of all functions that it calls, for given switches."""
+
+    @cache
+    def made(called: CompiledFunction[..., Any]) -> Any:
+        return dispatcher(called.py_func)
+
+    def dispatcher(one: Callable[..., Any]) -> Any:
+        switched = with_globals(one, lambda name, value: switches.get(name, value))
+        return _Dispatcher(called_by(switched, made), {}, OPTIONS)
+
+    return dispatcher(function)
+
+
+def _entry(name: str, types: list[str]) -> str:
+    """LLVM IR of a function that loads all arguments from a table of 64-bit numbers, and calls the one of this name."""
+    lines, passed = [], []
+    for place, kind in enumerate(types):
+        lines += [f"  %p{place} = getelementptr i64, ptr %table, i64 {place}",
+                  f"  %a{place} = load {'i8' if kind == 'i1' else kind}, ptr %p{place}"]
+        if kind == "i1":
+            lines.append(f"  %b{place} = trunc i8 %a{place} to i1")
+        passed.append(f"{kind} %{'b' if kind == 'i1' else 'a'}{place}")
+    return f"""
+declare i32 @"{name}"(ptr, ptr, {", ".join(types)})
+define i32 @entry(ptr %table) {{
+  %result = alloca i64
+  %error = alloca ptr
+{chr(10).join(lines)}
+  %status = call i32 @"{name}"(ptr %result, ptr %error, {", ".join(passed)})
+  ret i32 %status
+}}
+"""
+
+
+def _machine_code(module: llvm.ModuleRef) -> bytes:
+    for function in module.functions:
+        if not function.is_declaration and function.name != "entry":
+            function.linkage = llvm.Linkage.internal
+    name, features = host()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=name, features=features, opt=3, reloc="pic", codemodel="default")
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = True
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)

@@ -3,13 +3,13 @@
 import pickle
 import re
 
-import numba
 import numpy as np
 import pytest
 from amaranth.hdl import Cat, Module, Signal, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.compiled import compiled
 from wormcast.sim.lowering import LoweringError, call_step, lower
 
 from .agreement import component, lower_ports, word_values
@@ -165,7 +165,7 @@ def test_bits_above_a_word_are_ignored(kernel):
     assert (clean.outputs == dirty.outputs).all()
 
 
-@numba.njit(nogil=True)
+@compiled
 def run(address, state, inputs, outputs, n, cycles):
     for _ in range(cycles):
         call_step(address, state, inputs, outputs, n)

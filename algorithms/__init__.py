@@ -5,30 +5,50 @@
     mesh = topology("mesh:8x8")
     plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
 
-One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers/`` (the bits
-a worm carries), ``irregular/`` (chains of switches, and who sends along them), ``schemes/`` (which worms a multicast
-becomes, for millions at a time), ``worms`` (their arrays), ``channels`` (the names of what they hold), ``ejection`` (at
-which of a node's ports they end), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of
-them says nothing), ``plan`` (the readable, checked view of one multicast), ``survey`` (what many cost on average),
-``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle), ``theory/`` (what the theorems on that
-come to for a scheme), ``lookup`` (schemes and relations by the names that users give them).
+One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers/`` (the bits a worm
+carries), ``irregular/`` (chains of switches, and who sends along them), ``schemes/`` (which worms a multicast becomes,
+for millions at a time), ``worms`` (their arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of
+a node's ports they end), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them
+says nothing), ``multicast_plan`` (the readable, checked view of one multicast), ``plan_statistics`` (what many cost on
+average), ``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle), ``theory/`` (what the theorems
+on that come to for a scheme), ``lookup`` (schemes and relations by the names that users give them).
 """
 
 if __name__ != "wormcast.algorithms":
     raise ImportError(f"import this package as wormcast.algorithms, not as {__name__}")
 
-from .consumption import NO_CLASS, ConsumptionClasses
-from .deadlock import Analysis, Dependency, HeldWorm, check
-from .errors import WormcastError
-from .headers import AddressList, BitString, Header, MultiDrop, Unicast
-from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
-from .plan import Plan, Worm, plan
-from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
-from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
-from .survey import Survey, survey
-from .theory import Statement, explain
-from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
-from .worms import AT_ONCE, Worms
+from typing import TYPE_CHECKING
+
+from .lazy import lazily
+
+if TYPE_CHECKING:
+    from .consumption import NO_CLASS, ConsumptionClasses
+    from .deadlock import Analysis, Dependency, HeldWorm, check
+    from .errors import WormcastError
+    from .headers import AddressList, BitString, Header, MultiDrop, Unicast
+    from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
+    from .multicast_plan import Plan, Worm, plan
+    from .plan_statistics import Survey, survey
+    from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
+    from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
+    from .theory import Statement, explain
+    from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
+    from .worms import AT_ONCE, Worms
+else:
+    __getattr__ = lazily(__name__, {
+        "consumption": ("NO_CLASS", "ConsumptionClasses"),
+        "deadlock": ("Analysis", "Dependency", "HeldWorm", "check"),
+        "errors": ("WormcastError",),
+        "headers": ("AddressList", "BitString", "Header", "MultiDrop", "Unicast"),
+        "lookup": ("RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"),
+        "multicast_plan": ("Plan", "Worm", "plan"),
+        "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
+        "schemes": ("SCHEMES", "MeshScheme", "PlainScheme", "Scheme"),
+        "plan_statistics": ("Survey", "survey"),
+        "theory": ("Statement", "explain"),
+        "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
+        "worms": ("AT_ONCE", "Worms"),
+    })
 
 __all__ = [
     "AT_ONCE",

@@ -10,7 +10,17 @@ virtual consumption channels by class and ``fault`` in ``switch``, which compose
 if __name__ != "wormcast.hw":
     raise ImportError(f"import this package as wormcast.hw, not as {__name__}")
 
-from .link import LinkSignature, PortSpec, flit_layout
-from .switch import Switch
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .link import LinkSignature, PortSpec, flit_layout
+    from .switch import Switch
+else:
+    __getattr__ = lazily(__name__, {
+        "link": ("LinkSignature", "PortSpec", "flit_layout"),
+        "switch": ("Switch",),
+    })
 
 __all__ = ["LinkSignature", "PortSpec", "Switch", "flit_layout"]

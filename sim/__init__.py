@@ -16,23 +16,39 @@ with the hosts of ``host``; ``experiments`` measure, ``waves`` and ``drawing`` s
 if __name__ != "wormcast.sim":
     raise ImportError(f"import this package as wormcast.sim, not as {__name__}")
 
-from .build.configuration import Configuration
-from .build.configurations import CONFIGURATIONS, hardware
-from .build.network import Network
-from .build.setup import Origin
-from .experiments.load import (
-    Experiment,
-    Interval,
-    Load,
-    Trace,
-    Traffic,
-    keep,
-    load,
-    load_until_interval,
-    resume,
-)
-from .experiments.run import Run, run
-from .host import Message
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .build.configuration import Configuration
+    from .build.configurations import CONFIGURATIONS, hardware
+    from .build.network import Network
+    from .build.setup import Origin
+    from .experiments.load import (
+        Experiment,
+        Interval,
+        Load,
+        Trace,
+        Traffic,
+        keep,
+        load,
+        load_until_interval,
+        resume,
+    )
+    from .experiments.run import Run, run
+    from .host.message import Message
+else:
+    __getattr__ = lazily(__name__, {
+        "build.configuration": ("Configuration",),
+        "build.configurations": ("CONFIGURATIONS", "hardware"),
+        "build.network": ("Network",),
+        "build.setup": ("Origin",),
+        "experiments.load": ("Experiment", "Interval", "Load", "Trace", "Traffic", "keep", "load",
+                             "load_until_interval", "resume"),
+        "experiments.run": ("Run", "run"),
+        "host.message": ("Message",),
+    })
 
 __all__ = [
     "CONFIGURATIONS",

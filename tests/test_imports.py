@@ -1,6 +1,8 @@
 """Imports point one way: from what runs hardware to hardware to what to send, and downwards among the rooms of sim."""
 
 import ast
+import importlib
+import pkgutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -73,3 +75,34 @@ def test_no_modules_import_each_other():
 
     for name in sorted(ahead):
         visit(name)
+
+
+def public_names(file):
+    """Names that a lazy package imports for mypy alone, by its modules; none of other packages."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return {one.module: {name.name for name in one.names} for one in node.body}
+    return {}
+
+
+LAZY = {f"wormcast.{'.'.join(name)}": file for name, file in modules().items()
+        if file.name == "__init__.py" and public_names(file)}
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_lazy_packages_have_the_names_that_mypy_sees(package):
+    module, named = importlib.import_module(package), public_names(LAZY[package])
+    names = {name for its in named.values() for name in its}
+    assert sorted(names) == sorted(module.__all__)
+    for where, its in named.items():
+        source = importlib.import_module(f"{package}.{where}")
+        assert all(getattr(module, name) is getattr(source, name) for name in its)
+    with pytest.raises(AttributeError, match="'unknown'"):
+        module.unknown  # noqa: B018
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_names_of_lazy_packages_are_no_modules(package):
+    """Importing a module puts it into its package, in place of what had its name."""
+    inside = {one.name for one in pkgutil.iter_modules([str(LAZY[package].parent)])}
+    assert inside.isdisjoint(importlib.import_module(package).__all__)

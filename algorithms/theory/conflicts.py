@@ -7,7 +7,7 @@ import numpy as np
 
 from ..channels import link_names
 from ..compiled import QUADRATIC, compiled_from
-from ..plan import Plan
+from ..multicast_plan import Plan
 
 __all__ = ["Conflict", "conflicts"]
 

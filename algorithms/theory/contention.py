@@ -8,7 +8,7 @@ import numpy as np
 
 from ..channels import Resource, link_names
 from ..compiled import QUADRATIC, compiled_from
-from ..plan import Plan
+from ..multicast_plan import Plan
 from ..worms import AT_ONCE
 
 __all__ = ["Contention", "Shared", "contention"]

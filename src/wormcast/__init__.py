@@ -3,8 +3,15 @@
 ``wormcast.algorithms`` says what to send, ``wormcast.hw`` is what it runs on, ``wormcast.sim`` runs it.
 """
 
-from importlib.metadata import version
-
 __all__ = ["__version__"]
 
-__version__ = version("wormcast")
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    globals()[name] = version("wormcast")
+    return __version__

@@ -17,7 +17,7 @@ from wormcast.algorithms import (
     plan,
     topology,
 )
-from wormcast.algorithms.plan import Worm
+from wormcast.algorithms.multicast_plan import Worm
 from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import app
 from wormcast.sim.common.text import count

@@ -1,0 +1,32 @@
+"""Packages whose modules are imported when their names are first used."""
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["lazily"]
+
+
+def lazily(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package.
+
+    No name may be that of a module of the package: importing the module would replace it.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    names : mapping of str to sequence of str
+        For each module of the package, the names that the package has of it.
+    """
+    modules = {name: module for module, its in names.items() for name in its}
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load

@@ -7,11 +7,9 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from .logic import any_of, late_mux
+from .options import STORAGE
 
 __all__ = ["ReplicationBuffer"]
-
-#: What the synthesiser is told about the memory, by the name of the storage.
-STORAGE = {"lutram": "distributed", "registers": "registers"}
 
 
 class ReplicationBuffer(wiring.Component):

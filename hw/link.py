@@ -7,11 +7,9 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
-__all__ = ["MOST_SHALLOW", "LinkSignature", "PortSpec", "flit_layout"]
+from .options import MOST_SHALLOW
 
-
-MOST_SHALLOW = 16
-"""Most flits of a buffer whose credits stand for a flit each."""
+__all__ = ["LinkSignature", "PortSpec", "flit_layout"]
 
 
 def flit_layout(width: int) -> data.StructLayout:

@@ -53,11 +53,12 @@ from .decoders.table import MOST_ADDRESS_BITS
 from .deep import DeepSwitch
 from .interface import NetworkInterface
 from .kinds import SwitchKind, switch_kinds
-from .link import MOST_SHALLOW, PortSpec
+from .link import PortSpec
+from .options import MOST_SHALLOW, require_buffers
 from .switch import ConsumptionLink, Switch
 from .tables import table_bus
 
-__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "require_buffers", "switch_kinds"]
+__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
@@ -456,16 +457,6 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
                         preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)
-
-
-def require_buffers(scheme: Scheme, *, deep: bool) -> None:
-    """Refuse a scheme whose worms do not go through deep buffers, or not through shallow ones."""
-    if not deep and (scheme.buffered or issubclass(scheme.header, MultiDrop)):
-        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
-                            "shallow is given: allowed is deep")
-    if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):
-        raise WormcastError(f"scheme {scheme.name}: buffer-kind deep is given, its worms go by one way through "
-                            "buffers that hold a part of them: allowed is shallow")
 
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,

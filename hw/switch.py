@@ -14,16 +14,13 @@ from .decoders import BitStringDecoder, Decoder, PathDecoder
 from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, PortSpec, flit_layout
+from .options import CONSUMPTION_LINKS, DELAYS, READERS
 from .output_unit import OutputUnit
 from .tables import pass_on, table_bus
 from .tokens import TokenSignature, TokenStation
 from .tree import REPLICATION, TreeInput
 
-__all__ = ["CONSUMPTION_LINKS", "DELAYS", "READERS", "ConsumptionLink", "Switch"]
-
-DELAYS = ("paper", "fast")
-READERS = ("coupled", "independent")
-CONSUMPTION_LINKS = ("shared", "separate")
+__all__ = ["ConsumptionLink", "Switch"]
 
 
 class ConsumptionLink(NamedTuple):

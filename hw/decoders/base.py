@@ -12,13 +12,12 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.routing import Routes
 
 from ..kinds import SwitchKind
+from ..options import INJECTION
 from .tabled import Rows
 
-__all__ = ["ANY_CHANNEL", "INJECTION", "Decoder"]
+__all__ = ["ANY_CHANNEL", "Decoder"]
 
 ANY_CHANNEL = ConsumptionClasses()
-
-INJECTION = ("one", "all")
 
 
 class Decoder(ABC):

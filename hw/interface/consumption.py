@@ -9,9 +9,8 @@ from wormcast.algorithms.errors import WormcastError
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
 from ..logic import bit_at
+from ..options import MOST_DELAY, MOST_ROWS, MOST_SLOTS, ROW_BITS
 from ..output_unit import OutputUnit
-from .retransmission import MOST_SLOTS
-from .smart import MOST_ROWS, ROW_BITS
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -82,7 +81,7 @@ class Consumption(wiring.Component):
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0):
-        for field, value, most in (("t_nr", t_nr, 65535), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
+        for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: must be 0 to {most}, not {value}")
         self.port = network

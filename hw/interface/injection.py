@@ -8,8 +8,9 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
-from ..buffer import STORAGE, ReplicationBuffer
+from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, PortSpec, flit_layout
+from ..options import MOST_DELAY, MOST_PACKET, STORAGE
 from ..output_unit import OutputUnit
 from .retransmission import Retransmission
 
@@ -94,8 +95,8 @@ class Injection(wiring.Component):
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
                  smart: bool = False):
-        for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, 65535),
-                                          ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, 65535)):
+        for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
+                                          ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY)):
             if not least <= value <= most:
                 raise WormcastError(f"Injection.{field}: must be {least} to {most}, not {value}")
         self.port = network

@@ -8,12 +8,9 @@ from wormcast.algorithms.errors import WormcastError
 
 from ..link import flit_layout
 from ..logic import bit_at
+from ..options import MOST_SLOTS, SLOT_FLITS
 
-__all__ = ["MOST_SLOTS", "SLOT_FLITS", "Retransmission"]
-
-MOST_SLOTS = 16
-SLOT_FLITS = (2, 65536)
-"""Least and most flits of a message that there may be room for."""
+__all__ = ["Retransmission"]
 
 
 class Retransmission(wiring.Component):

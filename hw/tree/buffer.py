@@ -4,8 +4,9 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..buffer import STORAGE, ReplicationBuffer
+from ..buffer import ReplicationBuffer
 from ..logic import any_of
+from ..options import STORAGE
 
 __all__ = ["BranchBuffer"]
 

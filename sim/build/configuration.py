@@ -12,12 +12,22 @@ from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
-from wormcast.hw.buffer import STORAGE
-from wormcast.hw.decoders.base import INJECTION
-from wormcast.hw.interface.retransmission import MOST_SLOTS, SLOT_FLITS
-from wormcast.hw.interface.smart import FORWARD_ORDERS, MOST_PLACES, MOST_ROWS, ROW_BITS
-from wormcast.hw.link import MOST_SHALLOW
-from wormcast.hw.switch import CONSUMPTION_LINKS, DELAYS, READERS
+from wormcast.hw.options import (
+    CONSUMPTION_LINKS,
+    DELAYS,
+    FORWARD_ORDERS,
+    INJECTION,
+    MOST_DELAY,
+    MOST_PACKET,
+    MOST_PLACES,
+    MOST_ROWS,
+    MOST_SHALLOW,
+    MOST_SLOTS,
+    READERS,
+    ROW_BITS,
+    SLOT_FLITS,
+    STORAGE,
+)
 
 from ..common.packets import packets_of
 from ..common.schema import option, options_of, require_allowed
@@ -39,9 +49,6 @@ ROOM = ("rows", "places", "buffer_kind")
 
 #: Largest number of cycles of an overhead of the hosts.
 MOST_OVERHEAD = 2**32
-
-#: That of an overhead of the interfaces.
-MOST_DELAY = 65535
 
 
 def retransmission_slots(absorb: str) -> int:
@@ -131,7 +138,7 @@ class Configuration:
         "consumption channels of its own.", "one", allowed=EJECTION)
     consumption_links: str = _hardware("Whether a node's consumption channels share one link (default).", "shared",
                                        allowed=CONSUMPTION_LINKS)
-    packet: int = _hardware("Payload flits of a packet; 0: worms are sent whole (default).", 0, limits=(0, 65535),
+    packet: int = _hardware("Payload flits of a packet; 0: worms are sent whole (default).", 0, limits=(0, MOST_PACKET),
                             unit="payload flits", changes="interface")
     queue: int = _hardware("Flits of buffer between host and each injection port, {} by default.", 4, limits=(1, 16),
                            label="queue between host and interface", unit="flits", changes="interface")
@@ -236,7 +243,7 @@ class Configuration:
         self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
             raise WormcastError(f"packet: 0 (the default) makes no packets, which ni {self.ni} forwards: allowed are 1 "
-                                "to 65535")
+                                f"to {MOST_PACKET}")
         if self.rows & self.rows - 1:
             raise WormcastError(f"rows: {self.rows} is given, allowed are powers of two up to {MOST_ROWS}")
         if self.flit_width < ROW_BITS:
@@ -263,7 +270,7 @@ class Configuration:
     @property
     def counts_packets(self) -> bool:
         """Whether interfaces are told how many packets a message has."""
-        return self.smart and FORWARD_ORDERS[self.ni].counts
+        return self.smart and FORWARD_ORDERS[self.ni]
 
     @property
     def dma_rate(self) -> tuple[int, int]:

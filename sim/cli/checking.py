@@ -26,7 +26,7 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.routing import as_built
-from wormcast.hw.router import require_buffers
+from wormcast.hw.options import require_buffers
 
 from ..build.configuration import Configuration
 from ..build.configurations import completed

@@ -4,9 +4,8 @@
 stores packets and sends their copies.
 """
 
-from .children import MOST_PLACES, MOST_ROWS, ROW_BITS, ChildTable
+from .children import ChildTable
 from .forwarding import Forwarding
-from .orders import FORWARD_ORDERS, MessageOrder, PacketOrder
+from .orders import MessageOrder, PacketOrder
 
-__all__ = ["FORWARD_ORDERS", "MOST_PLACES", "MOST_ROWS", "ROW_BITS", "ChildTable", "Forwarding", "MessageOrder",
-           "PacketOrder"]
+__all__ = ["ChildTable", "Forwarding", "MessageOrder", "PacketOrder"]

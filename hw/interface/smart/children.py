@@ -7,18 +7,9 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from ...link import LinkSignature
+from ...options import MOST_ROWS, PACKET_BITS, ROW_BITS
 
-__all__ = ["MOST_PLACES", "MOST_ROWS", "PACKET_BITS", "ROW_BITS", "ChildTable", "child_word"]
-
-ROW_BITS = 8
-"""Low bits of a message's number that say its row; those of a message that is not forwarded are none of a row."""
-
-MOST_ROWS = 64
-
-PACKET_BITS = 8
-"""Bits of how many packets a message has, less one, where that is told."""
-
-MOST_PLACES = 1 << PACKET_BITS
+__all__ = ["ChildTable", "child_word"]
 
 
 def child_word(width: int) -> data.StructLayout:

@@ -9,8 +9,9 @@ from wormcast.algorithms.errors import WormcastError
 
 from ...link import LinkSignature, flit_layout
 from ...logic import bit_at
-from .children import MOST_PLACES, ROW_BITS, ChildTable
-from .orders import FORWARD_ORDERS, packet_name
+from ...options import MOST_PACKET, MOST_PLACES, ROW_BITS
+from .children import ChildTable
+from .orders import ORDERS, packet_name
 
 __all__ = ["COUNT_BITS", "Forwarding"]
 
@@ -86,7 +87,7 @@ class Forwarding(wiring.Component):
     """
 
     def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
-        for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, 65535)):
+        for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, MOST_PACKET)):
             if not 1 <= value <= most:
                 raise WormcastError(f"Forwarding.{field}: must be 1 to {most}, not {value}")
         self.rows = rows
@@ -94,7 +95,7 @@ class Forwarding(wiring.Component):
         self.packet = packet
         self.channels = channels
         self.width = width
-        kind = FORWARD_ORDERS[order]
+        kind = ORDERS[order]
         self.children = ChildTable(rows=rows, flits=flits, width=width, counts=kind.counts)
         self.order = kind(rows=rows, places=places, flits=flits)
         flit = flit_layout(width)

@@ -5,9 +5,9 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from ...logic import any_of, bit_at
-from .children import PACKET_BITS
+from ...options import FORWARD_ORDERS, PACKET_BITS
 
-__all__ = ["FORWARD_ORDERS", "ForwardOrder", "MessageOrder", "PacketOrder", "packet_name"]
+__all__ = ["ORDERS", "ForwardOrder", "MessageOrder", "PacketOrder", "packet_name"]
 
 
 def packet_name(rows: int, places: int) -> data.StructLayout:
@@ -43,7 +43,7 @@ class ForwardOrder(wiring.Component):
         With ``done``: that was the packet's last copy.
     """
 
-    counts = False
+    counts: bool
     """Whether it has to know how many packets a message has."""
 
     def __init__(self, *, rows: int, places: int, flits: int):
@@ -74,6 +74,8 @@ class PacketOrder(ForwardOrder):
 
     No message is counted. Latency, throughput, reset and members as of `ForwardOrder`.
     """
+
+    counts = FORWARD_ORDERS["fpfs"]
 
     def elaborate(self, platform):
         m = Module()
@@ -119,7 +121,7 @@ class MessageOrder(ForwardOrder):
     `ForwardOrder`.
     """
 
-    counts = True
+    counts = FORWARD_ORDERS["fcfs"]
 
     def elaborate(self, platform):
         m = Module()
@@ -163,5 +165,5 @@ class MessageOrder(ForwardOrder):
         return m
 
 
-FORWARD_ORDERS = {"fcfs": MessageOrder, "fpfs": PacketOrder}
+ORDERS = {"fcfs": MessageOrder, "fpfs": PacketOrder}
 """The orders by their names on the command line."""

@@ -1,0 +1,194 @@
+"""Digest of the syntax trees of Python files and of all files that they import."""
+
+import ast
+import functools
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import wormcast
+
+from .kept_files import cache_folder, read_kept, write_kept
+
+__all__ = ["imported_files", "package_file", "source_digest"]
+
+ROOT = os.path.dirname(wormcast.__file__)
+
+#: Names by which code reads docstrings.
+DOCSTRINGS = {"__doc__", "getdoc", "getsource"}
+
+#: Most files in the table on disk. A table that is full is begun anew, without the files of earlier versions.
+MOST = 1000
+
+#: When this process was young: what files had in them later may differ from what it has imported.
+BEGAN = time.time_ns()
+
+
+class _Import(NamedTuple):
+    """``from {level dots}{module} import {name} as {bound}``, or ``import {module}`` where ``name`` is empty."""
+
+    level: int
+    module: str
+    name: str
+    bound: str
+
+
+class _Source(NamedTuple):
+    """Digests of a file's content and syntax tree, and what it imports of this package and from beside it."""
+
+    content: str
+    tree: str
+    reads_docstrings: bool
+    imports: list[_Import]
+
+
+def package_file(module: str) -> str:
+    """Return the file of a module of this package, by its full name; of a package, its ``__init__.py``."""
+    base = os.path.join(ROOT, *module.split(".")[1:])
+    return f"{base}.py" if os.path.isfile(f"{base}.py") else os.path.join(base, "__init__.py")
+
+
+def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
+    """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
+
+    Comments, docstrings and blank lines do not count. If the code of any of the files reads docstrings, the docstrings
+    of all count. If a file was written after this process has begun, the digest is new, as either content may have been
+    imported.
+
+    Parameters
+    ----------
+    files : paths of Python files
+    """
+    sources = _follow(files)
+    docstrings = any(source.reads_docstrings for source in sources.values())
+    parts = sorted(f"{_name(path)} {source.content if docstrings else source.tree}" for path, source in sources.items())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Return these files and all that they import: files of this package and of folders beside them, sorted.
+
+    Imports in functions and for types alone count. A name that a package's ``__init__.py`` imports leads to the module
+    that it comes from, and not to the package's other modules.
+    """
+    return sorted(_follow(files))
+
+
+def _name(path: str) -> str:
+    """Name of a file that is the same in each copy of this package."""
+    return os.path.relpath(path, ROOT) if path.startswith(ROOT + os.sep) else os.path.basename(path)
+
+
+def _follow(files: Iterable[str | os.PathLike[str]]) -> dict[str, _Source]:
+    """Sources of these files and of all that they import, by their paths."""
+    with _Table() as table:
+        ahead = [os.path.abspath(file) for file in files]
+        found: dict[str, _Source] = {}
+        while ahead:
+            path = ahead.pop()
+            if path not in found:
+                found[path] = table.source(path)
+                ahead += [one for entry in found[path].imports for one in _leads_to(table, path, entry)]
+    return found
+
+
+def _leads_to(table: "_Table", path: str, entry: _Import) -> Iterator[str]:
+    """Files that an import leads to."""
+    if entry.level:
+        base = path
+        for _ in range(entry.level):
+            base = os.path.dirname(base)
+        base = os.path.join(base, *entry.module.split(".")) if entry.module else base
+    else:
+        base = os.path.join(ROOT, *entry.module.split(".")[1:])
+    if _is_file(f"{base}.py"):
+        yield f"{base}.py"
+        return
+    package = os.path.join(base, "__init__.py")
+    if entry.name:
+        own = table.source(package).imports if _is_file(package) else []
+        bound = [one for one in own if one.bound == entry.name and one.name]
+        for one in bound:
+            yield from _leads_to(table, package, one)
+        if bound:
+            return
+        below = os.path.join(base, entry.name)
+        for module in (f"{below}.py", os.path.join(below, "__init__.py")):
+            if _is_file(module):
+                yield module
+                return
+    if _is_file(package):
+        yield package
+
+
+@functools.cache
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)
+
+
+class _Table:
+    """What is known of files by their contents, kept on disk: parsing takes a hundred times as long as reading."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Source] = {}
+        self._added = False
+
+    def __enter__(self) -> "_Table":
+        self._path = cache_folder() / f"sources-{sys.implementation.cache_tag}.json"
+        self._by = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+        kept = json.loads(read_kept(self._path) or "{}")
+        self._known: dict[str, list] = kept["files"] if kept.get("by") == self._by else {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._added:
+            if len(self._known) > MOST:
+                self._known = {source.content: list(source[1:]) for source in self._seen.values()}
+            write_kept(self._path, json.dumps({"by": self._by, "files": self._known}).encode())
+
+    def source(self, path: str) -> _Source:
+        """Read a file."""
+        if path not in self._seen:
+            with open(path, "rb") as file:
+                changed = os.fstat(file.fileno()).st_mtime_ns > BEGAN
+                text = file.read()
+            content = hashlib.sha256(text).hexdigest()
+            if content not in self._known:
+                self._known[content] = list(_parse(text))
+                self._added = True
+            tree, reads_docstrings, imports = self._known[content]
+            self._seen[path] = _Source(
+                content, os.urandom(16).hex() if changed else tree, reads_docstrings,
+                [_Import(*one) for one in imports],
+            )
+        return self._seen[path]
+
+
+def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
+    """Digest of a file's syntax tree, whether it reads docstrings, and its imports."""
+    tree = ast.parse(text)
+    reads_docstrings = False
+    imports = []
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if node.level or module.partition(".")[0] == "wormcast":
+                imports += [_Import(node.level, module, one.name, one.asname or one.name) for one in node.names]
+        elif isinstance(node, ast.Import):
+            imports += [_Import(0, one.name, "", "") for one in node.names if one.name.partition(".")[0] == "wormcast"]
+        elif isinstance(node, ast.Attribute | ast.Name):
+            reads_docstrings |= (node.attr if isinstance(node, ast.Attribute) else node.id) in DOCSTRINGS
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), reads_docstrings, imports
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """The statement is a text that nobody reads: a docstring, or one behind a constant."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(
+        statement.value.value, str)

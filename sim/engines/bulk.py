@@ -1,17 +1,14 @@
 """The engine for research scale: one vector kernel per kind of component, links as index arrays."""
 
 import contextlib
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-import wormcast.algorithms
-import wormcast.hw
+from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..build.network import HOST, TOKEN_IN, Kind, Network
 from ..host import NOW, Host, gather, needed, run_cycles
@@ -35,7 +32,6 @@ from .words import credit_word, data_word, words
 __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 
 Bytes = npt.NDArray[np.uint8]
-Ports = dict[str, list[str]]
 SIZES = (1, 2, 4, 8)
 
 #: Words between two of a run that it may copy as well: more would take longer than another run.
@@ -44,12 +40,8 @@ GAP = 64
 #: From so many routers on they are stepped bit by bit, `PLANE_WIDTH` at once: that takes as long as 190 word by word.
 MANY = 193
 
-#: What defines a component: a kernel on disk is used as long as none of these files has changed.
-SOURCES = sorted([
-    *Path(wormcast.hw.__file__).parent.rglob("*.py"),
-    *Path(wormcast.algorithms.__file__).parent.rglob("*.py"),
-    Path(__file__).parents[1] / "build" / "configuration.py",
-])
+#: What defines a component that has the same `Kind.key`, with the modules that these import.
+SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.words")
 
 
 class Capture(NamedTuple):
@@ -72,35 +64,30 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
 
 
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
-    component = kind.build()
-    inputs, outputs = words(component)
     if vector_width == PLANE_WIDTH:
         # a component with a deep memory is stepped word by word all the same
         with contextlib.suppress(LoweringError):
-            return _lowered(kind, component, inputs, outputs, PLANE_WIDTH)
+            return _lowered(kind, PLANE_WIDTH)
         vector_width = vector_bytes()
-    return _lowered(kind, component, inputs, outputs, vector_width)
+    return _lowered(kind, vector_width)
 
 
-def _lowered(kind: Kind, component: Any, inputs: Ports, outputs: Ports, vector_width: int) -> Kernel:
-    return lower_cached(
-        lambda: component,
-        inputs=inputs,
-        outputs=outputs,
-        name=kind.name,
-        vector_width=vector_width,
-        cache_key=_cache_key(kind),
-        sources=SOURCES,
-    )
+def _lowered(kind: Kind, vector_width: int) -> Kernel:
+    return lower_cached(kind.build, words=words, name=kind.name, vector_width=vector_width, cache_key=_cache_key(kind))
 
 
 def observer(kind: Kind, kernel: Kernel) -> Observer:
     """Compile what shows all signals of this kind, or load it from the cache on disk."""
-    return observe_cached(kind.build, kernel, cache_key=_cache_key(kind), sources=SOURCES)
+    return observe_cached(kind.build, kernel, cache_key=_cache_key(kind))
 
 
 def _cache_key(kind: Kind) -> str:
-    return hashlib.sha256(kind.key.encode()).hexdigest()
+    return f"{kind.key} {_sources()}"
+
+
+@cache
+def _sources() -> str:
+    return source_digest(map(package_file, SOURCES))
 
 
 class BulkEngine:

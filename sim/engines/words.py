@@ -1,6 +1,9 @@
 """How a component's ports are packed into words, the same for every engine."""
 
-from amaranth.lib import wiring
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from amaranth.lib import wiring
 
 __all__ = ["credit_word", "data_word", "words"]
 
@@ -18,20 +21,22 @@ def data_word(port: str) -> str:
     return f"{port}.data"
 
 
-def words(component: wiring.Component) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def words(component: "wiring.Component") -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Group a component's ports: input words and output words, each a list of port names.
 
     A link port ``p`` becomes the word ``p`` (valid, virtual channel, head, tail, from bit 0), the word ``p.data``
     and the word ``p.credit``; every other port is a word of its own, and so is the line that tokens go by. Flags and
     data apart need no shifting: the router's kernel is twice as fast as with one word.
     """
+    from amaranth.lib.wiring import In  # who has the component has imported it
+
     inputs: dict[str, list[str]] = {}
     outputs: dict[str, list[str]] = {}
     for name, member in component.signature.members.items():
         if member.is_port:
-            (inputs if member.flow is wiring.In else outputs)[name] = [name]
+            (inputs if member.flow is In else outputs)[name] = [name]
             continue
-        receives = member.flow is wiring.In
+        receives = member.flow is In
         if "flit" not in member.signature.members:
             (inputs if receives else outputs)[name] = [f"{name}.{part}" for part in member.signature.members]
             continue

@@ -92,7 +92,7 @@ class Kernel:
     state_bytes : bytes of state per instance, padding included
     vector_width : instances stepped by one pass through the code
     operations : vector instructions of a pass, as handed to LLVM
-    compile_seconds : time it took to elaborate, translate and compile
+    compile_seconds : time it took to translate and compile
     """
 
     name: str

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import machine, netlist
+from . import machine
 from .bits import in_bits
 from .cells import Design, Memory
 from .emit import emit
@@ -17,7 +17,7 @@ from .program import Program
 from .translate import translate
 from .words import group
 
-__all__ = ["lower"]
+__all__ = ["lower", "lower_design"]
 
 WIDTHS = (16, 32, 64, PLANE_WIDTH)
 
@@ -52,11 +52,24 @@ def lower(
         If the ports are not all named once; if an output depends on an input in the same cycle; if
         something in the component has no lowering.
     """
+    from . import netlist  # which imports Amaranth
+
+    return lower_design(netlist.read(component), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width)
+
+
+def lower_design(
+    design: Design,
+    *,
+    inputs: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, Sequence[str]],
+    name: str = "top",
+    vector_width: int | None = None,
+) -> Kernel:
+    """Compile a component that is elaborated already; parameters and errors are those of `lower`."""
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:
         raise LoweringError(f"vector_width must be 16, 32, 64 or 512, not {width}")
-    design = netlist.read(component)
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import machine, netlist
+from . import machine
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, Variable
 from .emit import emit_observer
 from .errors import LoweringError
@@ -19,7 +19,7 @@ from .program import Program
 from .translate import cut, input_places
 from .words import PART, Word, group, narrowest
 
-__all__ = ["observe"]
+__all__ = ["observe", "observe_design"]
 
 
 def observe(component: Any, kernel: Kernel) -> Observer:
@@ -32,8 +32,14 @@ def observe(component: Any, kernel: Kernel) -> Observer:
     LoweringError
         The kernel was made of another component.
     """
+    from . import netlist  # which imports Amaranth
+
+    return observe_design(*netlist.read_visible(component), kernel)
+
+
+def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kernel) -> Observer:
+    """Compile an observer of what `netlist.read_visible` returns; errors are those of `observe`."""
     started = time.perf_counter()
-    design, variables = netlist.read_visible(component)
     _, inputs = group(design.inputs, {name: list(word.ports) for name, word in kernel.inputs.items()}, "inputs")
     shown = {variable.nets: _path(variable) for variable in reversed(variables) if variable.nets}
     words = _words(shown)

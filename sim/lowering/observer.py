@@ -48,7 +48,7 @@ class Observer:
     words : dict of name to Word, the largest first, one behind the other
     signals : what the words are called; several may show the same word
     tile_bytes, vector_width : of the kernel
-    compile_seconds : time it took to elaborate, translate and compile
+    compile_seconds : time it took to translate and compile
     """
 
     name: str

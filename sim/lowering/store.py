@@ -1,4 +1,9 @@
-"""Kernels kept on disk, so that a component is elaborated and compiled once per machine."""
+"""Kernels on disk: a component is elaborated and compiled once per machine.
+
+Two keys find a kernel. The first one is made of what defines the component: its parameters, and the syntax trees of the
+sources. It finds the digest of the netlist, so that nothing is elaborated. The second one is made of this digest, and
+of what turns a netlist into code. A change of the sources that leaves the netlist as it was compiles nothing.
+"""
 
 import contextlib
 import gc
@@ -7,28 +12,30 @@ import json
 import os
 import pickle
 import platform
-import stat
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from wormcast.algorithms.alone import alone
+from wormcast.algorithms.kept_files import cache_folder, is_ours, read_kept, write_kept
+from wormcast.algorithms.source_digest import source_digest
 
 from ..common.processor import host
+from .errors import LoweringError
 from .kernel import Kernel
-from .lower import lower
-from .observe import observe
+from .lower import lower_design
+from .observe import observe_design
 from .observer import Observer
 
-__all__ = ["cache_folder", "is_ours", "kept", "lower_cached", "observe_cached", "tell_compiling"]
+__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
 
-Made = TypeVar("Made")
+Made = TypeVar("Made", Kernel, Observer)
 
-DIGEST = hashlib.sha256().digest_size
+Groups = Mapping[str, Sequence[str]]
 
 #: What is entered while something is compiled, which may take minutes: see `tell_compiling`.
 compiling: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
@@ -40,50 +47,59 @@ def tell_compiling(by: Callable[[], contextlib.AbstractContextManager[object]]) 
     compiling = by
 
 
-def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """Folder of the kept kernels: ``folder``, else ``$WORMCAST_CACHE``, else ``wormcast/kernels`` in the user's
-    cache folder (``$XDG_CACHE_HOME``, or ``.cache`` at home)."""
-    if folder is not None:
-        return Path(folder)
-    if chosen := os.environ.get("WORMCAST_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast" / "kernels"
+@dataclass(frozen=True)
+class _Refusal:
+    """Why there is no kernel: the sentence of a `LoweringError`."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Elaborated(Generic[Made]):
+    """A component that is elaborated: the digest of its netlist, and a function that compiles it."""
+
+    digest: str
+    make: Callable[[], Made]
 
 
 def lower_cached(
     factory: Callable[[], Any],
     *,
     cache_key: str,
-    inputs: Mapping[str, Sequence[str]],
-    outputs: Mapping[str, Sequence[str]],
+    words: Callable[[Any], tuple[Groups, Groups]],
     name: str = "top",
     vector_width: int | None = None,
-    sources: Iterable[str | os.PathLike[str]] = (),
     folder: str | os.PathLike[str] | None = None,
 ) -> Kernel:
     """Return the kernel of ``factory()``, from disk if an equal one was compiled before.
 
-    On a hit ``factory`` is not called. Equal means: the same ``cache_key``, words, name and width; the same
-    contents of ``sources`` (the files that define the component); the same lowering, Amaranth, llvmlite,
-    Python and processor. A file that is damaged is made anew; a folder that cannot be written is no error. To read a
-    file is to run what is in it: one that another user might have written is made anew too (`is_ours`).
+    ``factory`` is not called if the netlist is known: from the same ``cache_key``, lowering, packages, Python and
+    processor. Nothing is compiled if a kernel of the same netlist, words, name and width is known. A file that is
+    damaged is made anew; a folder that cannot be written is no error. To read a file is to run what is in it: a file
+    that another user might have written is made anew, too (`is_ours`).
 
     Parameters
     ----------
     cache_key : str
-        Names the component and all its parameters.
+        Names the component, all its parameters, and by a `source_digest` the files that define it and its words.
+    words : callable
+        Returns the ``inputs`` and ``outputs`` of `lower` for what ``factory`` returns.
     folder : path
         See `cache_folder`.
 
     Other parameters, and errors, are those of `lower`.
     """
-    groups = [list(map(list, group.items())) for group in (inputs, outputs)]
-    return kept(
-        [cache_key, name, vector_width, groups, _digest(sources)],
-        Kernel,
-        lambda: lower(factory(), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width),
-        folder,
-    )
+
+    def elaborate() -> _Elaborated[Kernel]:
+        from . import netlist  # which imports Amaranth
+
+        component = factory()
+        inputs, outputs = words(component)
+        design = netlist.read(component)
+        return _Elaborated(design.digest([list(map(list, group.items())) for group in (inputs, outputs)]), lambda:
+                           lower_design(design, inputs=inputs, outputs=outputs, name=name, vector_width=vector_width))
+
+    return _kept(Kernel, cache_key, elaborate, [name, vector_width], folder)
 
 
 def observe_cached(
@@ -91,36 +107,74 @@ def observe_cached(
     kernel: Kernel,
     *,
     cache_key: str,
-    sources: Iterable[str | os.PathLike[str]] = (),
     folder: str | os.PathLike[str] | None = None,
 ) -> Observer:
     """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
 
     Parameters are those of `lower_cached`, errors those of `observe`.
     """
+
+    def elaborate() -> _Elaborated[Observer]:
+        from . import netlist  # which imports Amaranth
+
+        design, variables = netlist.read_visible(factory())
+        return _Elaborated(design.digest(variables), lambda: observe_design(design, variables, kernel))
+
     layout = repr((kernel.name, kernel.inputs, kernel.state, kernel.tile_bytes, kernel.vector_width))
-    return kept(
-        ["observer", cache_key, hashlib.sha256(layout.encode()).hexdigest(), _digest(sources)],
-        Observer,
-        lambda: observe(factory(), kernel),
-        folder,
-    )
+    return _kept(Observer, cache_key, elaborate, [hashlib.sha256(layout.encode()).hexdigest()], folder)
 
 
-def kept(parts: list[Any], kind: type[Made], make: Callable[[], Made],
-         folder: str | os.PathLike[str] | None = None) -> Made:
-    """What ``make`` makes, from disk if it was made before of the same ``parts``."""
-    key = hashlib.sha256(json.dumps([*parts, _surroundings()]).encode()).hexdigest()
-    path = cache_folder(folder) / f"{key}.kernel"
-    made = _load(path)
-    if not isinstance(made, kind):
-        with compiling(), _alone(path):
-            made = _load(path)  # whoever was first has made it
-            if not isinstance(made, kind):
-                with _collector_paused():
-                    made = make()
-                _save(path, made)
+def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated[Made]], request: list[Any],
+          folder: str | os.PathLike[str] | None) -> Made:
+    """Return what is compiled of a netlist, from disk where that is known.
+
+    Parameters
+    ----------
+    definition : str
+        What the netlist depends on, besides `_surroundings`.
+    elaborate : callable
+        Makes the netlist.
+    request : JSON data
+        What code depends on, besides the netlist and `_surroundings`.
+    """
+    netlist = _path([kind.__name__, definition], "netlist", folder)
+
+    def code(digest: str) -> Path:
+        return _path([kind.__name__, digest, *request], "kernel", folder)
+
+    def known() -> Made | _Refusal | None:
+        digest = read_kept(netlist)
+        return None if digest is None else _load(code(digest.decode()), kind)
+
+    found = known()
+    if found is None:
+        with compiling(), _alone(netlist), _collector_paused():
+            found = known()  # whoever was first has made it
+            if found is None:
+                elaborated = elaborate()
+                path = code(elaborated.digest)
+                with _alone(path):
+                    found = _load(path, kind) or _make(path, elaborated)
+                write_kept(netlist, elaborated.digest.encode())
+    if isinstance(found, _Refusal):
+        raise LoweringError(found.reason)
+    return found
+
+
+def _make(path: Path, elaborated: _Elaborated[Made]) -> Made | _Refusal:
+    """Compile, and write what came of it."""
+    made: Made | _Refusal
+    try:
+        made = elaborated.make()
+    except LoweringError as error:
+        made = _Refusal(str(error))
+    write_kept(path, pickle.dumps(made))
     return made
+
+
+def _path(parts: list[Any], what: str, folder: str | os.PathLike[str] | None) -> Path:
+    key = hashlib.sha256(json.dumps([*parts, *_surroundings()]).encode()).hexdigest()
+    return cache_folder(folder) / f"{key}.{what}"
 
 
 def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
@@ -128,7 +182,7 @@ def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_ours(path.parent.stat()):
-            return alone(path.with_suffix(".lock"))
+            return alone(path.with_suffix(f"{path.suffix}-lock"))
     return contextlib.nullcontext()
 
 
@@ -144,56 +198,16 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _digest(paths: Iterable[str | os.PathLike[str]]) -> str:
-    """Hash of the contents of files, whatever their order and folder."""
-    return hashlib.sha256(
-        b"".join(sorted(hashlib.sha256(Path(path).read_bytes()).digest() for path in paths))
-    ).hexdigest()
-
-
 @cache
 def _surroundings() -> list[str]:
-    """All that object code depends on besides the component."""
-    own = _digest(sorted(Path(__file__).parent.glob("*.py")))
+    """All that a netlist and its code depend on besides the component."""
+    own = source_digest(sorted(Path(__file__).parent.glob("*.py")))
     packages = [version(package) for package in ("amaranth", "llvmlite", "numpy")]
     return [own, *packages, *host(), sys.version, platform.machine(), sys.platform]
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, kind: type[Made]) -> Made | _Refusal | None:
     """What is kept in ``path``, None if there is nothing that is whole and ours."""
-    try:
-        if not is_ours(path.parent.stat()):
-            return None
-        with path.open("rb") as file:
-            if not is_ours(os.fstat(file.fileno())):
-                return None
-            content = file.read()
-    except OSError:
-        return None
-    digest, payload = content[:DIGEST], content[DIGEST:]
-    if hashlib.sha256(payload).digest() != digest:
-        return None
-    return pickle.loads(payload)
-
-
-def is_ours(told: os.stat_result) -> bool:
-    """Whether nobody but this user, and the system's, can have written a file or folder of which this is told."""
-    if not hasattr(os, "getuid"):
-        return True  # a system without such owners and modes
-    return told.st_uid in (0, os.getuid()) and not told.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _save(path: Path, made: Any) -> None:
-    """Write ``path`` at once: a reader finds a whole file or none."""
-    payload = pickle.dumps(made)
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+    payload = read_kept(path)
+    found = None if payload is None else pickle.loads(payload)
+    return found if isinstance(found, (kind, _Refusal)) else None

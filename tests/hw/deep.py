@@ -3,10 +3,10 @@
 
 from functools import cache
 from inspect import getfile
-from pathlib import Path
 
 from mask_decoder import MaskDecoder
 
+from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.link import PortSpec
 from wormcast.sim.engines.words import words
@@ -18,7 +18,7 @@ __all__ = ["copies", "deep_switch", "payload", "worm"]
 
 WIDTH = 16
 
-SOURCES = [*lanes.SOURCES, Path(getfile(MaskDecoder))]
+SOURCES = f"{lanes.SOURCES} {source_digest([getfile(MaskDecoder)])}"
 
 
 @cache
@@ -32,9 +32,8 @@ def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0):
         return DeepSwitch(inputs=into, outputs=out, decoder=decoder, width=WIDTH)
 
     switch = build()
-    into, out = words(switch)
-    key = f"deep {inputs} {outputs} {chunk} {rows} {flits} {nodes}"
-    return switch, lower_cached(build, inputs=into, outputs=out, name="switch", cache_key=key, sources=SOURCES)
+    key = f"deep {inputs} {outputs} {chunk} {rows} {flits} {nodes} {SOURCES}"
+    return switch, lower_cached(build, words=words, name="switch", cache_key=key)
 
 
 def worm(mask, length, number=0, flits=1):

@@ -3,12 +3,10 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
-import wormcast.algorithms
-import wormcast.hw
+from wormcast.algorithms.source_digest import package_file, source_digest
 from wormcast.hw.faults import Cause
 from wormcast.sim.engines.words import credit_word, data_word, words
 from wormcast.sim.lowering import lower_cached
@@ -17,11 +15,8 @@ from . import bench
 
 __all__ = ["Lane", "mesh_kernel", "run", "unrest"]
 
-SOURCES = [
-    Path(bench.__file__),
-    *sorted(Path(wormcast.hw.__file__).parent.rglob("*.py")),
-    *sorted(Path(wormcast.algorithms.__file__).parent.rglob("*.py")),
-]
+#: What defines all switches that tests compile, besides their options.
+SOURCES = source_digest([bench.__file__, *map(package_file, ("wormcast.hw.router", "wormcast.sim.engines.words"))])
 
 
 class Lane:
@@ -90,11 +85,8 @@ class Lane:
 def mesh_kernel(**options):
     """A mesh router as `bench.mesh_switch` makes it, and its compiled form."""
     switch = bench.mesh_switch(**options)
-    inputs, outputs = words(switch)
-    return switch, lower_cached(
-        lambda: switch, inputs=inputs, outputs=outputs, name="switch", cache_key=f"lanes {sorted(options.items())}",
-        sources=SOURCES,
-    )
+    return switch, lower_cached(lambda: switch, words=words, name="switch",
+                                cache_key=f"lanes {sorted(options.items())} {SOURCES}")
 
 
 def run(switch, kernel, straps, lanes, cycles):

@@ -4,13 +4,16 @@
 from dataclasses import dataclass
 from functools import cache
 
+from wormcast.algorithms.source_digest import package_file, source_digest
 from wormcast.sim.engines.words import words
 from wormcast.sim.lowering import lower_cached
 
-from . import lanes
+from . import anywhere, lanes
 from .anywhere import place
 
 __all__ = ["Copier", "copier", "payload"]
+
+SOURCES = source_digest([anywhere.__file__, package_file("wormcast.sim.engines.words")])
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,8 @@ class Copier:
 def copier(network, number, scheme="atbm", **options):
     """A switch of a network by its number, compiled."""
     here = place(network, number, scheme=scheme, **options)
-    inputs, outputs = words(here.switch)
-    key = f"trees {network} {number} {scheme} {sorted(options.items())}"
-    return Copier(here, lower_cached(lambda: here.switch, inputs=inputs, outputs=outputs, name="switch", cache_key=key,
-                                     sources=lanes.SOURCES))
+    key = f"trees {network} {number} {scheme} {sorted(options.items())} {SOURCES}"
+    return Copier(here, lower_cached(lambda: here.switch, words=words, name="switch", cache_key=key))
 
 
 def payload(length, number=0):

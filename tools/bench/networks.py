@@ -14,7 +14,7 @@ from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.configurations import hardware
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
-from wormcast.sim.engines.bulk import SOURCES, BulkEngine
+from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.words import words
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load
 from wormcast.sim.host import check_receipts, lay_out
@@ -100,14 +100,12 @@ def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
 
 def compile_times(network: Network, kind: str, vector_width: int | None) -> tuple[float, float]:
     """Seconds of processor time to make a kernel, cold and from the cache on disk; imports apart."""
-    component = network.kinds[kind].build()
-    inputs, outputs = words(component)
     with tempfile.TemporaryDirectory() as folder:
         times = []
         for _ in range(2):
             started = time.process_time()
-            kernel = lower_cached(network.kinds[kind].build, inputs=inputs, outputs=outputs, name=kind, cache_key=kind,
-                                  vector_width=vector_width, sources=SOURCES, folder=Path(folder))
+            kernel = lower_cached(network.kinds[kind].build, words=words, name=kind, cache_key=kind,
+                                  vector_width=vector_width, folder=Path(folder))
             kernel.allocate(1)  # which loads the code
             times.append(time.process_time() - started)
     return times[0], times[1]

@@ -217,3 +217,4 @@ def test_an_observer_is_found_again_as_long_as_the_kernel_is_the_same(tmp_path):
     get(lower_ports(TANGLE(), vector_width=16))
     assert len(calls) == 2
     assert len(list(tmp_path.glob("*.kernel"))) == 2
+    assert len(list(tmp_path.glob("*.netlist"))) == 1

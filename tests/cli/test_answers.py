@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import WormcastError, source_digest
+from wormcast.algorithms.source_digest import imported_files, package_file
 from wormcast.sim.cli import answers
-from wormcast.sim.cli.answers import Answers, own_files
+from wormcast.sim.cli.answers import Answers, data_files
 from wormcast.sim.experiments.sweep import ResultStore
 
 HOPS = "plan mesh:4x4 dual-path --source 0.0 --destinations 3.3,1.2"
@@ -33,7 +34,7 @@ def test_a_command_is_asked_once_also_by_later_processes(tmp_path, asked):
 def test_an_answer_of_another_wormcast_is_not_taken(tmp_path, asked, monkeypatch):
     with ResultStore(tmp_path / "points.sqlite") as store:
         Answers(store)(HOPS, "hops")
-        monkeypatch.setattr(answers, "_origin", lambda: "another")
+        monkeypatch.setattr(answers, "_origin", lambda name: "another")
         Answers(store)(HOPS, "hops")
     assert asked == [HOPS, HOPS]
 
@@ -65,7 +66,7 @@ def test_versions_of_packages_count(monkeypatch):
     for number in "1", "2":
         answers._origin.cache_clear()
         monkeypatch.setattr(answers, "version", lambda name, number=number: number)
-        origins.add(answers._origin())
+        origins.add(answers._origin("plan"))
     answers._origin.cache_clear()
     assert len(origins) == 2
 
@@ -78,20 +79,42 @@ def test_a_hunt_that_is_asked_leaves_nothing_behind(tmp_path, monkeypatch):
     assert [one.name for one in tmp_path.iterdir() if one.suffix != ".sqlite"] == []
 
 
-@pytest.mark.parametrize("changed", ["schemes/dual_path.py", "002-table1.jsonl", "requirements.py"])
-def test_all_files_of_wormcast_count(tmp_path, changed, monkeypatch):
-    def origin():
-        answers._origin.cache_clear()
-        return answers._origin()
+def origin(name):
+    answers._origin.cache_clear()
+    return answers._origin(name)
 
-    before, files = origin(), own_files()
-    [name] = [name for name in files if name.endswith(changed)]
+
+def test_files_of_data_count(tmp_path, monkeypatch):
+    before, files = origin("plan"), data_files()
+    [name] = [name for name in files if name.endswith("002-table1.jsonl")]
     other = tmp_path / "other"
     other.write_bytes(files[name].read_bytes() + b"\n")
-    monkeypatch.setattr(answers, "own_files", lambda: files | {name: other})
-    assert origin() != before
+    monkeypatch.setattr(answers, "data_files", lambda: files | {name: other})
+    assert origin("plan") != before
     monkeypatch.undo()
-    assert origin() == before
+    assert origin("plan") == before
+
+
+@pytest.mark.parametrize(("module", "asked_anew", "kept"), [
+    ("algorithms.schemes.dual_path", ["plan", "check", "run", "synth"], []),
+    ("hw.output_unit", ["run", "synth"], []),
+    ("sim.host.program", ["run"], ["plan", "synth"]),
+    ("sim.export.synthesis.flow", ["synth"], ["plan", "check", "run"]),
+    ("sim.cli.doctor", [], ["plan", "check", "run", "synth"]),
+])
+def test_the_code_counts_that_a_command_imports(module, asked_anew, kept):
+    file = package_file(f"wormcast.{module}")
+    found = [name for name in (*asked_anew, *kept) if file in imported_files([answers._source(name)])]
+    assert found == asked_anew
+
+
+def test_docstrings_do_not_count_in_answers_without_any(monkeypatch):
+    read = source_digest._Table.source
+    for name in "plan", "check", "run":
+        before = origin(name)
+        with monkeypatch.context() as patch:
+            patch.setattr(source_digest._Table, "source", lambda table, path: read(table, path)._replace(content="x"))
+            assert origin(name) == before
 
 
 def test_what_comes_from_a_users_file_is_asked_anew(tmp_path, asked, monkeypatch):

@@ -9,6 +9,7 @@ from typing import Any
 
 from wormcast import __version__
 from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
+from wormcast.algorithms.source_digest import source_digest
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
@@ -103,11 +104,16 @@ def _drawn(text: str, number: int) -> str:
     return text.replace(DRAWN, str(number + 1))
 
 
+@cache
+def _code() -> str:
+    return source_digest([__file__])
+
+
 def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str, Any]) -> str:
     """Whatever the result of a point depends on, see `RunPoint`; ``message``: what is sent."""
     texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
     resolved = setup.to_dict(message, named="configuration", without=UNTIMED_FIELDS)
-    return json.dumps({"version": __version__, kind: RESULTS, **texts, **resolved}, sort_keys=True)
+    return json.dumps({"version": __version__, kind: RESULTS, "code": _code(), **texts, **resolved}, sort_keys=True)
 
 
 class RunCurve(SeriesCurve):

@@ -9,6 +9,7 @@ from typing import Any
 
 from wormcast import __version__
 from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms.source_digest import source_digest
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.network import Network
@@ -38,7 +39,7 @@ class Point:
     resolved : dict
         All options, as they are run.
     key : str
-        Whatever its results depend on as JSON, the version and what is in the files that options name included.
+        All that its results depend on as JSON: options, what is in the files that these name, version and code.
     files : dict
         Paths of the files that options name, by option; what the option says begins with the path.
     """
@@ -111,8 +112,13 @@ def build_point(given: dict[str, Any], name: str) -> Point:
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
-    key = json.dumps({"version": __version__, "results": RESULTS, **texts, **resolved}, sort_keys=True)
+    key = json.dumps({"version": __version__, "results": RESULTS, "code": _code(), **texts, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
+
+
+@functools.cache
+def _code() -> str:
+    return source_digest([__file__])
 
 
 @functools.cache

@@ -4,30 +4,31 @@ Numba's front end and LLVM make object code of such a function once; later proce
 takes arrays, numbers, and tuples of these, and returns nothing.
 """
 
+import contextlib
 import ctypes
 import functools
+import hashlib
+import inspect
+import os
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from wormcast.algorithms.alone import alone
 from wormcast.algorithms.compiled import CompiledFunction, digest
+from wormcast.algorithms.kept_files import cache_folder, read_kept, write_kept
+from wormcast.algorithms.source_digest import source_digest
 
+from ..common.processor import host
 from . import machine
-from .store import kept
 
 __all__ = ["Native", "NativeCall", "native"]
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-
-
-@dataclass(frozen=True)
-class ObjectCode:
-    """Object code of a function, for arguments of given types and given values of its switches."""
-
-    code: bytes
 
 
 class Native(CompiledFunction[..., None]):
@@ -66,21 +67,52 @@ class Native(CompiledFunction[..., None]):
         chosen = {name: switches.get(name, True) for name in self.switches}
         key = types, *chosen.values()
         if key not in self._addresses:
-            self._addresses[key] = machine.address(self._object(arguments, types, chosen).code, "entry")
+            self._addresses[key] = machine.address(self._object(arguments, types, chosen), "entry")
         return NativeCall(self._addresses[key], np.array(values, np.int64), arguments)
 
-    def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> ObjectCode:
-        def make() -> ObjectCode:
-            from .object_code import object_code
+    def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> bytes:
+        """Object code for arguments of these types, from disk where it is known; one process makes it."""
+        path = self._path(types, chosen)
+        code = read_kept(path)
+        if code is None:
+            with contextlib.suppress(OSError):
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with alone(path.with_suffix(".lock")):
+                code = read_kept(path)
+                if code is None:
+                    from .object_code import object_code
 
-            return ObjectCode(object_code(self.py_func, arguments, chosen))
+                    code = object_code(self.py_func, arguments, chosen)
+                    write_kept(path, code)
+        return code
 
-        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
-        return kept([name, self._digest, _signature(types), sorted(chosen.items()), version("numba")], ObjectCode, make)
+    def _path(self, types: Any, chosen: Mapping[str, bool]) -> Path:
+        parts = [self._digest, _signature(types), sorted(chosen.items()), *_surroundings()]
+        key = hashlib.sha256(repr(parts).encode()).hexdigest()
+        return _folder(inspect.getfile(self.py_func)) / f"{self.py_func.__qualname__}-{key[:32]}.object"
 
     @functools.cached_property
     def _digest(self) -> str:
         return digest(self.py_func)
+
+
+@functools.cache
+def _surroundings() -> list[str]:
+    """All that object code depends on besides the function: versions, the processor, and how code is made."""
+    makers = source_digest([__file__, Path(__file__).with_name("object_code.py")])
+    return [version("numba"), sys.version, *host(), makers]
+
+
+def _folder(file: str) -> Path:
+    """Folder for object code of a source file: beside the files of Numba, or of kernels if that is read-only.
+
+    It is a folder of its own, as groups may write to ``__pycache__``.
+    """
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(chosen, "native")
+    beside = Path(file).parent / "__pycache__"
+    writable = os.access(beside if beside.exists() else beside.parent, os.W_OK)
+    return beside / "native" if writable else cache_folder()
 
 
 class NativeCall:

@@ -102,7 +102,7 @@ print(arrays.rows["total"].tolist(), "numba" in sys.modules)
 
 
 def test_a_later_process_needs_no_numba(tmp_path):
-    environment = os.environ | {"WORMCAST_CACHE": str(tmp_path),
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path),
                                 "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
     told = [subprocess.run([sys.executable, "-c", LATER], env=environment, text=True, capture_output=True,
                            check=True).stdout for _ in range(2)]

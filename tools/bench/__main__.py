@@ -4,6 +4,8 @@ import argparse
 import platform
 from functools import partial
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +16,7 @@ from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import MANY, kernels
 from wormcast.sim.lowering import Kernel
 
-from . import verilator
+from . import start, verilator
 from .exported import WAYS, network_speeds, record
 from .kernels import ablation, block_bytes, engine_for, kernel_speed, least_time
 from .networks import (
@@ -59,9 +61,9 @@ def main() -> None:
     """Print all tables; see the command's help."""
     parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
     parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
-    alone = {"networks": _networks, "trees": _trees, "deep": _deep, "backlogs": _backlogs}
-    parser.add_argument("--only", choices=alone, help="print one table: MINs, tori and irregular networks; networks "
-                        "that copy worms; those that hold whole worms; loads beyond saturation")
+    alone = {"start": _start, "networks": _networks, "trees": _trees, "deep": _deep, "backlogs": _backlogs}
+    parser.add_argument("--only", choices=alone, help="print one table: waiting times; MINs, tori and irregular "
+                        "networks; networks that copy worms; those that hold whole worms; loads beyond saturation")
     parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -69,6 +71,7 @@ def main() -> None:
     if arguments.only:
         alone[arguments.only](Console(width=150), model)
         return
+    _start(Console(width=150), model)
     configuration = Configuration(consumption=2)
     network = Network(topology("mesh:8x8"), SCHEMES["dual-path"], configuration)
     words = kernels(network)
@@ -113,6 +116,25 @@ def main() -> None:
         if on := planned_on(scheme):
             speed = plan_speed(scheme, on)
             table.add_row(scheme, on, f"{speed:,.0f}", f"{speed / plan_speed('individual', on):.2f}")
+    console.print(table)
+
+
+def _start(console: Console, machine: str) -> None:
+    """Waiting times of commands, of this tree and of the one that they are compared with."""
+    with start.extracted(start.BEFORE) as before, TemporaryDirectory() as folder:
+        trees = []
+        for name, source in (("before", before), ("after", start.ROOT)):
+            trees.append(start.Tree(source, Path(folder, name)))
+            trees[-1].folder.mkdir()
+        # once, so that the bytecode of all is there
+        unit, bare = (median([trees[1].seconds("-c", code)[0] for _ in range(1 + start.TIMES)][1:])
+                      for code in (start.IMPORTS, start.bare_program(16)))
+        table = Table("processor time in U", f"{start.BEFORE}", "now", "ratio", "goal", "now (MB)",
+                      title=f"{machine}; U = {unit:.2f} s; a bare program of 16 commands: {bare / unit:.2f} U")
+        for row in start.ROWS:
+            (old, _), (new, size) = (tree.measure(row) for tree in trees)
+            table.add_row(row.what, f"{old / unit:.2f}", f"{new / unit:.2f}", f"{old / new:.1f}", row.goal,
+                          f"{size:.0f}")
     console.print(table)
 
 

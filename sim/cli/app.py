@@ -17,11 +17,11 @@ from rich.text import Text
 
 from wormcast import __version__, algorithms
 from wormcast.algorithms import Scheme, Topology, WormcastError, user_file
+from wormcast.algorithms.announcements import announce_by
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
-from ..lowering import tell_compiling
-from .progress import compiling
+from .progress import announced, cleared
 
 __all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
            "put", "say", "stdout_for_results", "table", "user_files", "width"]
@@ -114,8 +114,9 @@ def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None =
 @contextlib.contextmanager
 def _on_stdout() -> Iterator[None]:
     try:
-        yield
-        print(end="", flush=True)
+        with cleared():
+            yield
+            print(end="", flush=True)
     except OSError as error:
         # what is left in the buffer would fail once more at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -142,7 +143,7 @@ def main() -> None:
     """Run the command line; one sentence on stderr for whatever the user can mend."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
-    tell_compiling(compiling)
+    announce_by(announced)
     code = _run()
     if code != Exit.DONE and threading.active_count() > 1:
         # nobody wants what threads still simulate

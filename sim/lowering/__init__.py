@@ -9,7 +9,7 @@ from .native import Native, NativeCall, native
 from .observe import observe
 from .observer import Observer, ShownSignal
 from .planes import PLANE_WIDTH
-from .store import cache_folder, is_ours, lower_cached, observe_cached, tell_compiling
+from .store import cache_folder, is_ours, lower_cached, observe_cached
 from .words import Word, narrowest
 
 __all__ = [
@@ -33,6 +33,5 @@ __all__ = [
     "native",
     "observe",
     "observe_cached",
-    "tell_compiling",
     "vector_bytes",
 ]

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from wormcast.algorithms.alone import alone
+from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.kept_files import cache_folder, is_ours, read_kept, write_kept
 from wormcast.algorithms.source_digest import source_digest
 
@@ -31,20 +32,11 @@ from .lower import lower_design
 from .observe import observe_design
 from .observer import Observer
 
-__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached", "tell_compiling"]
+__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached"]
 
 Made = TypeVar("Made", Kernel, Observer)
 
 Groups = Mapping[str, Sequence[str]]
-
-#: What is entered while something is compiled, which may take minutes: see `tell_compiling`.
-compiling: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
-
-
-def tell_compiling(by: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
-    """Enter what ``by`` gives whenever something is compiled that is not on disk; a program may say so by it."""
-    global compiling
-    compiling = by
 
 
 @dataclass(frozen=True)
@@ -148,7 +140,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
 
     found = known()
     if found is None:
-        with compiling(), _alone(netlist), _collector_paused():
+        with announce("compiling this hardware", once=True), _alone(netlist), _collector_paused():
             found = known()  # whoever was first has made it
             if found is None:
                 elaborated = elaborate()

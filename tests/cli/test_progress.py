@@ -1,17 +1,128 @@
-"""What is said while something takes long."""
+"""What is shown while something takes long."""
 
+import contextlib
+import io
+import threading
 import time
 
 import pytest
 from command import NOTICE
 
 from wormcast.sim.cli import progress
+from wormcast.sim.cli.app import say
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0, ""), (0.6, NOTICE)])
-def test_a_long_compilation_is_said_once(seconds, said, monkeypatch, capsys):
+class Terminal(io.StringIO):
+    """What a terminal gets, and what stands in its last line; within ``with`` stderr goes there."""
+
+    def __enter__(self):
+        self._redirection = contextlib.redirect_stderr(self)
+        self._redirection.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self._redirection.__exit__(*error)
+
+    def isatty(self):
+        return True
+
+    @property
+    def line(self):
+        shown = ""
+        for part in self.getvalue().rpartition("\n")[2].split("\r"):
+            shown = part + shown[len(part):]
+        return shown.rstrip()
+
+
+@pytest.fixture(autouse=True)
+def _begun_anew(monkeypatch):
+    monkeypatch.setattr(progress, "_seconds", {})
+    monkeypatch.setattr(progress, "_in_files", set())
+
+
+def shown_within(terminal, text, seconds=5):
+    end = time.monotonic() + seconds
+    while text not in terminal.line:
+        assert time.monotonic() < end, terminal.line
+        time.sleep(0.01)
+
+
+def test_work_that_is_known_to_be_long_is_shown_at_once_and_goes_away():
+    with Terminal() as terminal, progress.announced("checking", 12, once=False):
+        shown_within(terminal, "wormcast: checking, about 12 s")
+    assert terminal.line == ""
+
+
+def test_times():
+    with Terminal() as terminal, progress.announced("measuring", 300, once=True):
+        shown_within(terminal, "wormcast: measuring, about 5 min, only once")
+
+
+def test_short_work_is_not_shown():
+    with (Terminal() as terminal, progress.announced("checking", 1, once=False),
+          progress.announced("drawing", None, once=False)):
+        time.sleep(0.05)
+    assert terminal.getvalue() == ""
+
+
+def test_many_short_works_with_the_same_text_are_shown(monkeypatch):
+    monkeypatch.setattr(progress, "SOON", 0.5)
+    with Terminal() as terminal:
+        for _ in range(20):
+            with progress.announced("compiling", None, once=True):
+                time.sleep(0.05)
+    assert "compiling" in terminal.getvalue()
+    assert terminal.line == ""
+
+
+def test_the_innermost_work_is_shown():
+    with Terminal() as terminal, progress.announced("measuring", 600, once=False):
+        shown_within(terminal, "measuring")
+        with progress.announced("compiling", 9, once=True):
+            shown_within(terminal, "compiling")
+            assert "measuring" not in terminal.line
+        shown_within(terminal, "measuring")
+    assert terminal.line == ""
+
+
+def test_results_are_printed_on_a_line_of_their_own():
+    with (Terminal() as terminal, contextlib.redirect_stdout(terminal),
+          progress.announced("measuring", 600, once=False)):
+        shown_within(terminal, "measuring")
+        say("a result")
+        assert "\ra result\n" in terminal.getvalue()
+        shown_within(terminal, "measuring")
+
+
+def test_a_bar_has_the_work_beside_it():
+    with Terminal() as terminal, progress.progress(3, "points") as show:
+        show(1)
+        with progress.announced("compiling", 9, once=True):
+            end = time.monotonic() + 5
+            while "points (compiling, about 9 s, only once)" not in terminal.getvalue():
+                assert time.monotonic() < end
+                time.sleep(0.01)
+    assert not progress._bars
+
+
+@pytest.mark.parametrize(("seconds", "once", "said"), [(0, True, ""), (0.6, True, NOTICE), (0.6, False, "")])
+def test_a_file_is_told_once_of_what_takes_long_and_is_done_once(seconds, once, said, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LATER", 0.1)
-    with progress.compiling():
-        time.sleep(seconds)
+    for _ in range(2):
+        with progress.announced("compiling this hardware", 0.1, once=once):
+            time.sleep(seconds)
     time.sleep(0.2)
     assert capsys.readouterr().err == said
+
+
+def test_no_bar_in_a_file(capsys):
+    with progress.progress(3, "points") as show:
+        show(1)
+    assert capsys.readouterr().err == ""
+
+
+def test_no_thread_is_left():
+    before = threading.active_count()
+    with Terminal(), progress.announced("checking", None, once=False):
+        pass
+    assert threading.active_count() == before

@@ -13,6 +13,7 @@ import pytest
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms import kept_files
+from wormcast.algorithms import announcements
 from wormcast.sim.lowering import Kernel, LoweringError, cache_folder, is_ours, lower_cached, machine, store
 
 from .agreement import component
@@ -240,12 +241,12 @@ def test_it_is_said_when_something_is_compiled(factory, get, monkeypatch):
     said = []
 
     @contextlib.contextmanager
-    def saying():
-        said.append(factory.calls)
+    def saying(what, seconds, once):
+        said.append((what, factory.calls))
         yield
-        said.append(factory.calls)
+        said.append((what, factory.calls))
 
-    monkeypatch.setattr(store, "compiling", saying)
+    monkeypatch.setattr(announcements, "_announcer", saying)
     get()
     get()
-    assert said == [0, 1]
+    assert said == [("compiling this hardware", 0), ("compiling this hardware", 1)]

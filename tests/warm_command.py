@@ -6,7 +6,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from wormcast.sim.cli import main
+from wormcast.sim.cli import (  # noqa: F401  (imported by commands when they run)
+    figure_report,
+    hunt_report,
+    installation,
+    load_report,
+    main,
+    sweep_report,
+    synthesis_report,
+)
+from wormcast.sim.cli.commands import COMMANDS as ALL
+from wormcast.sim.cli.commands import find_command
 
 COMMANDS = (
     "check ring:3 individual",
@@ -25,6 +35,8 @@ def run(command):
     return 0, ""
 
 
+for name in ALL:
+    find_command(name)
 with tempfile.TemporaryDirectory() as folder:
     for command in COMMANDS:
         code, errors = run(command.format(plot=Path(folder, "plot.svg")))

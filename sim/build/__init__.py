@@ -1,1 +1,1 @@
-"""What is run: hardware options, and the network that they and a topology make."""
+"""What is run: options of hardware and traffic, and the network that they and a topology make."""

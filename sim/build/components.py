@@ -31,11 +31,9 @@ from wormcast.hw.tree.intake import TreeIntake
 from wormcast.hw.tree.worm import TreeWorm
 
 from .configurations import hardware
+from .setup import DEFAULTS
 
-__all__ = ["COMPONENTS", "DEFAULTS", "Part", "blueprint_of", "build_component", "find_component"]
-
-#: What components are built for where nothing is said.
-DEFAULTS = {"topology": "mesh:8x8", "scheme": "dual-path"}
+__all__ = ["COMPONENTS", "Part", "blueprint_of", "build_component", "find_component"]
 
 
 def blueprint_of(options: Mapping[str, Any]) -> Blueprint:

@@ -10,7 +10,10 @@ from wormcast.algorithms import topology as find_topology
 from .configuration import Configuration
 from .configurations import hardware
 
-__all__ = ["Origin", "Setup"]
+__all__ = ["DEFAULTS", "Origin", "Setup"]
+
+#: Network and scheme for which components are built by default.
+DEFAULTS = {"topology": "mesh:8x8", "scheme": "dual-path"}
 
 HARDWARE = {"configuration", *(field.name for field in fields(Configuration))}
 

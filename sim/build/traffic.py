@@ -12,9 +12,8 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.kinds import require_fields
 
-from ...common.schema import option, require_allowed
+from ..common.schema import option, require_allowed
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
-from .source import Source
 
 __all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
 
@@ -231,10 +230,6 @@ class Traffic:
             raise WormcastError(f"rate: {self.rate:g} creates {wanted[busiest]:g} flits to consume {where}, "
                                 f"{'a' if uniform else 'that'} node's {there} consumption "
                                 f"link{'' if there == 1 else 's'} can take {there}")
-
-    def source(self, topology: Topology, seed: int) -> Source:
-        """Begin the messages of one network."""
-        return Source(self, topology, seed)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data for JSON."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import enum
+import functools
 import json
 import os
 import re
@@ -9,30 +10,32 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from wormcast import __version__, algorithms
-from wormcast.algorithms import Scheme, Topology, WormcastError, user_file
+import wormcast
 from wormcast.algorithms.announcements import announce_by
+from wormcast.algorithms.errors import WormcastError
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
+from .commands import Commands, options_of_program
 from .progress import announced, cleared
 
-__all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "find_scheme", "main",
-           "put", "say", "stdout_for_results", "table", "user_files", "width"]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+__all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "main", "put", "say",
+           "stdout_for_results", "table", "width"]
 
 app = typer.Typer(
     name="wormcast",
     help="Multicast in switched networks, at register-transfer level.",
+    cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
+    **options_of_program(),
 )
 
 
@@ -61,8 +64,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else
 #: A word of an error that is longer than any name of a file may be.
 LONG = re.compile(r"\S{300,}")
 
-_console = Console(highlight=False, soft_wrap=True)
-
 
 @app.callback(invoke_without_command=True)
 def version(
@@ -70,19 +71,29 @@ def version(
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
     if show:
-        say(__version__)
+        say(wormcast.__version__)
         raise typer.Exit(Exit.DONE)
 
 
-def say(text: str | Text = "") -> None:
+def say(text: "str | Text" = "") -> None:
     """Print a line on stdout."""
     with _on_stdout():
-        _console.print(text, markup=False)
+        if isinstance(text, str):
+            print(text)
+        else:
+            _console().print(text)
 
 
 def width() -> int:
-    """How many characters a line of the terminal has."""
-    return _console.width
+    """Return how many characters a line of the terminal has."""
+    return _console().width
+
+
+@functools.cache
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
 
 
 def put(text: str) -> None:
@@ -102,13 +113,13 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
     for row in rows:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
     with _on_stdout():
-        _console.print(drawn)
+        _console().print(drawn)
 
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
     """Print a result as JSON, with what it takes to get it again."""
     with _on_stdout():
-        print(json.dumps({"version": __version__, "configuration": configuration, "seed": seed, **data}))
+        print(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}))
 
 
 @contextlib.contextmanager
@@ -126,17 +137,6 @@ def _on_stdout() -> Iterator[None]:
 def stdout_for_results() -> contextlib.AbstractContextManager[object]:
     """Send to stderr what a user's own code prints."""
     return contextlib.redirect_stdout(sys.stderr)
-
-
-def find_scheme(name: str, network: Topology, relation: str | None = None) -> Scheme:
-    """Find a scheme as `algorithms.find_scheme` does; what its file prints goes to stderr."""
-    with stdout_for_results():
-        return algorithms.find_scheme(name, network, relation)
-
-
-def user_files(scheme: str | None, relation: str | None = None, topology: str | None = None) -> dict[str, str | None]:
-    """The files that a user names for a scheme, a relation and a topology, as `require_apart` takes them."""
-    return {"the scheme": user_file(scheme), "the relation": user_file(relation), "the topology": user_file(topology)}
 
 
 def main() -> None:

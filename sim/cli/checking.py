@@ -35,27 +35,16 @@ from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.text import consumption_text, resource_text
 from ..drawing import draw_cycle, require_drawable
-from .app import (
-    Exit,
-    Json,
-    SchemeName,
-    TopologyName,
-    app,
-    count,
-    emit,
-    find_scheme,
-    say,
-    stdout_for_results,
-    table,
-    user_files,
-)
+from .app import Exit, Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
+from .commands import command
 from .hardware import ANALYSED, RelationOption, describe_classes, takes_analysed
+from .named import find_scheme, user_files
 from .options import Given
 
 __all__ = ["report", "report_explanation"]
 
 
-@app.command("check")
+@command("check")
 @takes_analysed
 def check_(
     topology: TopologyName,
@@ -80,11 +69,9 @@ def check_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Look for a cycle among the links and consumption channels that worms hold and ask for.
-
-    Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible; 6 if worms have a choice of channels
-    and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes; those whose worms are
-    copied where ways part: up to 1024.
+    """Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible; 6 if worms have a choice of
+    channels and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes; those whose
+    worms are copied where ways part: up to 1024.
     """
     network = build_topology(topology)
     if plot:

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from ..common.apart import require_apart
-from ..experiments.load import Trace, resume
-from .app import Json, app, stdout_for_results, user_files
-from .experiments import OUTPUTS, Outputs, drive
-from .loading import tell
+from .app import Json, stdout_for_results
+from .commands import command
+from .named import user_files
 from .options import Given, takes
+from .outputs import OUTPUTS
 
 
-@app.command("continue")
+@command("continue")
 @takes("kept", OUTPUTS)
 def continue_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What load --checkpoint has written.")],
@@ -23,11 +23,13 @@ def continue_(
     kept: Given,
     json: Json = False,
 ) -> int:
-    """Continue a load experiment, on this machine or another, as if it had never paused; the report is that of load.
-
-    With more cycles than it was made for, slices of time of the same length are added, and a warm-up that was not given
-    is found anew among all of them.
+    """With more cycles than it was made for, slices of time of the same length are added, and a warm-up that was not
+    given is found anew among all of them.
     """
+    from ..experiments.load import Trace, resume
+    from .experiments import Outputs, drive
+    from .load_report import tell
+
     with stdout_for_results():
         outputs = Outputs(kept)
         # FILE may be written again, by what goes on from it

@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..common.whole_file import whole_file
 from .app import Exit, app, say
+from .commands import command
 
 __all__: list[str] = []
 
@@ -59,18 +60,17 @@ FILES = {
 }
 
 
-@app.command("demo")
+@command("demo")
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files it makes.")] = Path("out"),
 ) -> None:
-    """Plan and send a multicast, run into a deadlock and cure it, compare five schemes; with files to look at."""
     started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
     for name, text in GIVEN.items():
         with whole_file(out / name) as unfinished:
             unfinished.write_text(text)
-    for title, command, expected in STEPS:
-        words = shlex.split(command.format(out=shlex.quote(str(out))))
+    for title, line, expected in STEPS:
+        words = shlex.split(line.format(out=shlex.quote(str(out))))
         say(f"\n{title}:\n$ {shlex.join(['wormcast', *words])}")
         if (code := app(words, standalone_mode=False) or Exit.DONE) != expected:
             raise WormcastError(f"demo: wormcast {words[0]} ended with {code}, it must end with {expected}")

@@ -1,50 +1,42 @@
 """``doctor``: whether this installation works."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from .app import Exit, Json, app, count, emit, say
-from .installation import (
-    Cache,
-    Engine,
-    Extra,
-    Processor,
-    Speed,
-    engines,
-    extras,
-    kernel_cache,
-    processor,
-    speed,
-    versions,
-)
+from .app import Exit, Json, count, emit, say
+from .commands import command
+
+if TYPE_CHECKING:
+    from .installation import Cache, Engine, Extra, Processor, Speed
 
 __all__: list[str] = []
 
 WORKS = {"bulk": "works", "amaranth": "works, and delivers each flit in the same cycle as bulk"}
 
 
-@app.command("doctor")
+@command("doctor")
 def doctor(json: Json = False) -> int:
-    """Tell what is installed, try both engines, look for the tools of all extras, and measure the speed.
-
-    Exit code 1 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
+    """Exit code 1 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
     compiled first.
     """
+    from . import installation
+
     quiet = (lambda line: None) if json else say
-    installed, machine = versions(), processor()
+    installed, machine = installation.versions(), installation.processor()
     quiet("wormcast {wormcast} with Python {python}, ".format(**installed)
           + ", ".join(f"{name} {number}" for name, number in list(installed.items())[2:]))
     quiet(_machine(machine))
-    tried = engines()
+    tried = installation.engines()
     quiet("engines:")
     for engine in tried:
         quiet(f"  {engine.name:9} {_engine(engine)}")
     works = not any(engine.error for engine in tried)
-    measured = speed() if works else None
+    measured = installation.speed() if works else None
     if measured:
         quiet(_speed(measured))
-    kept = kernel_cache()
+    kept = installation.kernel_cache()
     quiet(_cache(kept))
-    found = extras()
+    found = installation.extras()
     quiet("extras:")
     for extra in found:
         quiet(f"  {extra.name:9} {_extra(extra)}")
@@ -55,27 +47,27 @@ def doctor(json: Json = False) -> int:
     return Exit.DONE if works else Exit.INTERNAL
 
 
-def _machine(found: Processor) -> str:
+def _machine(found: "Processor") -> str:
     return (f"processor: {found.name}, {count(found.cores, 'core')}; kernels are compiled for {found.target}, vectors "
             f"of {8 * found.vector_bytes} bits")
 
 
-def _engine(engine: Engine) -> str:
+def _engine(engine: "Engine") -> str:
     return WORKS[engine.name] if engine.error is None else f"does not work: {engine.error}"
 
 
-def _speed(measured: Speed) -> str:
+def _speed(measured: "Speed") -> str:
     return (f"speed: {measured.cycles_per_second:,.0f} cycles/s".replace(",", " ")
             + f" with one seed on one core, of: wormcast load {measured.topology} {measured.scheme} "
               f"--rate {measured.rate} --cycles {measured.cycles} --seeds 1")
 
 
-def _cache(kept: Cache) -> str:
+def _cache(kept: "Cache") -> str:
     return (f"kernels: {count(kept.kernels, 'file')}, {kept.bytes / 1e6:.1f} MB in {kept.folder}"
             + (", which cannot be written: they are compiled anew each time" if not kept.writable else
                "" if kept.ours else ", where others can write: they are not used, but compiled anew each time; "
                "let nobody else write there (chmod 700)"))
 
 
-def _extra(extra: Extra) -> str:
+def _extra(extra: "Extra") -> str:
     return f"lacks {', '.join(extra.missing)}: {extra.install}" if extra.missing else "works"

@@ -8,8 +8,8 @@ import typer
 from wormcast.algorithms import ConsumptionClasses, Scheme
 from wormcast.algorithms.schemes import TreeScheme
 
-from ..build.components import DEFAULTS
 from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration, unusual
+from ..build.setup import DEFAULTS
 from ..common.schema import options_of
 from .app import count
 from .options import as_typer, takes

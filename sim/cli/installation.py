@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from wormcast import __version__
+import wormcast
 from wormcast.algorithms import SCHEMES, topology
 
 from ..build.configurations import hardware
+from ..build.limits import ENGINES
 from ..common.external import find_tool
 from ..common.processor import host
 from ..common.requirements import ToolMissing
 from ..experiments.load import Traffic, load
-from ..experiments.run import ENGINES, run
+from ..experiments.run import run
 from ..host import Message
 from ..lowering import cache_folder, is_ours
 from ..lowering.machine import vector_bytes
@@ -128,7 +129,8 @@ class Speed:
 
 def versions() -> dict[str, str]:
     """Versions of wormcast, of Python and of the packages that matter most."""
-    return {"wormcast": __version__, "python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    return {"wormcast": wormcast.__version__, "python": platform.python_version(),
+            **{name: version(name) for name in PACKAGES}}
 
 
 def processor() -> Processor:

@@ -5,52 +5,34 @@ import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.errors import MessageError
 
+from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.setup import Setup
-from ..build.whole_worms import whole_worms
 from ..common.apart import require_apart
 from ..common.figure_file import require_picture, whole_picture
-from ..common.text import resource_text
 from ..common.whole_file import require_writable, whole_file
-from ..engines.deadlock import Hold
-from ..experiments.contention import CAUSES, WAITS
-from ..experiments.formula import formula_of
-from ..experiments.gantt import draw_gantt
-from ..experiments.interface_bars import interfaces_work
-from ..experiments.interface_gantt import draw_interfaces
-from ..experiments.message_file import MessageFile, messages_in
-from ..experiments.run import ENGINES, MOST_CYCLES, Run, run
-from ..host import Message
-from ..waves.record import whole_waveform
-from .app import (
-    Exit,
-    Json,
-    SchemeName,
-    TopologyName,
-    app,
-    count,
-    emit,
-    say,
-    stdout_for_results,
-    table,
-    user_files,
-)
-from .hardware import RelationOption, describe_hardware, takes_hardware
+from .app import Exit, Json, SchemeName, TopologyName, emit, say, stdout_for_results
+from .commands import command
+from .hardware import RelationOption, takes_hardware
+from .named import user_files
 from .options import Given
-from .replaying import replay_run
-from .waveform import record_deadlock, waveform_files, window_of
 
-__all__ = ["describe_deadlock", "holds_and_waits", "report"]
+if TYPE_CHECKING:
+    from ..experiments.message_file import MessageFile
+    from ..experiments.run import Run
+    from ..host import Message
+
+__all__: list[str] = []
 
 
-@app.command("run")
+@command("run")
 @takes_hardware
 def run_(
     topology: TopologyName,
@@ -87,9 +69,7 @@ def run_(
     seed: Annotated[int, typer.Option(help="Goes into the JSON; nothing in a run is random.", min=0)] = 0,
     json: Json = False,
 ) -> int:
-    """Send one multicast, or a file of messages, through the routers; report when each destination has it.
-
-    Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
+    """Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
 
     Without --vcd, a deadlock leaves the waveform of its routers in wormcast-deadlock.vcd.
 
@@ -98,6 +78,11 @@ def run_(
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes. For multicasts
     by adaptive and e-cube-adaptive they need none.
     """
+    from ..experiments.message_file import MessageFile
+    from ..experiments.run import run
+    from .run_report import report, ties_left, unwarranted
+    from .waveform import record_deadlock, waveform_files, window_of
+
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
     if plot:
@@ -110,19 +95,20 @@ def run_(
     cycles = window_of(window)
     if replay:
         require_writable(replay)
-    # the simulator of engine amaranth writes the waveform alone
-    whole = whole_waveform if engine == "bulk" else whole_file
-    with (stdout_for_results(), _lines_named(file),
-          whole(vcd) if vcd else contextlib.nullcontext() as unfinished):
+    with (stdout_for_results(), _lines_named(file), announce("simulating"),
+          _whole(vcd, engine) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout, contention=contention)
     if plot:
-        with whole_picture(plot) as target:
-            (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
+        _draw(result, plot)
     if replay:
+        from .replaying import replay_run
+
         replay_run(result, replay)
     formula = None
     if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
+        from ..experiments.formula import formula_of
+
         formula = formula_of(network, setup.scheme, result.network.configuration, posted[0])
     left = None if vcd else record_deadlock(result)
     waveform = vcd or (left and left[0])
@@ -135,9 +121,10 @@ def run_(
               "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
     else:
         report(result)
-        _warn(result)
+        if warning := unwarranted(result):
+            print(f"wormcast: {warning}", file=sys.stderr)
         if formula:
-            say(f"formula: {formula}{_ties_left(result)}")
+            say(f"formula: {formula}{ties_left(result)}")
         if waveform:
             say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
         if plot:
@@ -147,9 +134,29 @@ def run_(
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
 
 
+def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:
+    """Return the waveform's file to write; the simulator of engine amaranth writes it alone, without layouts."""
+    from ..waves.record import whole_waveform
+
+    return whole_waveform(vcd) if engine == "bulk" else whole_file(vcd)
+
+
+def _draw(result: "Run", plot: Path) -> None:
+    """Draw what each node's host and interface send and receive."""
+    from ..experiments.gantt import draw_gantt
+    from ..experiments.interface_bars import interfaces_work
+    from ..experiments.interface_gantt import draw_interfaces
+
+    with whole_picture(plot) as target:
+        (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
+
+
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
-              file: MessageFile | None) -> list[Message]:
+              file: "MessageFile | None") -> "list[Message]":
     """Take the messages from the options of one multicast, or from a file: one of the two."""
+    from ..experiments.message_file import messages_in
+    from ..host import Message
+
     single = {"--source": source, "--destinations": destinations, "--length": length}
     given = [name for name, value in single.items() if value is not None]
     if file is not None:
@@ -164,7 +171,7 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
 
 
 @contextlib.contextmanager
-def _lines_named(file: MessageFile | None) -> Iterator[None]:
+def _lines_named(file: "MessageFile | None") -> Iterator[None]:
     """Name a message that is refused by its line in the file, if it is from one."""
     try:
         yield
@@ -172,75 +179,3 @@ def _lines_named(file: MessageFile | None) -> Iterator[None]:
         if file is None:
             raise
         raise file.refused(error.message, error.reason) from error
-
-
-def _warn(result: Run) -> None:
-    """Say on stderr that a run went well by luck: its worms are copied out of buffers that do not hold them."""
-    longest = max((message.length for message in result.messages if len(message.destinations) > 1), default=None)
-    whole = whole_worms(result.network.topology, [result.network.scheme], result.network.configuration, longest)
-    if result.outcome == "delivered" and longest is not None and whole is not None and not whole.fits:
-        print(f"wormcast: {whole.warning}", file=sys.stderr)
-
-
-def _ties_left(result: Run) -> str:
-    """What a formula supposes of ties, where the routers have them all go up."""
-    worms, topology = result.worms, result.network.topology
-    if worms.signs is None or result.network.configuration.ties == "signed":
-        return ""
-    # a formula is of unicasts
-    ahead = (topology.coordinates[worms.destinations] - topology.coordinates[worms.source]) % np.array(topology.shape)
-    down = worms.signs[:, None] >> np.arange(ahead.shape[1]) & 1
-    some = (down.astype(bool) & (2 * ahead == np.array(topology.shape))).any()
-    return "; it is with --ties signed: the scheme sends some ties down" if some else ""
-
-
-def report(result: Run) -> None:
-    """Print a run for people."""
-    network = result.network.topology
-    configuration = result.network.configuration
-    outcome = "not finished by --timeout," if result.outcome == "stalled" else result.outcome
-    say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
-        f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
-    relation = result.network.scheme.relation
-    own = relation is result.network.scheme.own_relation
-    say(describe_hardware(configuration, result.network.scheme) + ("" if own else f", relation {relation.name}"))
-    rows: list[list[object]] = []
-    for index in range(len(result.messages)):
-        message = result.message_to_dict(index)
-        rows += [
-            [index, network.node_name(message["source"]), network.node_name(int(node)), times["head"], times["tail"],
-             times["received"], None if times["received"] is None else times["received"] - message["created"]]
-            for node, times in message["deliveries"].items()
-        ]
-    table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
-    if result.contention is not None:
-        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
-            [index, words, *(waits[cause][wait] for wait in WAITS)]
-            for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
-    if result.residences:
-        table(["interface", "packets forwarded", "cycles in it", "since its first copy", "peak"], [
-            [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
-             round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
-    for fault in result.faults:
-        say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
-            f"virtual channel {fault.vc}: {fault.cause}")
-    if result.deadlock:
-        say(describe_deadlock(result))
-
-
-def holds_and_waits(topology: Topology, hold: Hold) -> str:
-    """Tell what a worm of a deadlock holds and waits for."""
-    held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
-    return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"
-
-
-def describe_deadlock(result: Run) -> str:
-    """Tell who waits for whom."""
-    if result.deadlock is None:
-        return "no deadlock"
-    lines = [f"deadlock, proved in cycle {result.deadlock.at}: each worm waits for the next"]
-    for hold in result.deadlock.cycle:
-        visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
-        source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
-        lines.append(f"  {hold.name} (from {source} to {visits}) {holds_and_waits(result.network.topology, hold)}")
-    return "\n".join(lines)

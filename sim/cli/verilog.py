@@ -5,26 +5,29 @@ import json as json_module
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..build.components import DEFAULTS, blueprint_of
 from ..build.configuration import INTERFACE_FIELDS
-from ..build.setup import Origin, Setup
+from ..build.setup import DEFAULTS, Origin, Setup
 from ..common.apart import require_apart
 from ..common.whole_file import require_writable, whole_file
-from ..export.verilog import NETWORK, Export, export, foreign_options
-from .app import Json, app, emit, put, say, stdout_for_results, user_files
+from .app import Json, emit, put, say, stdout_for_results
+from .commands import command
 from .hardware import takes_component
+from .named import user_files
 from .options import Given
+
+if TYPE_CHECKING:
+    from ..export.verilog import Export
 
 __all__: list[str] = []
 
 
-@app.command("verilog")
+@command("verilog")
 @takes_component
 def verilog(
     what: Annotated[str, typer.Argument(
@@ -43,10 +46,12 @@ def verilog(
     given: Given,
     json: Json = False,
 ) -> None:
-    """Write a component, or a whole network, as one file of synthesisable Verilog.
-
-    It is the hardware that run and load simulate, cycle by cycle. Its names do not change from one export to the next.
+    """It is the hardware that run and load simulate, cycle by cycle. Its names do not change from one export to the
+    next.
     """
+    from ..build.components import blueprint_of
+    from ..export.verilog import NETWORK, export, foreign_options
+
     if output is None and (doc or json):
         raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is given without a file, it needs -o FILE")
     for option in foreign_options(what):
@@ -94,7 +99,7 @@ def _command(what: str, **options: object) -> str:
     return shlex.join(words)
 
 
-def _write(made: Export, output: Path | None, table: Path | None, tables: Path | None) -> None:
+def _write(made: "Export", output: Path | None, table: Path | None, tables: Path | None) -> None:
     """Write all files that are wanted, or none."""
     texts = {output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n"}
     with contextlib.ExitStack() as stack:

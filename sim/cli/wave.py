@@ -25,13 +25,14 @@ from ..waves.view import (
 )
 from ..waves.view.replay import write_replay
 from ..waves.view.telling import describe, describe_deadlock
-from .app import Json, app, count, emit, say, table, width
+from .app import Json, count, emit, say, table, width
+from .commands import command
 from .waveform import window_of
 
 __all__: list[str] = []
 
 
-@app.command("wave")
+@command("wave")
 def wave(
     files: Annotated[list[Path], typer.Argument(
         metavar="FILE", help="What run or load has written by --vcd; several are drawn side by side.")],
@@ -53,9 +54,7 @@ def wave(
         show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    """Tell from a waveform alone what its worms did: a table, or by --plot or --text a space-time diagram.
-
-    Links run down and cycles across: when each worm had which virtual channel, where its flits were, what its header
+    """Links run down and cycles across: when each worm had which virtual channel, where its flits were, what its header
     waited for, and which worms a deadlock is made of.
     """
     if text and json:

@@ -5,17 +5,17 @@ import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms import WormcastError
 
-from ..experiments.run import Run
-from ..waves.record import around, beside, whole_waveform
 from .app import count
+from .outputs import DEADLOCK_FILE
 
-__all__ = ["DEADLOCK_FILE", "deadlock_file", "deadlocks_left_in", "record_deadlock", "waveform_files", "window_of"]
+if TYPE_CHECKING:
+    from ..experiments.run import Run
 
-#: In the current folder, if `deadlocks_left_in` does not say otherwise.
-DEADLOCK_FILE = Path("wormcast-deadlock.vcd")
+__all__ = ["deadlock_file", "deadlocks_left_in", "record_deadlock", "waveform_files", "window_of"]
 
 _FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
 
@@ -37,6 +37,8 @@ def deadlock_file() -> Path:
 
 def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]:
     """The files of a waveform as `require_apart` takes them: without ``vcd`` those that a deadlock leaves behind."""
+    from ..waves.record import beside
+
     word, path = ("the waveform of a deadlock", deadlock_file()) if vcd is None else ("--vcd", vcd)
     return {word: path} | ({f"{word} ({file.name} beside it)": file for file in beside(path)} if layouts else {})
 
@@ -57,13 +59,15 @@ def window_of(text: str | None) -> tuple[int, int] | None:
     return int(first), int(end)
 
 
-def record_deadlock(result: Run) -> tuple[Path, str] | None:
+def record_deadlock(result: "Run") -> tuple[Path, str] | None:
     """Write the waveform of a run's deadlock; return the file and what is in it, in words.
 
     None if there is no deadlock, or if the file cannot be written: then a line on stderr says why.
     """
     if result.deadlock is None:
         return None
+    from ..waves.record import around, whole_waveform
+
     instances, first, end = around(result.network, result.host, result.deadlock)
     kinds = [kind for kind, _ in instances]
     shown = " and ".join(count(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from wormcast.algorithms import Topology
+if TYPE_CHECKING:
+    from wormcast.algorithms import Topology
 
 __all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
 
@@ -18,7 +20,7 @@ def consumption_text(channels: int, ejection: str) -> str:
     return f"{count(channels, 'consumption channel')} {'a node' if ejection == 'one' else 'an ejection port'}"
 
 
-def resource_text(topology: Topology, resource: str) -> str:
+def resource_text(topology: "Topology", resource: str) -> str:
     """Name a resource for people, with coordinates for the ids of nodes: ``cons:1:0`` becomes ``cons:0.1:0``.
 
     Switches keep their names, but in a direct network, where they have the ids of their nodes. The resource may lack

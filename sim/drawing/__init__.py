@@ -8,12 +8,26 @@
 A function ``..._sheet`` draws, and ``draw_...`` draws and writes.
 """
 
-from .cycle import cycle_sheet, draw_cycle
-from .layout import LineName, NetworkLayout, layout_of
-from .paths import draw_paths, paths_sheet
-from .sheet import Sheet, require_drawable, scheme_on
-from .topology import draw_topology, topology_sheet
-from .utilisation import utilisation_sheet
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .cycle import cycle_sheet, draw_cycle
+    from .layout import LineName, NetworkLayout, layout_of
+    from .paths import draw_paths, paths_sheet
+    from .sheet import Sheet, require_drawable, scheme_on
+    from .topology import draw_topology, topology_sheet
+    from .utilisation import utilisation_sheet
+else:
+    __getattr__ = lazily(__name__, {
+        "cycle": ("cycle_sheet", "draw_cycle"),
+        "layout": ("LineName", "NetworkLayout", "layout_of"),
+        "paths": ("draw_paths", "paths_sheet"),
+        "sheet": ("Sheet", "require_drawable", "scheme_on"),
+        "topology": ("draw_topology", "topology_sheet"),
+        "utilisation": ("utilisation_sheet",),
+    })
 
 __all__ = [
     "LineName",

@@ -8,12 +8,12 @@ import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, survey
 
-from .load import Interval, Traffic, interval
+from ..build.limits import SAMPLES
+from ..build.traffic import Traffic
+from .load import Interval, interval
+from .load.source import Source
 
-__all__ = ["SAMPLES", "random_plans"]
-
-#: Samples that the multicasts are divided into: intervals are of their means.
-SAMPLES = 8
+__all__ = ["random_plans"]
 
 MOST = 1_000_000
 
@@ -50,7 +50,7 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     traffic = Traffic(rate=Traffic.length, **law)
     found = []
     for sample in range(seed, seed + SAMPLES):
-        created = traffic.source(topology, sample).until(math.ceil(each / topology.nodes))
+        created = Source(traffic, topology, sample).until(math.ceil(each / topology.nodes))
         offsets = created.offsets[:each + 1]
         sources, destinations = created.source[:each], created.destinations[:offsets[-1]]
         if source is not None:  # which changes places with each message's own one: all other nodes are alike

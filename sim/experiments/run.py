@@ -16,6 +16,7 @@ from wormcast.algorithms.stops import require_classes
 from wormcast.hw.router import Blueprint
 
 from ..build.configuration import Configuration
+from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.network import Network
 from ..engines.bulk import BulkEngine
 from ..engines.deadlock import Deadlock, find_deadlock
@@ -27,16 +28,11 @@ from ..waves.record import About, find_instances, record_window
 from .contention import contention as waits_of
 from .contention import require_followed
 
-__all__ = ["ENGINES", "Run", "plan_messages", "run", "run_bulk"]
-
-ENGINES = ("bulk", "amaranth")
+__all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
 #: Cycles without an event at any host after which the wait-for graph is looked at; doubled after each look.
 PATIENCE = 512
 CHUNK = 4096
-
-#: Largest cycle and length of a message, in flits: far beyond any run.
-MOST_CYCLES = 2**40
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ def test_all_works_here(capsys):
 
 def test_what_is_printed(capsys, monkeypatch):
     """The same as in JSON, in words; the engines are tried above."""
-    monkeypatch.setattr(doctor, "engines", lambda: [installation.Engine(name, None) for name in installation.ENGINES])
+    monkeypatch.setattr(installation, "engines", lambda: [
+        installation.Engine(name, None) for name in installation.ENGINES])
     code, out = ask(capsys)
     found = json.loads(ask(capsys, "--json")[1])
     lines = out.splitlines()
@@ -88,7 +89,7 @@ def nothing_there(monkeypatch):
 
 
 def test_extras_may_be_missing(capsys, monkeypatch):
-    monkeypatch.setattr("wormcast.sim.cli.doctor.engines", list)
+    monkeypatch.setattr("wormcast.sim.cli.installation.engines", list)
     nothing_there(monkeypatch)
     code, out = ask(capsys)
     assert code == Exit.DONE

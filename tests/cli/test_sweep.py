@@ -15,7 +15,7 @@ from command import wormcast
 from pyarrow import parquet
 from sweeps import SWEEP
 
-from wormcast.sim.cli.sweeping import report
+from wormcast.sim.cli.sweep_report import report
 from wormcast.sim.experiments.grid import Sweep
 
 from .test_continue import hear_ctrl_c

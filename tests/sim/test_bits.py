@@ -6,11 +6,11 @@ import pytest
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
+from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines import bulk
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.traffic import Traffic
 from wormcast.sim.experiments.load.window import Window
 
 from .test_engines_agree import ALL_SCHEMES, OTHERS, QUICK, WAITING, check_draws

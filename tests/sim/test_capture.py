@@ -6,9 +6,9 @@ from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
+from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.traffic import Traffic
 from wormcast.sim.experiments.load.window import Window
 
 SETTINGS = {

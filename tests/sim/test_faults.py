@@ -2,7 +2,7 @@
 
 import pytest
 
-from wormcast.sim.cli.running import report
+from wormcast.sim.cli.run_report import report
 from wormcast.sim.engines.words import credit_word, data_word
 from wormcast.sim.experiments.run import Run, plan_messages, run_bulk
 

@@ -4,9 +4,8 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import typer.main
-
-from wormcast.sim.cli.app import Exit, app
+from wormcast.sim.cli.app import Exit
+from wormcast.sim.cli.commands import COMMANDS, find_command
 
 from .markdown import cell, code, listing, plain, table
 
@@ -25,7 +24,7 @@ MEANING = {
 
 def commands() -> Mapping[str, Any]:
     """All commands by name, in the order of ``wormcast --help``."""
-    return typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return {name: find_command(name) for name in COMMANDS}
 
 
 def command_pages() -> dict[str, str]:

@@ -8,16 +8,34 @@ the load, ``drawn`` points that are means of many; ``run`` measures all curves a
 takes.
 """
 
-from .cost import Costs, Minutes
-from .curve import Curve
-from .definition import HERE, Figure, catalogue, find_figure, paper_of
-from .drawing import draw_figure
-from .drawn import DrawnPoint
-from .page import figure_page, index_page, verdicts_page
-from .run import AnyPoint, Outcome, curves_of, each_once, measure, outcome_of
-from .run_drawing import draw_runs
-from .scatter import draw_scatter
-from .single import RunCurve, RunPoint
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .cost import Costs, Minutes
+    from .curve import Curve
+    from .definition import HERE, Figure, catalogue, find_figure, paper_of
+    from .drawing import draw_figure
+    from .drawn import DrawnPoint
+    from .page import figure_page, index_page, verdicts_page
+    from .run import AnyPoint, Outcome, curves_of, each_once, measure, outcome_of
+    from .run_drawing import draw_runs
+    from .scatter import draw_scatter
+    from .single import RunCurve, RunPoint
+else:
+    __getattr__ = lazily(__name__, {
+        "cost": ("Costs", "Minutes"),
+        "curve": ("Curve",),
+        "definition": ("HERE", "Figure", "catalogue", "find_figure", "paper_of"),
+        "drawing": ("draw_figure",),
+        "drawn": ("DrawnPoint",),
+        "page": ("figure_page", "index_page", "verdicts_page"),
+        "run": ("AnyPoint", "Outcome", "curves_of", "each_once", "measure", "outcome_of"),
+        "run_drawing": ("draw_runs",),
+        "scatter": ("draw_scatter",),
+        "single": ("RunCurve", "RunPoint"),
+    })
 
 __all__ = ["HERE", "AnyPoint", "Costs", "Curve", "DrawnPoint", "Figure", "Minutes", "Outcome", "RunCurve", "RunPoint",
            "catalogue", "curves_of", "draw_figure", "draw_runs", "draw_scatter", "each_once", "figure_page",

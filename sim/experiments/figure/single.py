@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from wormcast import __version__
+import wormcast
 from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
 from wormcast.algorithms.source_digest import source_digest
 
@@ -113,7 +113,8 @@ def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str
     """Whatever the result of a point depends on, see `RunPoint`; ``message``: what is sent."""
     texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
     resolved = setup.to_dict(message, named="configuration", without=UNTIMED_FIELDS)
-    return json.dumps({"version": __version__, kind: RESULTS, "code": _code(), **texts, **resolved}, sort_keys=True)
+    version = {"version": wormcast.__version__, kind: RESULTS, "code": _code()}
+    return json.dumps({**version, **texts, **resolved}, sort_keys=True)
 
 
 class RunCurve(SeriesCurve):

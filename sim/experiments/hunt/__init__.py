@@ -5,8 +5,8 @@ side until one deadlocks, ``search`` batch after batch, ``shrink`` makes fewer a
 ``hunt`` does one after the other.
 """
 
-from .hunt import CYCLES, LENGTHS, Hunt, hunt
+from .hunt import Hunt, hunt
 from .search import Searched
 from .shrink import shrink
 
-__all__ = ["CYCLES", "LENGTHS", "Hunt", "Searched", "hunt", "shrink"]
+__all__ = ["Hunt", "Searched", "hunt", "shrink"]

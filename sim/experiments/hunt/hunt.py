@@ -10,7 +10,8 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
-from ..load.traffic import LONGEST
+from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
+from ...build.traffic import LONGEST
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .draw import draw
@@ -18,16 +19,13 @@ from .search import Searched, search
 from .shrink import FEW, Messages, shrink
 from .stage import legs_of_a_cycle, stage
 
-__all__ = ["CYCLES", "LENGTHS", "Hunt", "hunt"]
+__all__ = ["Hunt", "hunt"]
 
 #: Lists of messages that are run at most to make those of a deadlock fewer and smaller.
 MOST_TRIED = 60_000
 
 #: What part of the cycles goes into looking for a deadlock of fewer messages than one that is found.
 FEWER = 10
-
-#: What a hunt has where nothing is said: cycles of all networks together, and payload flits of messages.
-CYCLES, LENGTHS = 100_000_000, (1, 256)
 
 MOST_CYCLES = 2**50
 
@@ -60,8 +58,8 @@ class Hunt:
     fewer: Searched = field(default_factory=Searched)
 
 
-def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = CYCLES,
-         lengths: tuple[int, int] = LENGTHS, seed: int = 0, workers: int | None = None,
+def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = HUNT_CYCLES,
+         lengths: tuple[int, int] = HUNT_LENGTHS, seed: int = 0, workers: int | None = None,
          tell: Callable[[int], None] = lambda done: None) -> Hunt:
     """Look for messages that deadlock, and make them as few and small as they get (`shrink`).
 

@@ -1,6 +1,6 @@
 """Load experiments: traffic for as many cycles as one likes, and what is measured of it.
 
-``traffic`` has the parameters of random traffic, ``patterns`` where it goes, ``source`` creates its messages; ``trace``
+``source`` creates messages of random traffic (its parameters: ``build/traffic``); ``trace``
 reads them from a file; ``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs
 some seeds side by side, ``checks`` asserts that nothing gets lost, ``load`` runs all batches; ``specification`` takes
 an experiment from options. ``utilisation`` sums up how busy the links were, ``latencies`` counts latencies in bins,
@@ -10,13 +10,13 @@ saturates. ``past_states`` can be gone back to, ``waveform`` records from there,
 files, ``sound`` refuses states that are none.
 """
 
+from ...build.limits import CYCLES, PRECISION, SEEDS
+from ...build.patterns import PATTERNS
+from ...build.traffic import DISTRIBUTIONS, Traffic
 from .checkpoint import keep, resume
 from .drawing import draw_utilisation
 from .load import (
-    CYCLES,
     MOST_SEEDS,
-    PRECISION,
-    SEEDS,
     Experiment,
     check,
     lengths,
@@ -26,13 +26,11 @@ from .load import (
     shared,
 )
 from .messages import MessageTable, require_table
-from .patterns import PATTERNS
 from .result import PERCENTILES, Load
 from .saturation import Saturation, find_saturation
 from .specification import Specification
 from .statistics import Interval, interval
 from .trace import Trace
-from .traffic import DISTRIBUTIONS, Traffic
 from .waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
 
 __all__ = [

@@ -17,12 +17,12 @@ from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.setup import Origin
+from ...build.traffic import Traffic
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .load import Experiment
 from .sound import grows, require_sound, require_state
 from .trace import Trace
-from .traffic import Traffic
 
 __all__ = ["keep", "resume"]
 

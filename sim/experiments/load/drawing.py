@@ -8,11 +8,11 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology
 
 from ...build.configuration import CHANNEL_FIELDS, unusual
+from ...build.traffic import Traffic
 from ...common.text import count
 from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 from .trace import Trace
-from .traffic import Traffic
 
 __all__ = ["draw_utilisation", "sheet_of"]
 

@@ -17,16 +17,17 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
+from ...build.limits import CYCLES, PRECISION, SEEDS
 from ...build.network import Network
+from ...build.traffic import Traffic
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
 from .through import Tell
 from .trace import MOST_CYCLES, Trace
-from .traffic import Traffic
 from .utilisation import LINKS
 
-__all__ = ["CYCLES", "MOST_SEEDS", "PRECISION", "SEEDS", "Experiment", "check", "consumption_links",
+__all__ = ["MOST_SEEDS", "Experiment", "check", "consumption_links",
            "lengths", "load", "load_until_interval", "settled", "shared"]
 
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
@@ -39,12 +40,6 @@ MOST_SEEDS = 1024
 
 #: Largest seed.
 MOST_SEED = 2**62
-
-#: What an experiment has where nothing is said: cycles, and how many seeds.
-CYCLES, SEEDS = 100_000, 4
-
-#: Half the latency's interval over its mean, at which the mean counts as precise.
-PRECISION = 0.05
 
 
 def load(

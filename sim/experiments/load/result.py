@@ -9,12 +9,12 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology
 
 from ...build.configuration import Configuration
+from ...build.traffic import Traffic
 from ...engines.deadlock import Deadlock
 from .latencies import KEPT, Latencies, percentile
 from .stages import HELD, WAITS, WALK, Stages
 from .statistics import Interval, interval
 from .trace import Trace
-from .traffic import Traffic
 from .utilisation import LINKS, MEASURED
 
 __all__ = ["TOTALS", "Load", "Totals", "steady_from"]

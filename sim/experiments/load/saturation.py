@@ -10,9 +10,9 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology
 
 from ...build.configuration import Configuration
+from ...build.traffic import Traffic
 from .load import CYCLES, PRECISION, consumption_links, load_until_interval
 from .result import Load
-from .traffic import Traffic
 
 __all__ = ["Saturation", "find_saturation", "highest_rate"]
 

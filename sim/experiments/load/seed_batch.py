@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...build.network import Network
+from ...build.traffic import Traffic
 from ...engines.bulk import BulkEngine, Capture
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...engines.meter import take
@@ -18,10 +19,10 @@ from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
 from .past_states import PastStates
 from .result import TOTALS, Totals
+from .source import Source
 from .stages import StageTotals
 from .through import Tell
 from .trace import MOST_CYCLES, Trace
-from .traffic import Traffic
 from .utilisation import LinkTotals
 from .way import GrantLog
 from .window import Window
@@ -119,7 +120,9 @@ class SeedBatch:
         self.stages = StageTotals(network, edges)
         self.now = 0
         self.drained = False
-        self.window = Window(network, [traffic.source(network.topology, seed) for seed in seeds], CHUNK)
+        self.window = Window(network, [
+            Source(traffic, network.topology, seed) if isinstance(traffic, Traffic)
+            else traffic.source(network.topology, seed) for seed in seeds], CHUNK)
         self.engine = BulkEngine(network, self.window.host, measure=True)
         self.found: Found | None = None
         self._counted = np.zeros(len(seeds), TOTALS)

@@ -8,8 +8,8 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.compiled import compiled
 
+from ...build.patterns import PERMUTATIONS, Reals, partners
 from .created import Created
-from .patterns import PERMUTATIONS, Reals, partners
 
 __all__ = ["Source"]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from .load import CYCLES, MOST_SEEDS, SEEDS
+from ...build.limits import CYCLES, SEEDS
+from ...build.traffic import Traffic
+from .load import MOST_SEEDS
 from .trace import Trace
-from .traffic import Traffic
 
 __all__ = ["Specification"]
 

@@ -12,9 +12,9 @@ import numpy as np
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
+from ...build.traffic import LONGEST
 from ..message_file import Line, MessageFile
 from .created import NO_WAITS, Created
-from .traffic import LONGEST
 
 __all__ = ["MOST_CYCLES", "Trace", "TraceSource"]
 

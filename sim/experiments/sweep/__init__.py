@@ -4,13 +4,28 @@
 runs the others here, ``cluster`` on other machines, ``export`` writes them all as a table, ``curves`` draws them.
 """
 
-from .cluster import require_cluster, run_on_cluster
-from .curves import draw, require_drawable
-from .export import cells_of, require_parquet, row, write_parquet
-from .file import OPTIONS, option_value, read
-from .point import Point, build_point, points
-from .run import missing, run_missing
-from .store import ResultStore
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .cluster import require_cluster, run_on_cluster
+    from .curves import draw, require_drawable
+    from .export import cells_of, require_parquet, row, write_parquet
+    from .file import OPTIONS, option_value, read
+    from .point import Point, build_point, points
+    from .run import missing, run_missing
+    from .store import ResultStore
+else:
+    __getattr__ = lazily(__name__, {
+        "cluster": ("require_cluster", "run_on_cluster"),
+        "curves": ("draw", "require_drawable"),
+        "export": ("cells_of", "require_parquet", "row", "write_parquet"),
+        "file": ("OPTIONS", "option_value", "read"),
+        "point": ("Point", "build_point", "points"),
+        "run": ("missing", "run_missing"),
+        "store": ("ResultStore",),
+    })
 
 __all__ = ["OPTIONS", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "option_value", "points",
            "read", "require_cluster", "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster",

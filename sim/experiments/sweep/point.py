@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wormcast import __version__
+import wormcast
 from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
 from wormcast.algorithms.source_digest import source_digest
 
@@ -112,7 +112,8 @@ def build_point(given: dict[str, Any], name: str) -> Point:
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
-    key = json.dumps({"version": __version__, "results": RESULTS, "code": _code(), **texts, **resolved}, sort_keys=True)
+    version = {"version": wormcast.__version__, "results": RESULTS, "code": _code()}
+    key = json.dumps({**version, **texts, **resolved}, sort_keys=True)
     return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
 
 

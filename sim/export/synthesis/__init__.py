@@ -5,14 +5,30 @@ tell the critical path in the design's own words. ``point`` is a component with 
 ``curves`` draws them.
 """
 
-from .breakdown import Breakdown, breakdown
-from .curves import draw, require_drawable
-from .flow import SEEDS, Synthesis, synthesise
-from .harness import Harness
-from .paths import CriticalPath
-from .point import SynthesisPoint, build, points
-from .sweep import read_sweep, row, run
-from .targets import TARGETS
+from typing import TYPE_CHECKING
 
-__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Synthesis", "SynthesisPoint", "breakdown",
-           "build", "draw", "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .breakdown import Breakdown
+    from .curves import draw, require_drawable
+    from .flow import Synthesis, synthesise
+    from .harness import Harness
+    from .paths import CriticalPath
+    from .point import SynthesisPoint, build, points
+    from .sweep import read_sweep, row, run
+    from .targets import SEEDS, TARGETS
+else:
+    __getattr__ = lazily(__name__, {
+        "breakdown": ("Breakdown",),
+        "curves": ("draw", "require_drawable"),
+        "flow": ("Synthesis", "synthesise"),
+        "harness": ("Harness",),
+        "paths": ("CriticalPath",),
+        "point": ("SynthesisPoint", "build", "points"),
+        "sweep": ("read_sweep", "row", "run"),
+        "targets": ("SEEDS", "TARGETS"),
+    })
+
+__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Synthesis", "SynthesisPoint", "build", "draw",
+           "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]

@@ -19,12 +19,9 @@ from ...common.external import find_tool, run_tool, scratch_folder
 from .harness import Harness
 from .names import Names
 from .paths import CriticalPath, critical_path
-from .targets import TARGETS, Target, find_target
+from .targets import SEEDS, TARGETS, Target, find_target
 
-__all__ = ["SEEDS", "Synthesis", "run_yosys", "synthesise"]
-
-#: Of the placements; the clock is the median's.
-SEEDS = (1, 2, 3, 4, 5)
+__all__ = ["Synthesis", "run_yosys", "synthesise"]
 
 #: What nextpnr says where a design is too large for the device, or nearly so.
 NO_ROOM = re.compile(r"no BELs remaining|at utilisation limit|Unable to find a placement", re.IGNORECASE)

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from wormcast.algorithms.errors import WormcastError
 
-__all__ = ["TARGETS", "Target", "find_target"]
+__all__ = ["SEEDS", "TARGETS", "Target", "find_target"]
+
+#: Seeds of the placements, by default; the clock is the median's.
+SEEDS = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable
 from importlib.metadata import version
 
-from wormcast import __version__
+import wormcast
 
 __all__ = ["CLOCK", "NO_CLOCK", "RESET", "comment"]
 
@@ -24,7 +24,7 @@ def comment(module: str, summary: str, *, command: str, yosys: str, facts: Itera
     lines = [
         "SPDX-License-Identifier: Apache-2.0", "",
         *_wrapped(f"{module}: {summary}"), "",
-        f"Made by wormcast {__version__} with Amaranth {version('amaranth')} and {yosys}:",
+        f"Made by wormcast {wormcast.__version__} with Amaranth {version('amaranth')} and {yosys}:",
         *("  " + line for line in _wrapped(command, "  ")), "",
         *(line for name, value in listed
           for line in _wrapped(f"{name.ljust(widest)}  {value}", " " * (widest + 2))), "",

@@ -8,12 +8,26 @@ cycles of a program by running it from its start, ``around`` says which cycles a
 about. ``arrays`` has the state of objects as arrays by name, ``checkpoint`` writes and reads such arrays.
 """
 
-from .deadlock_window import around
-from .heading import About
-from .instances import find_instances, instances_at
-from .layout_files import beside, require_waveform, whole_waveform
-from .recorder import record
-from .window import record_window, require_size
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .deadlock_window import around
+    from .heading import About
+    from .instances import find_instances, instances_at
+    from .layout_files import beside, require_waveform, whole_waveform
+    from .recorder import record
+    from .window import record_window, require_size
+else:
+    __getattr__ = lazily(__name__, {
+        "deadlock_window": ("around",),
+        "heading": ("About",),
+        "instances": ("find_instances", "instances_at"),
+        "layout_files": ("beside", "require_waveform", "whole_waveform"),
+        "recorder": ("record",),
+        "window": ("record_window", "require_size"),
+    })
 
 __all__ = ["About", "around", "beside", "find_instances", "instances_at", "record", "record_window", "require_size",
            "require_waveform", "whole_waveform"]

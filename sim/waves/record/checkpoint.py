@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wormcast import __version__
+import wormcast
 from wormcast.algorithms import WormcastError
 
 __all__ = ["Stored", "opened", "read", "write"]
@@ -40,7 +40,8 @@ def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarr
     OSError
         It cannot be written; what is there then is of no use.
     """
-    whole = {"format": FORMAT, "version": __version__, "content": manifest, "sha256": _digest(manifest, arrays)}
+    whole = {"format": FORMAT, "version": wormcast.__version__, "content": manifest,
+             "sha256": _digest(manifest, arrays)}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr(MANIFEST, json.dumps(whole, indent=1))
         for name, array in arrays.items():
@@ -68,8 +69,8 @@ class Stored:
         whole = json.loads(self._read(MANIFEST, MOST_MANIFEST))
         if whole["format"] != FORMAT:
             raise WormcastError(f"{path} is a {whole['format']}, it must be a {FORMAT}")
-        if whole["version"] != __version__:
-            raise WormcastError(f"{path} was written by wormcast {whole['version']}, this is {__version__}: "
+        if whole["version"] != wormcast.__version__:
+            raise WormcastError(f"{path} was written by wormcast {whole['version']}, this is {wormcast.__version__}: "
                                 "only the same version continues it")
         self.content, self._sha256 = whole["content"], whole["sha256"]
 

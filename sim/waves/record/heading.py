@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast import __version__
+import wormcast
 
 from ...build.fabric import Link
 from ...build.network import Network
@@ -59,7 +59,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
         The first cycle, and the one behind the last.
     """
     return "wormcast " + json.dumps({
-        "version": __version__,
+        "version": wormcast.__version__,
         "topology": network.topology.name,
         **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
         "scheme": network.scheme.name,

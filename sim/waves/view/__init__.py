@@ -3,14 +3,30 @@
 A ``History`` is plain data; all that shows one takes it, wherever it comes from.
 """
 
-from .chunks import RecordedChunk, RecordedReading, choose_ports
-from .history import History, RecordedHold, RecordedLink, RecordedWorm, Wait
-from .rows import ChannelRow, choose_links, rows_of
-from .spacetime import draw_spacetime, require_drawable
-from .summary import summarise, to_dict
-from .text import spacetime_text
-from .waveform import read_waveform
-from .worms import colours_of, of_worms, shown_worms
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .chunks import RecordedChunk, RecordedReading, choose_ports
+    from .history import History, RecordedHold, RecordedLink, RecordedWorm, Wait
+    from .rows import ChannelRow, choose_links, rows_of
+    from .spacetime import draw_spacetime, require_drawable
+    from .summary import summarise, to_dict
+    from .text import spacetime_text
+    from .waveform import read_waveform
+    from .worms import colours_of, of_worms, shown_worms
+else:
+    __getattr__ = lazily(__name__, {
+        "chunks": ("RecordedChunk", "RecordedReading", "choose_ports"),
+        "history": ("History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"),
+        "rows": ("ChannelRow", "choose_links", "rows_of"),
+        "spacetime": ("draw_spacetime", "require_drawable"),
+        "summary": ("summarise", "to_dict"),
+        "text": ("spacetime_text",),
+        "waveform": ("read_waveform",),
+        "worms": ("colours_of", "of_worms", "shown_worms"),
+    })
 
 __all__ = [
            "ChannelRow",

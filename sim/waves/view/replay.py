@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wormcast import __version__
+import wormcast
 
 from ...common.frame import COLOURS
 from ...common.whole_file import whole_file
@@ -74,7 +74,7 @@ def _data(history: History) -> dict[str, Any]:
              *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
     places = [history.channel(resource) for resource in asked]
     return {
-        "version": __version__, "title": describe(history), "first": history.first, "end": history.end,
+        "version": wormcast.__version__, "title": describe(history), "first": history.first, "end": history.end,
         "opens": min((hold.first for hold in history.holds), default=history.first),
         "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,

@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from amaranth.lib.wiring import In, Out
 
-from wormcast.algorithms import kept_files
-from wormcast.algorithms import announcements
+from wormcast.algorithms import announcements, kept_files
 from wormcast.sim.lowering import Kernel, LoweringError, cache_folder, is_ours, lower_cached, machine, store
 
 from .agreement import component

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.sim.experiments.load.patterns import PERMUTATIONS, expected_hot_spots, partners
+from wormcast.sim.build.patterns import PERMUTATIONS, expected_hot_spots, partners
+from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.traffic import Traffic
 
 
 def chi_square_fits(found, expected):

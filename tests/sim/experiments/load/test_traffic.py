@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wormcast.algorithms import WormcastError, topology
+from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.traffic import Traffic
 
 
 def row(nodes):

@@ -5,10 +5,10 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
+from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.traffic import Traffic
 from wormcast.sim.experiments.load.window import Window
 
 from .windows import require_flits_conserved, through

@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 from cases import slow
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.export.synthesis import TARGETS, breakdown, synthesise
+from wormcast.sim.export.synthesis import TARGETS, synthesise
+from wormcast.sim.export.synthesis.breakdown import breakdown
 
 
 class Product(wiring.Component):

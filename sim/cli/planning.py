@@ -1,6 +1,5 @@
-"""``list``, ``topology`` and ``plan``: look at what there is, without running it."""
+"""``plan``: the worms of a multicast, without running it."""
 
-import enum
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,185 +7,28 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import (
-    RELATIONS,
-    SCHEMES,
-    TOPOLOGIES,
-    MeshScheme,
-    Plan,
-    Scheme,
-    Topology,
-    Worm,
-    WormcastError,
-    plan,
-    to_toml,
-)
+from wormcast.algorithms import Plan, Scheme, Topology, Worm, WormcastError, plan
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import signed_dimensions, with_ties
 from wormcast.algorithms.theory import Conflict, Contention, conflicts, contention
-from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
-from ..build.components import COMPONENTS
-from ..build.configurations import CONFIGURATIONS
+from ..build.limits import SAMPLES
+from ..build.traffic import Traffic
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.packets import packets_of
 from ..common.schema import options_of
-from ..common.whole_file import whole_file
-from ..drawing import draw_paths, draw_topology, require_drawable
-from ..experiments.figure import catalogue, find_figure
-from ..experiments.load import Traffic
-from ..experiments.random_plans import SAMPLES, random_plans
-from .app import (
-    Json,
-    SchemeName,
-    TopologyName,
-    app,
-    count,
-    emit,
-    find_scheme,
-    say,
-    stdout_for_results,
-    table,
-    user_files,
-)
+from ..drawing import draw_paths, require_drawable
+from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
+from .commands import command
 from .hardware import Packet, Ties, chosen
+from .named import find_scheme, user_files
 from .options import Given, as_typer, takes
 
 __all__: list[str] = []
 
 RANDOM = "Random multicasts"
-
-
-class Subject(enum.StrEnum):
-    """What can be listed."""
-
-    SCHEMES = "schemes"
-    TOPOLOGIES = "topologies"
-    RELATIONS = "relations"
-    CONFIGURATIONS = "configurations"
-    COMPONENTS = "components"
-    FIGURES = "figures"
-
-
-#: Things of which there is no more to say than a line.
-DESCRIBED: dict[Subject, Mapping[str, Any]] = {
-    Subject.RELATIONS: RELATIONS, Subject.CONFIGURATIONS: CONFIGURATIONS, Subject.COMPONENTS: COMPONENTS,
-}
-
-#: Attributes of a scheme for meshes, with their titles.
-FORMS = {
-    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
-    "in_more_dimensions": "forms in more than two dimensions",
-}
-
-
-@app.command("list")
-def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
-    """List schemes, topologies, routing relations, named configurations, hardware components or figures of papers."""
-    entries: list[dict[str, str | None]]
-    if what is Subject.SCHEMES:
-        entries = [_scheme(name, SCHEMES[name]) for name in SCHEMES]
-    elif what is Subject.FIGURES:
-        found = [find_figure(name) for name in catalogue()]
-        entries = [{"name": one.name, "description": one.title, "source": one.source} for one in found]
-    elif what in DESCRIBED:
-        entries = [{"name": name, "description": thing.description} for name, thing in DESCRIBED[what].items()]
-    else:
-        entries = [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
-                   for name in TOPOLOGIES]
-    if json:
-        emit({what.value: entries}, {"what": what.value})
-    elif what is Subject.SCHEMES:
-        _show_schemes(entries)
-    else:
-        table(list(entries[0]), [list(entry.values()) for entry in entries])
-
-
-def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
-    """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
-
-    ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
-    """
-    return {
-        "name": name, "networks": scheme.networks,
-        "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None,
-        "description": scheme.description, "provenance": scheme.provenance,
-        "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
-        **{form: getattr(scheme, form, None) or None for form in FORMS},
-    }
-
-
-def _show_schemes(entries: list[dict[str, str | None]]) -> None:
-    table(["name", "networks", "dimensions", "description", "provenance"],
-          [[entry["name"], entry["networks"], entry["dimensions"] or "-", entry["description"], entry["provenance"]]
-           for entry in entries])
-    for form, title in FORMS.items():
-        say(f"{title}:")
-        for entry in entries:
-            if entry[form]:
-                say(f"  {entry['name']}: {entry[form]}")
-
-
-@app.command("topology")
-def topology_(
-    name: TopologyName,
-    plot: Annotated[Path | None, typer.Option(
-        help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
-    toml: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write it as a network file, whose name ends in .toml.")] = None,
-    tokens: Annotated[int | None, typer.Option(
-        metavar="CHANNELS", min=1, max=16,
-        help="Tell, and draw, which switches of a multistage network share a token, with so many consumption channels "
-             "a node.")] = None,
-    json: Json = False,
-) -> None:
-    """Show a topology: nodes, coordinates, labels, switches and links."""
-    network = build_topology(name)
-    if toml and toml.suffix != ".toml":
-        raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
-    require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
-    groups = None
-    if tokens is not None:
-        single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
-        require_one_or_all(network, **single)
-        groups = token_groups(network, consumed=all_consumed(network, **single))
-    if plot:
-        require_drawable(network, plot)
-        with whole_picture(plot) as target:
-            draw_topology(network, *target, groups)
-    if toml:
-        with whole_file(toml) as unfinished:
-            unfinished.write_text(to_toml(network), encoding="utf-8")
-    description, switches = network.describe(), [*map(network.switch_title, range(network.switches))]
-    if json:
-        told: dict[int, list[list[int]]] = {}
-        for (stage, _), ring in (groups.rings() if groups else {}).items():
-            told.setdefault(stage, []).append(ring)
-        emit(description | {"tokens": groups and [{"stage": stage, "groups": rings} for stage, rings in told.items()],
-                            "plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
-        return
-    say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
-    apart = any("consumes" in node for node in description["nodes"])
-    table(
-        ["id", "coordinates", "label", "switch", "port", *(["consumes at", "port"] if apart else [])],
-        [[node["id"], network.node_name(node["id"]), node["label"], switches[node["switch"]], node["port"],
-          *([switches[end["switch"]], end["port"]] if apart and (end := node.get("consumes", node)) else [])]
-         for node in description["nodes"]],
-    )
-    table(
-        ["from", "output", "to", "input"],
-        [[switches[link["from"]], link["out"], switches[link["to"]], link["in"]] for link in description["links"]],
-    )
-    if groups:
-        table(["stage", "group", "switches that share a token"], [
-            [stage, group, " ".join(switches[one] for one in ring)] for (stage, group), ring in groups.rings().items()])
-    if plot:
-        say(f"picture: {plot}")
-    if toml:
-        say(f"network file: {toml}")
-
 
 #: How many destinations random multicasts have, as typer wants it, in the order of --help.
 LAW: dict[str, Any] = {
@@ -198,7 +40,7 @@ LAW: dict[str, Any] = {
 }
 
 
-@app.command("plan")
+@command("plan")
 @takes("law", LAW)
 def plan_(
     topology: TopologyName,
@@ -222,7 +64,6 @@ def plan_(
     law: Given,
     json: Json = False,
 ) -> None:
-    """Plan one multicast: worms, their visiting orders and their paths; or tell what random ones cost on average."""
     one = {"destinations": destinations, "plot": plot}
     if random is None and (law or source is None or destinations is None):
         what = f"{next(iter(law))} is given" if law else f"{'destinations' if source else 'source'} is missing"
@@ -346,6 +187,8 @@ MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "lon
 def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given, source: int | None,
                  json: bool, configuration: dict[str, Any]) -> None:
     """Plan many random multicasts, and tell the means."""
+    from ..experiments.random_plans import random_plans
+
     seed = law.pop("seed", 0)
     with stdout_for_results():
         found = random_plans(network, scheme, law, multicasts, seed, source)

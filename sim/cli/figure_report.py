@@ -1,0 +1,232 @@
+"""Measurement of figures of papers, and their tables, pictures and pages."""
+
+import contextlib
+import io
+import shlex
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import wormcast
+
+from ..common.figure_file import whole_picture
+from ..common.requirements import ToolMissing
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.figure import (
+    HERE,
+    AnyPoint,
+    Costs,
+    Curve,
+    DrawnPoint,
+    Figure,
+    Minutes,
+    Outcome,
+    RunCurve,
+    RunPoint,
+    catalogue,
+    curves_of,
+    draw_figure,
+    draw_runs,
+    draw_scatter,
+    each_once,
+    figure_page,
+    find_figure,
+    index_page,
+    measure,
+    outcome_of,
+    paper_of,
+    verdicts_page,
+)
+from ..experiments.grid import write_csv
+from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from .answers import Answers, invoke
+from .app import emit, say, stdout_for_results, table
+from .progress import progress
+
+__all__ = ["list_figures", "measure_figures"]
+
+ALL = "all"
+
+
+def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, json: bool) -> None:
+    """Measure a figure, or all figures of a paper or of all papers, and report them."""
+    several = [one for one in catalogue() if name in (ALL, paper_of(one))]
+    figures = [find_figure(one) for one in several or [name]]
+    if scheduler is not None:
+        require_cluster()
+    started = time.process_time()
+    with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
+        require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
+
+        costs = Costs(store)
+
+        def run(points: Sequence[AnyPoint]) -> Generator[AnyPoint, None, None]:
+            loads = [one for one in points if isinstance(one, Point)]
+            yield from run_missing([one for one in points if isinstance(one, RunPoint | DrawnPoint)], store)
+            if scheduler and loads:
+                yield from run_on_cluster(loads, store, scheduler)
+                return
+            began = time.monotonic()
+            yield from run_missing(loads, store)
+            costs.ran({point.key: point for point in loads}, time.monotonic() - began)
+
+        told = Answers(store)
+        for figure in figures:
+            told.ask(figure.commands)  # one that is refused is not found out after hours of points
+        curves = [curves_of(one, quick=quick) for one in figures]
+        # a series that several figures name is measured once
+        every = [curve for some in curves for curve in each_once(some)]
+        with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
+            for number, _ in done:
+                show(number)
+        outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
+        for figure, some in zip(figures, curves, strict=True):
+            if figure.name in catalogue():
+                costs.measured(figure, quick, some, told.seconds(figure.commands))
+    seconds = time.process_time() - started
+    out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
+    files = [_write(one, out, quick, told) for one in outcomes]
+    if several:
+        files.append(_report(name, outcomes, out, quick))
+    if json:
+        results = [_to_dict(one) for one in outcomes]
+        cycles = sum(row["cycles_simulated"] or 0 for one in outcomes for row in one.rows)
+        result: dict[str, Any] = {"figure": name, "figures": results} if several else results[0]
+        emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
+             {"figure": name, "quick": quick})
+    else:
+        for one, written in zip(outcomes, files, strict=False):
+            _show(one, written)
+        if several:
+            say(f"report: {files[-1][0]}")
+
+
+def list_figures(out: Path, json: bool) -> None:
+    """Tell which figures there are, with the claims that they decide, and how long they take."""
+    figures = [find_figure(one) for one in catalogue()]
+    known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
+    if (out / "figures.sqlite").exists():
+        with ResultStore(out / "figures.sqlite") as store:
+            known = {quick: Costs(store).minutes(figures, quick) for quick in known}
+    rows: list[dict[str, Any]] = [
+        {"name": one.name, "title": one.title, "source": one.source,
+         "curves": len(each_once(curves_of(one))), "quick_curves": len(curves_of(one, quick=True)),
+         "cycles": one.cycles if one.named_series and not one.runs else 0,
+         "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
+         "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
+        for one, full, quick in zip(figures, known[False], known[True], strict=True)]
+    if json:
+        emit({"figures": rows}, {})
+        return
+    table(["name", "title", "claims", "quick", "full"], [
+        [row["name"], row["title"], len(row["claims"]), _minutes(row["quick_minutes"]), _minutes(row["minutes"])]
+        for row in rows])
+    say("claims: how many it decides; --json names them, and how many curves and cycles there are")
+    say(f"quick, full: minutes, as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures "
+        "that were, by curves and cycles; - where none were")
+
+
+def _minutes(known: Any) -> str | None:
+    return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
+
+
+def _write(outcome: Outcome, out: Path, quick: bool, told: Answers) -> list[Path]:
+    """Write a figure's table, pictures and page."""
+    figure, files = outcome.figure, []
+    pictures: list[tuple[str, str]] = []
+    if outcome.rows:
+        files.append(out / f"{figure.name}.csv")
+        with whole_file(files[-1]) as unfinished:
+            write_csv(outcome.rows, unfinished)
+    if outcome.curves:
+        files.append(out / f"{figure.name}.svg")
+        with whole_picture(files[-1]) as target:
+            if figure.runs:
+                draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
+            else:
+                draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
+        pictures.append((figure.title, files[-1].name))
+    if figure.scatter:
+        with contextlib.suppress(ToolMissing), whole_picture(out / f"{figure.name}-scatter.svg") as target:
+            draw_scatter(figure, told, *target)
+            files.append(out / f"{figure.name}-scatter.svg")
+            pictures.append((figure.title, files[-1].name))
+    for one in figure.pictures:
+        files.append(out / f"{figure.name}-{one.name}.svg")
+        with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
+            plotted = unfinished.with_suffix(".svg")
+            invoke(one.command.format(plot=shlex.quote(str(plotted)), here=shlex.quote(str(HERE))))
+            plotted.replace(unfinished)
+        pictures.append((one.command.format(plot=f"{one.name}.svg", here="{here}"), files[-1].name))
+    files.append(out / f"{figure.name}.html")
+    with whole_file(files[-1]) as unfinished:
+        unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")
+    return files
+
+
+def _report(name: str, outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
+    """Write what leads to several figures, and their verdicts."""
+    files = [out / "index.html", out / "verdicts.md"]
+    made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {wormcast.__version__}."
+    texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
+    for file, text in zip(files, texts, strict=True):
+        with whole_file(file) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+    return files
+
+
+RULE = ("held: whole 95 % intervals lie apart in the stated direction, at every load that all series measured before "
+        "saturation; not held: they lie apart in the opposite direction at every such load; undecided: else.")
+VARIED = ("Variations are measured in short: an eighth of the cycles, intervals twice as wide. One is named where its "
+          "verdict differs from the default's and is not undecided.")
+
+#: What a reader of a page of curves must know.
+ABOUT = """\
+Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; \
+throughput is what the whole network delivers in a cycle.
+A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
+twice in a row and what it delivers is known so well; points that are less precise say so."""
+ABOUT_RUNS = """\
+A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
+random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
+bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
+a node that sends often enough within a step may be faster.
+Waits: cycles in which flits waited for channels and for turns, behind worms of other nodes, of their own sender, and \
+behind nobody; a worm that its sender holds back until the one before it has left is not in the network yet, and \
+counts in none of them."""
+RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
+                "that are to differ are equal.")
+RUNS_IN_HASTE = "Quick: every other value, no variations."
+IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
+
+
+def _notes(figure: Figure, quick: bool) -> list[str]:
+    """How a figure was made."""
+    made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {wormcast.__version__}."
+    if figure.runs:
+        return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
+    about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
+    return [made, *about, *([IN_HASTE] if quick and figure.series else [])]
+
+
+def _to_dict(outcome: Outcome) -> dict[str, Any]:
+    return {"figure": outcome.figure.name, "table": outcome.rows,
+            "verdicts": [one.to_dict() for one in outcome.verdicts]}
+
+
+def _show(outcome: Outcome, files: Sequence[Path]) -> None:
+    """Print the verdicts of a figure, and its files."""
+    say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
+    if outcome.verdicts:
+        table(["claim", "what is said", "verdict", "where", "changed by"], [
+            [one.claim, one.statement, one.verdict, one.why or None,
+             ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
+            for one in outcome.verdicts])
+    if outcome.rows:
+        imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
+        deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
+        say(f"{len(outcome.rows)} points" + ("" if outcome.figure.runs else
+            f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
+    for file in files:
+        say(f"  {file}")

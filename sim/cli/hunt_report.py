@@ -1,0 +1,88 @@
+"""Report of a hunt, and the files that show the deadlock that it has found."""
+
+import contextlib
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from ..build.setup import Setup
+from ..common.figure_file import whole_picture
+from ..common.whole_file import whole_file
+from ..experiments.hunt import Hunt, Searched
+from ..experiments.message_file import write_messages
+from ..experiments.run import Run
+from ..waves.record import around, find_instances, whole_waveform
+from ..waves.view import draw_spacetime, read_waveform, rows_of
+from ..waves.view.replay import write_replay
+from .app import count, say
+from .hardware import describe_hardware
+from .replaying import REST
+from .run_report import describe_deadlock
+
+__all__ = ["report", "to_dict", "write"]
+
+#: Networks of so many nodes are recorded whole, others where the deadlock is.
+WHOLE = 256
+
+
+def write(result: Run, files: dict[str, Path]) -> None:
+    """Write the messages, and how they deadlock."""
+    network, host = result.network, result.host
+    assert result.deadlock is not None
+    instances = (find_instances(network, "all") if network.topology.nodes <= WHOLE
+                 else around(network, host, result.deadlock)[0])
+    end = min(result.cycles, int(host.touched.max()) + REST)
+    with contextlib.ExitStack() as stack:
+        messages = stack.enter_context(whole_file(files["messages"]))
+        waveform = stack.enter_context(whole_waveform(files["waveform"]))
+        picture = stack.enter_context(whole_picture(files["picture"]))
+        write_messages(result.messages, network.topology, messages)
+        result.record(waveform, 0, end, instances)
+        history = read_waveform(waveform).trimmed()
+        draw_spacetime([(history, rows_of(history))], *picture)
+        write_replay(history, files["replay"])
+
+
+def to_dict(found: Hunt, files: dict[str, Path], command: str | None) -> dict[str, Any]:
+    result = found.result
+    if result is None:
+        return {"found": False, "searched": dataclasses.asdict(found.searched)}
+    return {
+        "found": True, "searched": dataclasses.asdict(found.searched), "fewer": dataclasses.asdict(found.fewer),
+        "first": found.first, "tried": found.tried, "minimal": found.minimal,
+        "messages": [dataclasses.asdict(message) for message in result.messages],
+        "deadlock": None if result.deadlock is None else result.deadlock.to_dict(),
+        "files": {what: str(path) for what, path in files.items()}, "command": command,
+    }
+
+
+def report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | None) -> None:
+    say(f"{setup.scheme.name} on {setup.topology.name}: "
+        f"{'no deadlock found' if found.result is None else 'a deadlock'}")
+    say(describe_hardware(setup.configuration, setup.scheme))
+    say(f"searched: {_told(found.searched)}")
+    if found.result is None:
+        return
+    least = ("it deadlocks no longer without any one message or destination, or with any one payload a flit shorter or "
+             "message a cycle earlier" if found.minimal else "given up there, fewer or shorter ones may deadlock")
+    say(f"shrunk: {count(found.first or 0, 'message')} to {len(found.result.messages)}, by {found.tried} runs; {least}")
+    if found.fewer.networks:
+        say(f"searched for fewer messages: {_told(found.fewer)}")
+    name = setup.topology.node_name
+    for message in found.result.messages:
+        say(f"  cycle {message.at}, {name(message.source)} to {' '.join(map(name, message.destinations))}: "
+            f"{count(message.length, 'flit')}")
+    say(describe_deadlock(found.result))
+    for what, path in files.items():
+        say(f"{what}: {path}")
+    say(f"again: {command}")
+
+
+def _told(searched: Searched) -> str:
+    """How much was searched, in words."""
+    (shortest, longest), (fewest, most) = searched.lengths or (0, 0), searched.destinations or (0, 0)
+    least, largest = searched.loads or (0, 0)
+    unfinished = f"; {searched.unfinished} given up unfinished" if searched.unfinished else ""
+    return (f"{searched.cycles} cycles of {count(searched.networks, 'network')}, {count(searched.messages, 'message')} "
+            f"of {shortest} to {longest} flits to {fewest} to {count(most, 'node')}, {least:.2f} to {largest:.2f} "
+            f"flits to deliver per node and cycle{unfinished}")

@@ -1,0 +1,94 @@
+"""``list``: schemes, topologies and all else that commands take by name."""
+
+import enum
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme
+
+from ..build.configurations import CONFIGURATIONS
+from .app import Json, emit, say, table
+from .commands import command
+
+__all__: list[str] = []
+
+
+class Subject(enum.StrEnum):
+    """What can be listed."""
+
+    SCHEMES = "schemes"
+    TOPOLOGIES = "topologies"
+    RELATIONS = "relations"
+    CONFIGURATIONS = "configurations"
+    COMPONENTS = "components"
+    FIGURES = "figures"
+
+
+#: Attributes of a scheme for meshes, with their titles.
+FORMS = {
+    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
+    "in_more_dimensions": "forms in more than two dimensions",
+}
+
+
+@command("list")
+def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
+    entries = _entries(what)
+    if json:
+        emit({what.value: entries}, {"what": what.value})
+    elif what is Subject.SCHEMES:
+        _show_schemes(entries)
+    else:
+        table(list(entries[0]), [list(entry.values()) for entry in entries])
+
+
+def _entries(what: Subject) -> list[dict[str, str | None]]:
+    """Name and describe all there is of a subject."""
+    described: Mapping[str, Any]
+    match what:
+        case Subject.SCHEMES:
+            return [_scheme(name, SCHEMES[name]) for name in SCHEMES]
+        case Subject.FIGURES:
+            from ..experiments.figure import catalogue, find_figure
+
+            found = [find_figure(name) for name in catalogue()]
+            return [{"name": one.name, "description": one.title, "source": one.source} for one in found]
+        case Subject.TOPOLOGIES:
+            return [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
+                    for name in TOPOLOGIES]
+        case Subject.RELATIONS:
+            described = RELATIONS
+        case Subject.CONFIGURATIONS:
+            described = CONFIGURATIONS
+        case Subject.COMPONENTS:
+            from ..build.components import COMPONENTS
+
+            described = COMPONENTS
+    return [{"name": name, "description": thing.description} for name, thing in described.items()]
+
+
+def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
+    """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
+
+    ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
+    """
+    return {
+        "name": name, "networks": scheme.networks,
+        "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None,
+        "description": scheme.description, "provenance": scheme.provenance,
+        "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
+        **{form: getattr(scheme, form, None) or None for form in FORMS},
+    }
+
+
+def _show_schemes(entries: list[dict[str, str | None]]) -> None:
+    table(["name", "networks", "dimensions", "description", "provenance"],
+          [[entry["name"], entry["networks"], entry["dimensions"] or "-", entry["description"], entry["provenance"]]
+           for entry in entries])
+    for form, title in FORMS.items():
+        say(f"{title}:")
+        for entry in entries:
+            if entry[form]:
+                say(f"  {entry['name']}: {entry[form]}")

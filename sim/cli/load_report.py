@@ -1,0 +1,185 @@
+"""Report of a load experiment."""
+
+import sys
+from collections.abc import Mapping
+
+from wormcast.algorithms import WormcastError
+
+from ..build.setup import Origin, Setup
+from ..build.traffic import Traffic
+from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
+from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
+from .app import Exit, emit, say, table
+from .experiments import Outputs
+from .hardware import describe_hardware
+from .run_report import holds_and_waits
+
+__all__ = ["report", "report_saturation", "tell"]
+
+#: Of so many messages that are received, one that is not makes a run too short to tell whether it is saturated.
+SHORT = 4
+KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
+
+
+def report_saturation(found: Saturation) -> None:
+    """Print where a network saturates, and the loads by which that is known."""
+    last = found.probes[-1]
+    say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration, last.scheme)}")
+    probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])
+    table(["rate", "effective", "delivered", "+-", "latency", "cycles", "state"], [
+        [round(probe["rate"], 6), *(None if probe[word] is None else round(probe[word], 4) for word in (
+            "effective", "delivered_per_node", "delivered_per_node_half_width")),
+         None if probe["latency"]["mean"] is None else round(probe["latency"]["mean"], 1), probe["cycles"],
+         "deadlock" if probe["deadlock"] else "saturated" if probe["saturated"] else "steady" if probe["precise"]
+         else "imprecise"] for probe in probes])
+    low, high = found.rates()
+    if found.deadlock:
+        say(f"a deadlock at rate {probes[-1]['rate']:g}: wormcast load --rate {probes[-1]['rate']:g} shows it")
+    elif found.above is None:
+        say(f"not saturated at rate {low:g}, nodes can consume up to {found.highest:g}")
+    else:
+        apart = (high - low) / (high + low) if low else 1
+        say(f"saturated between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), the nearest loads tried "
+            "with these seeds and cycles; rate: payload flits created per node and cycle, a multicast counted once")
+
+
+def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
+         until_interval: bool = False, json: bool) -> int:
+    """Print the result and draw it, then say which file could not be written, and give the exit code.
+
+    ``cycles`` and ``warmup`` are what was asked for.
+    """
+    random = isinstance(result.traffic, Traffic)
+    if json:
+        setup = Setup(result.topology, result.scheme, result.configuration, origin)
+        resolved = setup.to_dict({"seeds": len(result.seeds) if random else None, "cycles": cycles, "warmup": warmup,
+                                  "until_interval": until_interval, "precision": result.precision,
+                                  **result.traffic.to_dict()})
+        files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
+        emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
+    else:
+        report(result)
+        if outputs.links:
+            report_links(result)
+        outputs.tell()
+    outputs.drawing.draw(result, quiet=json)
+    refused = outputs.refused
+    if result.deadlock:
+        for sentence in refused:
+            print(f"wormcast: {sentence}", file=sys.stderr)
+        return Exit.DEADLOCK
+    if refused:
+        raise WormcastError("; ".join(refused))
+    return Exit.DONE
+
+
+def report(result: Load) -> None:
+    """Print what a load experiment came to."""
+    counted = "" if result.deadlock else f", the first {result.warmup} not counted"
+    if isinstance(result.traffic, Trace):
+        what, whose = f"{result.traffic.path}, {result.cycles} cycles", ""
+    else:
+        what = f"seeds {result.seeds[0]} to {result.seeds[-1]}, {result.cycles} cycles each"
+        whose = f" of seed {result.deadlock_seed}"
+    say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
+    say(f"{describe_hardware(result.configuration, result.scheme)}, "
+        f"relation {result.scheme.relation_on(result.topology).name}")
+    if result.deadlock:
+        say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
+        for hold in result.deadlock.cycle:
+            say(f"  a worm {holds_and_waits(result.topology, hold)}")
+        return
+    table(["flits per node and cycle", "mean", "95 %"], [
+        ["offered (created, a multicast counted once)", *_rounded(result.per_node("created"), 5)],
+        ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
+        ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
+        ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
+    ])
+    table(["cycles", "mean", "95 %"], [
+        [name, *_rounded(result.span(span), 1)] for name, span in (
+            ("latency", "latency"), ("  source queue", "queue_latency"), ("  injection", "injection_latency"),
+            ("  transit", "transit_latency"), ("  reception", "reception_latency"),
+            ("network latency (injection and transit)", "network_latency"),
+            ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
+    ])
+    table(["waiting cycles", "mean", "95 %"], [
+        ["for a link, each hop", *_rounded(result.wait("link"), 2)],
+        ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
+    ])
+    report_stages(result)
+    table(["percentiles of latency", "mean", "95 %"], [
+        *([f"{100 * share:g} %", *_rounded(result.percentile(share), 1)] for share in PERCENTILES.values()),
+        ["the longest of each seed", *_rounded(result.longest, 1)]])
+    table(["channels", "mean", "95 %"], [
+        ["worms for each multicast", *_rounded(result.copies, 3)],
+        ["hops for each stop (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
+        ["virtual for each consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
+        ["share of virtual channels owned", *_rounded(result.occupancy("network"), 4)],
+        ["share of consumption channels owned", *_rounded(result.occupancy("consumption"), 4)]])
+    table(["flits per cycle and link", "mean", "95 %", "busiest", "which"], [
+        [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
+    if worst := result.worst():
+        say("the slowest: " + "; ".join(_slow(result, one) for one in worst[:3]))
+    totals = int(result.totals["messages"].sum())
+    say(f"{totals} messages received, {result.censored} created and not received by the end")
+    precise = "" if result.precise else f"; {result.imprecise}"
+    short = "" if result.saturated or SHORT * result.censored <= totals else (
+        "; too short a run to tell, by the messages that are not received")
+    say(("saturated" if result.saturated else "not saturated") + precise + short)
+
+
+def report_stages(result: Load) -> None:
+    """Print what waits in each stage of a multistage network, and, of worms that are copied, what tokens do."""
+    stages = result.stages
+    if not any(stages.tokens):
+        if len(stages):
+            table(["stage", "heads that wait", "95 %"], [
+                [one, *_rounded(stages.mean(HEADS, one), 3)] for one in range(len(stages))])
+        return
+    table(["stage", "tokens", "heads that wait", "wait for the token, cycles each", "held", "walk", "tokens held"], [
+        [one, stages.tokens[one], *(_told(value, places) for value, places in (
+            (stages.mean(HEADS, one), 3), (stages.each(WAITS, one), 1), (stages.each(HELD, one), 1),
+            (stages.each(WALK, one), 2), (stages.mean(HELD, one), 3)))]
+        for one in range(len(stages))])
+    ceiling = stages.ceiling()
+    if ceiling.mean is not None:
+        say(f"tokens of the busiest stage would do for {_told(ceiling, 3)} accepted flits per node and cycle, if "
+            "they were held as long at that load")
+
+
+def _told(value: Interval, places: int) -> str | None:
+    """A mean with half its 95 % interval; None where nothing was counted."""
+    mean, half = _rounded(value, places)
+    return None if mean is None else f"{mean}" if half is None else f"{mean} ± {half}"
+
+
+def _slow(result: Load, message: Mapping[str, int | None]) -> str:
+    """Tell which message it is that took long."""
+    node = result.topology.node_name(int(message["source"] or 0))
+    seed = "" if message["seed"] is None else f" of seed {message['seed']}"
+    return f"message {message['message']}{seed}, created at {node} in cycle {message['created']}: {message['latency']}"
+
+
+def report_links(result: Load) -> None:
+    """Print the utilisation of each link, the busiest first."""
+    for kind, words in KINDS.items():
+        links = sorted(result.link_table(kind), key=lambda link: -link[2])
+        table([words, "flits per cycle"],
+              [[_name(result, kind, first, second), round(flits, 4)] for first, second, flits in links])
+
+
+def _busiest(result: Load, kind: str) -> list[object]:
+    found = result.busiest(kind)
+    return [round(found[2], 4), _name(result, kind, found[0], found[1])] if found else [None, None]
+
+
+def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
+    """Name a link by its ends, or by its node and, where a node has several, its number there."""
+    start, end = (result.topology.node_name(one) if isinstance(one, int) else one for one in (first, second))
+    if kind == "network":
+        return f"{start} > {end}"
+    return start + (f" ({second})" if any(number for _, number in result.ends[kind]) else "")
+
+
+def _rounded(value: Interval, places: int) -> list[object]:
+    return [None if number is None else round(number, places) for number in (value.mean, value.half_width)]

@@ -1,0 +1,87 @@
+"""Report of a run, for people."""
+
+import numpy as np
+
+from wormcast.algorithms import Topology
+
+from ..build.whole_worms import whole_worms
+from ..common.text import resource_text
+from ..engines.deadlock import Hold
+from ..experiments.contention import CAUSES, WAITS
+from ..experiments.run import Run
+from .app import count, say, table
+from .hardware import describe_hardware
+
+__all__ = ["describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
+
+
+def unwarranted(result: Run) -> str | None:
+    """Return a sentence for a run that went well by luck: its worms are copied out of buffers that do not hold them."""
+    longest = max((message.length for message in result.messages if len(message.destinations) > 1), default=None)
+    whole = whole_worms(result.network.topology, [result.network.scheme], result.network.configuration, longest)
+    lucky = result.outcome == "delivered" and longest is not None and whole is not None and not whole.fits
+    return whole.warning if whole is not None and lucky else None
+
+
+def ties_left(result: Run) -> str:
+    """What a formula supposes of ties, where the routers have them all go up."""
+    worms, topology = result.worms, result.network.topology
+    if worms.signs is None or result.network.configuration.ties == "signed":
+        return ""
+    # a formula is of unicasts
+    ahead = (topology.coordinates[worms.destinations] - topology.coordinates[worms.source]) % np.array(topology.shape)
+    down = worms.signs[:, None] >> np.arange(ahead.shape[1]) & 1
+    some = (down.astype(bool) & (2 * ahead == np.array(topology.shape))).any()
+    return "; it is with --ties signed: the scheme sends some ties down" if some else ""
+
+
+def report(result: Run) -> None:
+    """Print a run for people."""
+    network = result.network.topology
+    configuration = result.network.configuration
+    outcome = "not finished by --timeout," if result.outcome == "stalled" else result.outcome
+    say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
+        f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
+    relation = result.network.scheme.relation
+    own = relation is result.network.scheme.own_relation
+    say(describe_hardware(configuration, result.network.scheme) + ("" if own else f", relation {relation.name}"))
+    rows: list[list[object]] = []
+    for index in range(len(result.messages)):
+        message = result.message_to_dict(index)
+        rows += [
+            [index, network.node_name(message["source"]), network.node_name(int(node)), times["head"], times["tail"],
+             times["received"], None if times["received"] is None else times["received"] - message["created"]]
+            for node, times in message["deliveries"].items()
+        ]
+    table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
+    if result.contention is not None:
+        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
+            [index, words, *(waits[cause][wait] for wait in WAITS)]
+            for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
+    if result.residences:
+        table(["interface", "packets forwarded", "cycles in it", "since its first copy", "peak"], [
+            [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
+             round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
+    for fault in result.faults:
+        say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
+            f"virtual channel {fault.vc}: {fault.cause}")
+    if result.deadlock:
+        say(describe_deadlock(result))
+
+
+def holds_and_waits(topology: Topology, hold: Hold) -> str:
+    """Tell what a worm of a deadlock holds and waits for."""
+    held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
+    return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"
+
+
+def describe_deadlock(result: Run) -> str:
+    """Tell who waits for whom."""
+    if result.deadlock is None:
+        return "no deadlock"
+    lines = [f"deadlock, proved in cycle {result.deadlock.at}: each worm waits for the next"]
+    for hold in result.deadlock.cycle:
+        visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
+        source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
+        lines.append(f"  {hold.name} (from {source} to {visits}) {holds_and_waits(result.network.topology, hold)}")
+    return "\n".join(lines)

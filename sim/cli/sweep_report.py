@@ -1,0 +1,130 @@
+"""Measurement of a sweep's points, and their table and picture."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+
+from ..common.apart import require_apart
+from ..common.figure_file import whole_picture
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.grid import Sweep, write_csv
+from ..experiments.sweep import (
+    Point,
+    ResultStore,
+    draw,
+    missing,
+    points,
+    read,
+    require_cluster,
+    require_drawable,
+    require_parquet,
+    row,
+    run_missing,
+    run_on_cluster,
+    write_parquet,
+)
+from .app import count, emit, say, stdout_for_results, table
+from .progress import progress
+
+__all__ = ["report", "run_sweep"]
+
+
+def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler: str | None, json: bool) -> None:
+    """Run the points of a sweep that are not finished, and report all."""
+    sweep = read(file)
+    picture, no_picture = _picture(sweep, plot, out)
+    if parquet:
+        require_parquet()
+    if scheduler is not None:
+        require_cluster()
+    csv = out / f"{sweep.name}.csv"
+    table_too = out / f"{sweep.name}.parquet" if parquet else None
+    store_file = out / f"{sweep.name}.sqlite"
+    with stdout_for_results():
+        all_points = points(sweep)
+    require_apart({"FILE": file, **{f"{option} {path}": path for point in all_points
+                                    for option, path in point.files.items()}},
+                  {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
+    for path in filter(None, (csv, table_too, picture)):
+        if out.exists() or path.parent.resolve() != out.resolve():  # a folder that is made can be written
+            require_writable(path)
+    with stdout_for_results(), ResultStore(store_file) as store:
+        to_run = missing(all_points, store)
+        if scheduler is None or not to_run:
+            done = run_missing(to_run, store)
+        else:
+            done = run_on_cluster(to_run, store, scheduler)
+        with contextlib.closing(done), progress(len(to_run), "points") as show:
+            for number, _ in enumerate(done, start=1):
+                show(number)
+        results = [store[point.key] for point in all_points]
+    rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
+    with whole_file(csv) as unfinished:
+        write_csv(rows, unfinished)
+    if table_too:
+        with whole_file(table_too) as unfinished:
+            write_parquet(rows, unfinished)
+    if picture:
+        with whole_picture(picture) as target:
+            draw(sweep, all_points, results, *target)
+    files = {"csv": csv, "parquet": table_too, "plot": picture}
+    if json:
+        seed = None if "seed" in sweep.swept else all_points[0].resolved["seed"]
+        emit(_to_dict(all_points, results, files), {**sweep.fixed, **sweep.swept}, seed)
+    else:
+        report(sweep, rows, len(to_run))
+        for path in filter(None, (csv, table_too)):
+            say(f"table: {path}")
+        say(f"picture: {picture or no_picture}")
+
+
+def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, str]:
+    """Where the picture is to go; or why there is none, where none was asked for."""
+    try:
+        require_drawable(sweep, picture := plot or out / f"{sweep.name}.png")
+    except WormcastError as error:
+        if plot:
+            raise
+        return None, f"none, {str(error).removeprefix('plot: ')}"
+    return picture, ""
+
+
+def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
+             files: dict[str, Path | None]) -> dict[str, Any]:
+    return {
+        "points": [{"options": point.resolved, "given": point.given, "result": result}
+                   for point, result in zip(all_points, results, strict=True)],
+        "deadlocks": sum(result["deadlock"] is not None for result in results),
+        **{name: str(path) if path else None for name, path in files.items()},
+    }
+
+
+def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
+    """Print the results of all points in short."""
+    names = list(sweep.swept)
+    table([*names, "latency", "+-", "effective", "delivered", "state"], [
+        [*(cells[name] for name in names), _rounded(cells["latency_mean"], 1), _rounded(cells["latency_half_width"], 1),
+         _rounded(cells["effective"], 4), _rounded(cells["delivered_per_node"], 4), _state(cells)]
+        for cells in rows
+    ], title=sweep.name)
+    say("latency: cycles, mean and half its 95 % interval")
+    say("effective, delivered: payload flits x destinations per node and cycle, created and received"
+        + ("; rate: payload flits alone" if "rate" in names else ""))
+    if any("imprecise" in _state(cells) for cells in rows):
+        say("imprecise: half the interval is more than 5 % of the mean, or a seed has too few messages")
+    deadlocks = sum(cells["deadlock"] for cells in rows)
+    say(f"{count(len(rows), 'point')}, {run} of them run now, {deadlocks} in deadlock")
+
+
+def _state(cells: dict[str, Any]) -> str:
+    """What to know of a point before its latency is compared."""
+    if cells["deadlock"]:
+        return "deadlock"
+    return "saturated" if cells["saturated"] else "steady" if cells["precise"] else "imprecise"
+
+
+def _rounded(value: float | None, places: int) -> float | None:
+    return None if value is None else round(value, places)

@@ -1,0 +1,161 @@
+"""Report of a synthesis, and of a sweep of them."""
+
+import itertools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.apart import require_apart
+from ..common.figure_file import whole_picture
+from ..common.text import markdown_table
+from ..common.whole_file import require_writable, whole_file
+from ..experiments.grid import Sweep, write_csv
+from ..export.synthesis import (
+    TARGETS,
+    Breakdown,
+    CriticalPath,
+    Synthesis,
+    SynthesisPoint,
+    draw,
+    points,
+    require_drawable,
+    row,
+    run,
+)
+from .app import emit, say, stdout_for_results, table
+from .hardware import describe_hardware
+from .named import user_files
+
+__all__ = ["report_point", "synthesise_sweep", "tell"]
+
+
+def tell(step: str) -> None:
+    """Print a step on stderr."""
+    print(step, file=sys.stderr, flush=True)
+
+
+def report_point(point: SynthesisPoint, result: Synthesis, blocks: Breakdown | None, markdown: bool) -> None:
+    """Print what a component costs."""
+    for line in _describe(point):
+        say(line)
+    _report(point.what, result, markdown)
+    if result.critical:
+        _report_path(result.critical, markdown)
+    if blocks is not None:
+        _report_blocks(blocks, result, markdown)
+
+
+def _describe(point: SynthesisPoint) -> list[str]:
+    """Say what a component was made for, and of which hardware."""
+    told = point.resolved
+    known = told["relations"].split(",")
+    area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
+    made_for = (f"{point.what} for {told['scheme']} on {told['topology']}, relation{'s' if len(known) > 1 else ''} "
+                f"{' and '.join(known)}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
+    return [made_for, describe_hardware(point.blueprint.configuration, point.blueprint.scheme)]
+
+
+def _table(columns: list[str], rows: list[list[object]], markdown: bool) -> None:
+    if not markdown:
+        table(columns, rows)
+        return
+    numeric = [all(isinstance(row[index], int | float | None) for row in rows) for index in range(len(columns))]
+    say()
+    for line in markdown_table(columns, numeric, rows):
+        say(line)
+
+
+def _say_below(text: str, markdown: bool) -> None:
+    """Print a line below a table, from which Markdown wants it apart."""
+    if markdown:
+        say()
+    say(text)
+
+
+def _report(what: str, result: Synthesis, markdown: bool) -> None:
+    """Print area and clock."""
+    target = TARGETS[result.target]
+    rows: list[list[object]] = [[name, number] for name, number in result.area.items()]
+    if result.packed is not None:
+        rows.append([f"{target.logic_cell}, packed with harness", result.packed])
+    if result.mhz:
+        rows += [["MHz, median of the seeds", _rounded(result.median_mhz)],
+                 ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz)]]
+    _table(["", what], rows, markdown)
+    if result.fits is False:
+        _say_below(f"no clock: it does not fit, {target.device} has {result.available} {target.logic_cell}", markdown)
+
+
+def _report_path(path: CriticalPath, markdown: bool) -> None:
+    """Print the critical path from its start to its end."""
+    _say_below(f"critical path, {path.ns:.2f} ns, each signal with its delay since the one before:", markdown)
+    if markdown:
+        _table(["ns", "signal"], [[f"{step.ns:.2f}", f"`{step.signal}`"] for step in path.steps], markdown)
+        return
+    for step in path.steps:
+        say(f"  {step.ns:5.2f}  {step.signal}")
+
+
+def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None:
+    """Print which block costs what, the sum, and what the component takes when it is flattened."""
+    names, indent = list(result.area), "&emsp;" if markdown else "  "
+    rows: list[list[object]] = []
+    for group in blocks.groups():
+        spread = f"{group.least}" if group.least == group.most else f"{group.least} to {group.most}"
+        rows.append([indent * (len(group.kinds) - 1) + group.kinds[-1], group.instances, spread,
+                     *(group.area[name] for name in names)])
+    rows += [["sum", None, None, *blocks.total.values()], ["flattened", None, None, *result.area.values()]]
+    _table(["block", "instances", "LUT4 of one", *names], rows, markdown)
+    _say_below("A block's figures leave out those of the blocks inside it. Each is optimised by itself, so the sum "
+               "differs from what the flattened component takes.", markdown)
+
+
+def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: int, output: Path | None,
+           plot: Path | None, json: bool, markdown: bool) -> None:
+    """Synthesise all points, and write, draw and print what they cost."""
+    if plot:
+        require_drawable(sweep, seeds, plot)
+    named = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation", "topology"))
+    for scheme, relation, topology in itertools.product(*named):
+        require_apart(user_files(scheme, relation, topology), {"--output": output, "--plot": plot})
+    for file in filter(None, (output, plot)):
+        require_writable(file)
+    with stdout_for_results():
+        all_points = points(what, port, sweep, kind)
+    results = list(run(all_points, range(1, seeds + 1), tell))
+    if output:
+        rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
+        with whole_file(output) as unfinished:
+            write_csv(rows, unfinished)
+    if plot:
+        with whole_picture(plot) as target:
+            draw(sweep, all_points, results, *target)
+    if json:
+        emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
+                         for point, result in zip(all_points, results, strict=True)],
+              "output": output and str(output), "plot": plot and str(plot)},
+             {"what": what, "port": port, "kind": kind, **sweep.fixed, **sweep.swept, "seeds": seeds})
+        return
+    _report_sweep(sweep, all_points, results, markdown)
+    for name, path in (("table", output), ("picture", plot)):
+        if path and not markdown:
+            say(f"{name}: {path}")
+
+
+def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: Sequence[Synthesis],
+                  markdown: bool) -> None:
+    """Print the sweep as a table: what was swept, cells and clock."""
+    cells = list(dict.fromkeys(name for result in results for name in result.area))
+    packed = list(dict.fromkeys(TARGETS[result.target].logic_cell for result in results if result.packed))
+    columns = [*(name.replace("_", "-") for name in sweep.swept), *cells, *packed, *(["MHz"] if packed else [])]
+    rows: list[list[Any]] = []
+    for point, result in zip(all_points, results, strict=True):
+        clock = [result.packed if TARGETS[result.target].logic_cell == name else None for name in packed]
+        rows.append([*(point.given[name] for name in sweep.swept), *(result.area.get(name) for name in cells), *clock,
+                     *([_rounded(result.median_mhz)] if packed else [])])
+    _table(columns, rows, markdown)
+
+
+def _rounded(mhz: float | None) -> float | None:
+    return None if mhz is None else round(mhz, 1)

@@ -2,41 +2,27 @@
 # (often built only to read its ports)
 """All components by name, each as the complete router or network interface has it."""
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from amaranth.hdl import Fragment
-from amaranth.lib import wiring
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
-from wormcast.hw.buffer import ReplicationBuffer
-from wormcast.hw.decoders.alone import HeaderDecoder
-from wormcast.hw.deep.input_unit import DeepInput
-from wormcast.hw.deep.intake import DeepIntake
-from wormcast.hw.deep.order import FetchOrder
-from wormcast.hw.deep.reader import RowReader
-from wormcast.hw.deep.store import ChunkStore
-from wormcast.hw.deep.window import Window
-from wormcast.hw.deep.worm import DeepWorm
-from wormcast.hw.input_unit import InputUnit
-from wormcast.hw.input_vc import InputVC
-from wormcast.hw.intake import Intake
-from wormcast.hw.interface.smart import ChildTable, Forwarding, MessageOrder, PacketOrder
-from wormcast.hw.router import Blueprint
-from wormcast.hw.tokens import TokenStation
-from wormcast.hw.tree import TreeInput
-from wormcast.hw.tree.buffer import BranchBuffer
-from wormcast.hw.tree.intake import TreeIntake
-from wormcast.hw.tree.worm import TreeWorm
 
 from .configurations import hardware
 from .setup import DEFAULTS
 
+if TYPE_CHECKING:
+    from amaranth.lib import wiring
+
+    from wormcast.hw.decoders.alone import HeaderDecoder
+    from wormcast.hw.intake import Intake
+    from wormcast.hw.router import Blueprint
+
 __all__ = ["COMPONENTS", "Part", "blueprint_of", "build_component", "find_component"]
 
 
-def blueprint_of(options: Mapping[str, Any]) -> Blueprint:
+def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     """Resolve options as a user names them.
 
     Parameters
@@ -50,6 +36,8 @@ def blueprint_of(options: Mapping[str, Any]) -> Blueprint:
     WormcastError
         One of them is refused, or relation and relations are both there.
     """
+    from wormcast.hw.router import Blueprint
+
     chosen = {**DEFAULTS, **options}
     if "relation" in chosen and "relations" in chosen:
         raise WormcastError("relation and relations are given, allowed is one or the other")
@@ -60,8 +48,8 @@ def blueprint_of(options: Mapping[str, Any]) -> Blueprint:
     return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
 
 
-def build_component(blueprint: Blueprint, name: str, port: str | None = None,
-                    kind: str | None = None) -> wiring.Component:
+def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
+                    kind: str | None = None) -> "wiring.Component":
     """Build a component.
 
     Parameters
@@ -98,12 +86,12 @@ def build_component(blueprint: Blueprint, name: str, port: str | None = None,
         if not part.options:
             raise
         found = None
-    if not isinstance(found, part.found):
+    if not isinstance(found, part.kind):
         raise WormcastError(f"{name}: there is none with {_given(blueprint, part)}, {_instead(name, part)}")
     return part.take(found)
 
 
-def _given(blueprint: Blueprint, part: "Part") -> str:
+def _given(blueprint: "Blueprint", part: "Part") -> str:
     """What of a hardware's options decides whether it has a part."""
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
@@ -133,8 +121,9 @@ class Part:
         Submodules from there to it; ``{port}`` stands for the name of a router's port.
     side : "input", "output" or None
         Which ports of a router have one each.
-    found : type
-        What must be found there: other hardware may have another component in its place.
+    found : str
+        Module of wormcast.hw and class of what must be found there: other hardware may have another component in its
+        place. Empty: there is one component alone.
     take : callable
         Makes the component of what is found there, where it is no submodule itself.
     options : mapping
@@ -145,12 +134,22 @@ class Part:
     whole: str
     path: tuple[str, ...] = ()
     side: str | None = None
-    found: type = wiring.Component
-    take: Callable[[Any], wiring.Component] = lambda found: found
+    found: str = ""
+    take: Callable[[Any], "wiring.Component"] = lambda found: found
     options: Mapping[str, str | int] = field(default_factory=dict)
 
+    @property
+    def kind(self) -> type:
+        """Class of what must be found."""
+        from amaranth.lib import wiring
 
-def _decoder(intake: Intake) -> HeaderDecoder:
+        module, _, name = self.found.rpartition(".")
+        return getattr(importlib.import_module(f"wormcast.hw.{module}"), name) if module else wiring.Component
+
+
+def _decoder(intake: "Intake") -> "HeaderDecoder":
+    from wormcast.hw.decoders.alone import HeaderDecoder
+
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
 
 
@@ -166,39 +165,40 @@ FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 COMPONENTS: Mapping[str, Part] = {
     "router": Part("one switch, with all its inputs and outputs", "router"),
     "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
-                       InputUnit),
+                       "input_unit.InputUnit"),
     "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input",
-                   Intake),
+                   "intake.Intake"),
     "decoder": Part("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",
-                    Intake, _decoder),
+                    "intake.Intake", _decoder),
     "replication-buffer": Part(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
-        "input", ReplicationBuffer),
-    "input-vc": Part("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input", InputVC),
+        "input", "buffer.ReplicationBuffer"),
+    "input-vc": Part("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input",
+                     "input_vc.InputVC"),
     "tree-input": Part("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
-                       "input", TreeInput, options=TREES),
+                       "input", "tree.input_unit.TreeInput", options=TREES),
     "tree-intake": Part("a tree input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", TreeIntake, options=TREES),
+                        ("{port}_input", "intake"), "input", "tree.intake.TreeIntake", options=TREES),
     "branch-buffer": Part("a tree input's buffer: one writer, a reader for each branch", "router",
-                          ("{port}_input", "buffer"), "input", BranchBuffer, options=TREES),
+                          ("{port}_input", "buffer"), "input", "tree.buffer.BranchBuffer", options=TREES),
     "tree-worm": Part("a worm's branches and reports, in one virtual channel", "router", ("{port}_input", "channel_0"),
-                      "input", TreeWorm, options=TREES),
+                      "input", "tree.worm.TreeWorm", options=TREES),
     "token-station": Part("where a router takes its group's token, and puts it back", "router", ("token",), None,
-                          TokenStation, options=TREES),
-    "deep-input": Part("one input of a router that holds whole worms", "router", ("{port}_input",), "input", DeepInput,
-                       options=WHOLE),
+                          "tokens.TokenStation", options=TREES),
+    "deep-input": Part("one input of a router that holds whole worms", "router", ("{port}_input",), "input",
+                       "deep.input_unit.DeepInput", options=WHOLE),
     "deep-intake": Part("a deep input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", DeepIntake, options=WHOLE),
+                        ("{port}_input", "intake"), "input", "deep.intake.DeepIntake", options=WHOLE),
     "chunk-store": Part("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
-                        ("{port}_input", "store"), "input", ChunkStore, options=WHOLE),
+                        ("{port}_input", "store"), "input", "deep.store.ChunkStore", options=WHOLE),
     "window": Part("a deep input's flits that pass, for those who take them on their way", "router",
-                   ("{port}_input", "window"), "input", Window, options=WHOLE),
+                   ("{port}_input", "window"), "input", "deep.window.Window", options=WHOLE),
     "deep-worm": Part("which worm of a deep input is served, and what it waits for", "router",
-                      ("{port}_input", "channel_0"), "input", DeepWorm, options=WHOLE),
+                      ("{port}_input", "channel_0"), "input", "deep.worm.DeepWorm", options=WHOLE),
     "row-reader": Part("an output's reader of a worm, row by row or as it passes", "router", ("{port}_reader",),
-                       "output", RowReader, options=WHOLE),
-    "fetch-order": Part("whose row is fetched, of all readers of a router", "router", ("order",), None, FetchOrder,
-                        options=WHOLE),
+                       "output", "deep.reader.RowReader", options=WHOLE),
+    "fetch-order": Part("whose row is fetched, of all readers of a router", "router", ("order",), None,
+                        "deep.order.FetchOrder", options=WHOLE),
     "allocator": Part("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
     "output-unit": Part("one output of a router: owners, credits, the link's register", "router", ("{port}_output",),
                         "output"),
@@ -209,13 +209,14 @@ COMPONENTS: Mapping[str, Part] = {
     "retransmission": Part("an interface's absorb buffers and retransmission slots, with --absorb SLOTS", "interface",
                            ("injection_0", "slots"), options={"absorb": "1"}),
     "forwarding": Part("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
-                       "interface", ("forwarding",), found=Forwarding, options=FORWARDS),
+                       "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
     "child-table": Part("whom a smart interface forwards the packets of a message to", "interface",
-                        ("forwarding", "children"), found=ChildTable, options=FORWARDS),
+                        ("forwarding", "children"), found="interface.smart.children.ChildTable", options=FORWARDS),
     "packet-order": Part("which packet goes to which child next: first packet, first served", "interface",
-                         ("forwarding", "order"), found=PacketOrder, options=FORWARDS),
+                         ("forwarding", "order"), found="interface.smart.orders.PacketOrder", options=FORWARDS),
     "message-order": Part("which packet goes to which child next: first child, first served", "interface",
-                          ("forwarding", "order"), found=MessageOrder, options={**FORWARDS, "ni": "fcfs"}),
+                          ("forwarding", "order"), found="interface.smart.orders.MessageOrder",
+                          options={**FORWARDS, "ni": "fcfs"}),
 }
 
 
@@ -226,10 +227,12 @@ def find_component(name: str) -> Part:
     return COMPONENTS[name]
 
 
-def _inside(whole: wiring.Component, path: list[str]) -> Any:
+def _inside(whole: "wiring.Component", path: list[str]) -> Any:
     """The submodule at the end of a path, as the whole makes it when it is elaborated."""
     if not path:
         return whole
+    from amaranth.hdl import Fragment
+
     fragment = Fragment.get(whole, None)
     for step in path:
         fragment = fragment.find_subfragment(step)

@@ -1,6 +1,7 @@
 """A page for each hardware component: what it promises, and its ports."""
 
-from wormcast.sim.build.components import COMPONENTS, DEFAULTS, blueprint_of, build_component
+from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
+from wormcast.sim.build.setup import DEFAULTS
 from wormcast.sim.export.verilog import component_tables, entries, is_clocked
 
 from .markdown import cell, code, listing, of_docstring, sentence, table

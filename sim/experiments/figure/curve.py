@@ -7,8 +7,8 @@ from typing import Any
 from wormcast.algorithms import Scheme, WormcastError, find_scheme, load_scheme, topology
 
 from ...build.setup import Setup
-from ..load import Traffic
-from ..load.load import consumption_links
+from ...build.traffic import Traffic
+from ..load.experiment import consumption_links
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
 from .definition import DECIDED, LOAD, place_on_axis

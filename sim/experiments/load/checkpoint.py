@@ -20,7 +20,7 @@ from ...build.setup import Origin
 from ...build.traffic import Traffic
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
-from .load import Experiment
+from .experiment import Experiment
 from .sound import grows, require_sound, require_state
 from .trace import Trace
 

@@ -13,7 +13,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
 from ...engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
-from .load import Experiment
+from .experiment import Experiment
 from .result import SPANS
 from .through import Through
 from .trace import Trace

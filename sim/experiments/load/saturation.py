@@ -11,7 +11,7 @@ from wormcast.algorithms import Scheme, Topology
 
 from ...build.configuration import Configuration
 from ...build.traffic import Traffic
-from .load import CYCLES, PRECISION, consumption_links, load_until_interval
+from .experiment import CYCLES, PRECISION, consumption_links, load_until_interval
 from .result import Load
 
 __all__ = ["Saturation", "find_saturation", "highest_rate"]

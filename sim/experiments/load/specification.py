@@ -8,7 +8,7 @@ from wormcast.algorithms import WormcastError
 
 from ...build.limits import CYCLES, SEEDS
 from ...build.traffic import Traffic
-from .load import MOST_SEEDS
+from .experiment import MOST_SEEDS
 from .trace import Trace
 
 __all__ = ["Specification"]

@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError
 from ...engines.bulk import BulkEngine
 from ...engines.deadlock import Deadlock
 from ...waves.record import About, instances_at, record, require_size
-from .load import Experiment
+from .experiment import Experiment
 from .seed_batch import SeedBatch
 
 __all__ = ["Instance", "rewind_to_deadlock", "rewind_to_message", "rewind_to_window"]

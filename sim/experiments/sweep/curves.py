@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
+from ...build.traffic import Traffic
 from ...common.curve_frame import (
     CURVES,
     DAGGER,
@@ -22,7 +23,6 @@ from ...common.curve_frame import (
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
 from ..grid import Sweep
-from ..load import Traffic
 from .file import OPTIONS
 from .point import Point
 

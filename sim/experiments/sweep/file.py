@@ -8,10 +8,10 @@ from typing import Any
 from wormcast.algorithms import WormcastError
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.traffic import Traffic
 from ...common.schema import Option, options_of
 from ...common.toml_file import read_toml
 from ..grid import Sweep, require_known, require_points
-from ..load import Traffic
 
 __all__ = ["OPTIONS", "option_value", "read"]
 

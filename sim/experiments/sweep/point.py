@@ -12,10 +12,12 @@ from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topo
 from wormcast.algorithms.source_digest import source_digest
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.limits import PRECISION
 from ...build.network import Network
 from ...build.setup import Setup
+from ...build.traffic import Traffic
 from ..grid import Sweep, named_point
-from ..load import PRECISION, Specification, Trace, Traffic, check, load, load_until_interval
+from ..load import Specification, Trace, check, load, load_until_interval
 
 __all__ = ["Point", "build_point", "points"]
 

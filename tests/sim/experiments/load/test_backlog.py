@@ -8,7 +8,7 @@ from wormcast.sim import Configuration, Trace, Traffic
 from wormcast.sim.build.setup import Origin
 from wormcast.sim.common.growing import Growing
 from wormcast.sim.experiments.load import keep
-from wormcast.sim.experiments.load.load import Experiment
+from wormcast.sim.experiments.load.experiment import Experiment
 from wormcast.sim.experiments.load.seed_batch import CHUNK, SeedBatch
 from wormcast.sim.experiments.load.window import FEW, Window
 from wormcast.sim.host import MovingHost

@@ -12,7 +12,7 @@ from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic
-from wormcast.sim.experiments.load.load import Experiment, shared
+from wormcast.sim.experiments.load.experiment import Experiment, shared
 from wormcast.sim.experiments.load.messages import MessageTable
 from wormcast.sim.experiments.load.past_states import RUNG
 from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..build.network import HOST, TOKEN_IN, Kind, Network
-from ..host import NOW, Host, gather, needed, run_cycles
+from ..host import NOW, SKIPPED, UNDER_WAY, Host, gather, needed, next_event, run_cycles, watch
 from ..lowering import (
     PLANE_WIDTH,
     Block,
@@ -107,11 +107,22 @@ class BulkEngine:
     vector_width : 16, 32, 64 or 512, optional
         Instances that kernels step at once, by default as many as suit this processor and the network; results do not
         depend on it.
+    jumps : bool
+        Skip cycles in which nothing happens; results do not depend on it. For tests.
+
+    Attributes
+    ----------
+    skipped : int
+        Cycles that were skipped.
     """
 
-    def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None):
+    def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None,
+                 jumps: bool = True):
         self.network = network
         self.host = host
+        self._jumps = jumps
+        self._idle = watch(0)
+        self.skipped = 0
         self.kernels = kernels(network, vector_width)
         self.blocks: dict[str, Block] = {}
         for name, kernel in self.kernels.items():
@@ -141,9 +152,9 @@ class BulkEngine:
         return make_meter(self.network, self.kernels, starts, lines, padded, self._states_at)
 
     def _lay_out_states(self) -> None:
-        """Put the states of all kinds of routers into one array, which is read as one."""
+        """Put the states of all kinds into one array, which is read as one; those of routers come first."""
         self._states_at, size = {}, 0
-        for name in self.network.routers:
+        for name in self.blocks:
             self._states_at[name] = size
             size += -(-self.blocks[name].state.size // 64) * 64
         self.states = aligned(size)
@@ -224,12 +235,19 @@ class BulkEngine:
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
+        self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
         if self.grants is not None:
             self.grants.run(cycles, beyond, self.host, self._arguments, self._switches)
-            return
-        if self._call is None or self._call[0] is not self.host:
-            self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **self._switches)
-        self._call[1](cycles, beyond)
+        else:
+            if self._call is None or self._call[0] is not self.host:
+                self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **self._switches)
+            self._call[1](cycles, beyond)
+        self.skipped += int(self._idle[SKIPPED])
+
+    def next_event(self) -> int:
+        """Return the first cycle, from the present one on, in which a host may act; `NEVER` if there is none."""
+        busy = self.host.counters[UNDER_WAY] or not self._jumps
+        return int(self.host.counters[NOW]) if busy else next_event(self.host)
 
     def follow(self, *, turns: bool = False) -> None:
         """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.
@@ -255,8 +273,9 @@ class BulkEngine:
     @property
     def _arguments(self) -> tuple[Any, ...]:
         """Arguments of `run_cycles` behind the first two."""
-        calls, inputs, outputs, taken, given, room = self._fixed_arguments
-        return calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states
+        calls, inputs, outputs, taken, given, room, image = self._fixed_arguments
+        return (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states,
+                self._idle, image)
 
     @cached_property
     def _fixed_arguments(self) -> tuple[Any, ...]:
@@ -270,7 +289,8 @@ class BulkEngine:
                  self._host_word("in", credit_word("tx"))[:, 0])
         given = (self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
                  self._host_word("out", credit_word("rx"))[:, 0])
-        return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64)
+        image = np.empty(self.states.size + self.outputs.size, np.uint8)
+        return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64), image
 
     def in_words(self) -> "BulkEngine":
         """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""

@@ -341,7 +341,7 @@ def _watch(fronts, following, host, marks, states):
 
 @native(*SWITCHES)
 def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
-                 tx, tx_data, rx_credit, found, meter, state):
+                 tx, tx_data, rx_credit, found, meter, state, idle, image):
     """Run a network as `run_cycles` does, and follow its worms; it stops early when the log is full.
 
     Parameters
@@ -356,4 +356,4 @@ def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs,
            and following.counters[COUNT] + following.counters[MOST] <= len(following.log)):
         _watch(fronts, following, host, outputs[0], states)
         run_cycles(1, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found,
-                   meter, state)
+                   meter, state, idle, image)

@@ -4,19 +4,22 @@
 is the compiled program over them, with ``queues`` of what waits, ``payload``, what flits say, and ``rows`` of
 interfaces' tables; ``places`` names its numbers, ``counting`` what is counted beside. ``receipts`` says what was wrong
 with one, ``packets`` finds the packet that a flit belongs to, and where interfaces send it on, ``releases`` lists who
-waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` refuses what is no program.
+waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` refuses what is no program, ``idle``
+jumps over cycles in which nothing happens.
 """
 
 from .counting import count_sample, sampled, widen
+from .idle import NEVER, next_event, watch
 from .layout import Host, lay_out
 from .message import Message, make_host
 from .packets import Packet, brought_by, children_at, packet_at_interface, packet_of
-from .places import FREED, NOW, SAMPLES, SWITCHES, UNDELIVERED, UNDER_WAY
+from .places import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .program import gather, host_step, needed, run_cycles
 from .receipts import check_receipts
 from .sound import require_program
 from .window import MovingHost
 
-__all__ = ["FREED", "NOW", "SAMPLES", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message", "MovingHost", "Packet",
-           "brought_by", "check_receipts", "children_at", "count_sample", "gather", "host_step", "lay_out", "make_host",
-           "needed", "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "widen"]
+__all__ = ["FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message",
+           "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_sample", "gather", "host_step",
+           "lay_out", "make_host", "needed", "next_event", "packet_at_interface", "packet_of", "require_program",
+           "run_cycles", "sampled", "watch", "widen"]

@@ -6,7 +6,7 @@ from wormcast.algorithms.compiled import compiled
 
 from .places import SAMPLES
 
-__all__ = ["count_grants", "count_links", "count_sample", "sampled", "widen"]
+__all__ = ["count_grants", "count_links", "count_sample", "sampled", "samples", "widen"]
 
 
 @compiled
@@ -18,6 +18,19 @@ def sampled(cycle):
     mixed = (np.uint64(cycle >> 6) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     return mixed >> np.uint64(58) == np.uint64(cycle & 63)
+
+
+@compiled
+def samples(first, end):
+    """Return in how many cycles, from ``first`` up to ``end``, waiting worms are counted."""
+    begin = min(end, first + 63 & ~63)
+    last = max(begin, end & ~63)
+    count = last - begin >> 6
+    for cycle in range(first, begin):
+        count += sampled(cycle)
+    for cycle in range(last, end):
+        count += sampled(cycle)
+    return count
 
 
 @compiled

@@ -1,9 +1,10 @@
 """What the hosts' program calls its numbers: tasks, places in its options and counters, marks on links."""
 
-__all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "FAULT", "FAULT_CHANNEL", "FAULT_NODE", "FREED", "HEAD",
-           "HELD", "METERED", "NARROW", "NEXT", "NODES", "NONE", "NOW", "OF", "PACKET", "RATE", "RECEIPT", "ROWS",
-           "ROW_MASK", "SAMPLES", "SEPARATE", "SMART", "SPREAD", "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS",
-           "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED", "UNDER_WAY", "VALID", "WIDTH"]
+__all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
+           "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "METERED", "NARROW", "NEXT", "NODES", "NONE", "NOW",
+           "OF", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES", "SEPARATE", "SKIPPED", "SMART", "SPREAD",
+           "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED",
+           "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
 
 # a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
 NONE = -1
@@ -17,6 +18,10 @@ WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, 
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
 # places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
 NARROW, SAMPLES = range(2)
+# places in the state of `jump`: END, the cycle at which the run ends; LOOK, the cycle before which it does nothing;
+# IMAGE, the cycle of the image of memory, or NONE; CREDITS, of all hosts then; EVENT, the hosts' next one; WAIT, cycles
+# for which memory is compared with the image; SKIPPED, cycles so far
+END, LOOK, WAIT, IMAGE, CREDITS, EVENT, SKIPPED = range(7)
 
 # bits of the numbers that tell worms under way apart
 TAG_BITS = 16

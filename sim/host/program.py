@@ -6,18 +6,22 @@ from wormcast.algorithms.compiled import compiled, inlined
 
 from ..lowering import call_step, native
 from .counting import count_grants, count_links, count_sample, sampled, widen
+from .idle import FIRST_LOOK, FIRST_WAIT, jump
 from .layout import Host
 from .payload import free_tag, joined, payload, place_of
 from .places import (
     ADMITS,
     CHANNEL_BITS,
     CHANNELS,
+    END,
     FAULT,
     FAULT_CHANNEL,
     FAULT_NODE,
     FREED,
     HEAD,
     HELD,
+    IMAGE,
+    LOOK,
     METERED,
     NARROW,
     NEXT,
@@ -43,6 +47,7 @@ from .places import (
     UNDELIVERED,
     UNDER_WAY,
     VALID,
+    WAIT,
     WIDTH,
 )
 from .queues import append, append_worm, take
@@ -431,8 +436,10 @@ def gather(runs, inputs, outputs):
 
 @native(*SWITCHES)
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
-               found, meter, state):
+               found, meter, state, idle, image):
     """Run a network of lowered components: so many cycles, or until everything is delivered.
+
+    Cycles in which nothing happens are skipped, up to ``idle[END]``, which may lie behind the end.
 
     Parameters
     ----------
@@ -449,7 +456,9 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     meter : Meter
         What is counted; see there.
     state : uint8 [bytes]
-        The routers' state, kind after kind.
+        The components' state, kind after kind, the routers' first.
+    idle, image : int64 [7], uint8 [bytes]
+        As in `jump`.
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
@@ -468,3 +477,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])
+        if host.counters[UNDER_WAY] > 0:
+            idle[LOOK], idle[WAIT], idle[IMAGE] = host.counters[NOW] + FIRST_LOOK, FIRST_WAIT, NONE
+        elif idle[LOOK] <= host.counters[NOW] < idle[END]:
+            jump(host, meter, state, outputs[0], idle, image)

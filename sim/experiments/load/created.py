@@ -42,6 +42,10 @@ class Stream(Protocol):
         """Whether there are no further messages."""
 
     @property
+    def next(self) -> int:
+        """First cycle, of those that are not created yet, in which there may be a message; `NEVER` at the end."""
+
+    @property
     def state(self) -> np.ndarray:
         """Where the stream is, as an array; another one of the same traffic goes on from there when it is set."""
 

@@ -223,7 +223,8 @@ class Experiment:
     def run(self, until: int | None = None) -> None:
         """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
 
-        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step, at most 2048 cycles later.
+        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step: at most 2048 cycles
+        later, or before the next event where nothing happens.
 
         Raises
         ------

@@ -130,9 +130,14 @@ class SeedBatch:
         self._patience = np.full(len(seeds), PATIENCE + self._waits)
 
     def _next(self) -> int:
-        """The cycle up to which the next step goes: an edge, or the next multiple of `CHUNK`."""
+        """The cycle up to which the next step goes: an edge, or a multiple of `CHUNK`.
+
+        It is the next multiple, or the last one before anything happens.
+        """
         edges = self.totals.edges
-        return min((self.now // CHUNK + 1) * CHUNK, int(edges[np.searchsorted(edges, self.now, side="right")]))
+        event = min(self.window.next, self.engine.next_event())
+        return min(max(self.now // CHUNK + 1, event // CHUNK) * CHUNK,
+                   int(edges[np.searchsorted(edges, self.now, side="right")]))
 
     def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None,
                 tell: Tell | None = None) -> None:
@@ -157,8 +162,8 @@ class SeedBatch:
 
     def _step(self, until: int, tell: Tell | None) -> None:
         window, engine = self.window, self.engine
-        if self.now and self.now % CHUNK == 0:
-            window.extend(self.now + CHUNK)
+        if window.next < (chunk := (self.now // CHUNK + 1) * CHUNK):
+            window.extend(chunk)
             engine.host = window.host
         edges = self.totals.edges
         to_the_end = bool(edges[-1] == FOR_EVER) and window.ended

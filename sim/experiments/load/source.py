@@ -79,6 +79,11 @@ class Source:
         _skip(self._streams, traffic.chance)
 
     @property
+    def next(self) -> int:
+        """First cycle, of those that are not created yet, in which there may be a message."""
+        return int(self._streams["next"].min())
+
+    @property
     def state(self) -> np.ndarray:
         """Where the stream of each node is, `STREAM` records [nodes]; one that is set goes on from there."""
         return self._streams.copy()

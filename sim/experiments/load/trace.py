@@ -13,6 +13,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
 from ...build.traffic import LONGEST
+from ...host import NEVER
 from ..message_file import Line, MessageFile
 from .created import NO_WAITS, Created
 
@@ -174,6 +175,11 @@ class TraceSource:
     def ended(self) -> bool:
         """Whether there are no further messages."""
         return self._next is None
+
+    @property
+    def next(self) -> int:
+        """Cycle of the next message, or `NEVER`."""
+        return NEVER if self._next is None else self._next.cycle
 
     def until(self, cycle: int) -> Created:
         """Read the messages of all cycles before this one that are not read yet."""

@@ -252,6 +252,11 @@ class Window:
         return self.messages_before + np.repeat(np.arange(len(self.messages)), worms)
 
     @property
+    def next(self) -> int:
+        """First cycle, of those whose messages are not here yet, in which there may be a message."""
+        return min(source.next for source in self.sources)
+
+    @property
     def ended(self) -> bool:
         """Whether all messages that there will be are here, or have been."""
         return all(source.ended for source in self.sources)

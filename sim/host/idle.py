@@ -1,0 +1,156 @@
+"""Jumps over cycles in which nothing happens, compiled."""
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.compiled import compiled
+
+from ..lowering import native
+from .counting import samples
+from .layout import Host
+from .places import (
+    ADMITS,
+    CREDITS,
+    END,
+    EVENT,
+    IMAGE,
+    LOOK,
+    METERED,
+    NEXT,
+    NONE,
+    NOW,
+    OF,
+    RATE,
+    ROWS,
+    SAMPLES,
+    SEPARATE,
+    SKIPPED,
+    WAIT,
+)
+
+__all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
+
+#: Cycles without a worm under way after which an image of memory is kept.
+FIRST_LOOK = 64
+
+#: Cycles for which memory is compared with the first image; twice as many for each further one.
+FIRST_WAIT = 16
+
+#: A cycle that no run reaches.
+NEVER = 1 << 62
+
+#: Bytes that are compared at a time.
+BLOCK = 1 << 10
+
+
+def watch(end: int) -> npt.NDArray[np.int64]:
+    """Return the state of `jump` for a run up to the cycle ``end``; 0 switches jumps off."""
+    idle = np.zeros(7, np.int64)
+    idle[[END, WAIT, IMAGE]] = end, FIRST_WAIT, NONE
+    return idle
+
+
+def next_event(host: Host) -> int:
+    """Return the first cycle, from the present one on, in which a host acts, provided that nothing arrives before.
+
+    It is `NEVER` if there is none.
+    """
+    found = np.zeros(1, np.int64)
+    _find_next_event(host, found)
+    return int(found[0])
+
+
+@native()
+def _find_next_event(host, found):
+    found[0] = _next_event(host)
+
+
+@compiled
+def _next_event(host):
+    nodes, options, counters = host.nodes, host.options, host.counters
+    now, event = counters[NOW], NEVER
+    if options[ROWS] > 0 and counters[ADMITS]:
+        return now
+    for row in range(len(host.sending)):
+        if host.sending[row]:
+            return now
+    for row in range(len(host.channels)):
+        if host.channels[row].owed > 0:
+            return now
+    most = max(2 * options[OF], options[RATE])
+    for node in range(len(nodes)):
+        if host.writing[node]:
+            return now
+        # a memory's buckets fill in every cycle until they are full
+        if options[RATE] > 0 and (nodes[node].taken < most or (options[SEPARATE] and nodes[node].given < most)):
+            return now
+        if host.working[node]:
+            if nodes[node].task == NONE:
+                return now
+            event = min(event, nodes[node].until)
+    if counters[NEXT] < len(host.agenda):
+        event = min(event, host.worms[host.agenda[counters[NEXT]]].ready)
+    return max(event, now)
+
+
+@compiled
+def _keep(memory, image, start):
+    """Copy bytes into an image, from ``start`` on."""
+    for k in range(len(memory)):
+        image[start + k] = memory[k]
+
+
+@compiled
+def _differ(memory, image, start):
+    """Return whether bytes differ from those of an image, from ``start`` on."""
+    for first in range(0, len(memory), BLOCK):
+        different = np.uint8(0)
+        for k in range(first, min(first + BLOCK, len(memory))):
+            different |= memory[k] ^ image[start + k]
+        if different:
+            return True
+    return False
+
+
+@compiled
+def jump(host, meter, state, outputs, idle, image):
+    """Skip the cycles up to the next event of a host, or up to the end of the run, if memory has come to a cycle.
+
+    For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts then do nothing before their
+    next event. So if memory is the same at the start of two cycles, it is the same in all later cycles at multiples of
+    their distance: tokens walk round, and the choice of the next virtual channel changes, even if nothing is sent. The
+    distance is found as by Brent's algorithm. Without a worm no flit is on a link and nothing waits: of the meter only
+    the number of samples grows.
+
+    Parameters
+    ----------
+    state, outputs : uint8 [bytes]
+        State of all components, and what they and the hosts drive.
+    idle : int64 [7]
+        As `watch` returns it; kept from call to call.
+    image : uint8 [bytes]
+        Room for ``state`` and ``outputs``.
+    """
+    counters, now = host.counters, host.counters[NOW]
+    credits = 0
+    for row in range(len(host.streams)):
+        credits += host.streams[row].credits
+    if idle[IMAGE] != NONE and now <= idle[EVENT]:
+        if credits == idle[CREDITS] and not (_differ(state, image, 0) or _differ(outputs, image, len(state))):
+            period = now - idle[IMAGE]
+            counters[NOW] += (min(idle[EVENT], idle[END]) - now) // period * period
+            idle[SKIPPED] += counters[NOW] - now
+            if METERED:
+                meter.counters[SAMPLES] += samples(now, counters[NOW])
+            idle[LOOK], idle[IMAGE] = idle[EVENT] + 1, NONE
+            return
+        if now < idle[IMAGE] + idle[WAIT]:
+            return
+        idle[WAIT] *= 2
+    event = _next_event(host)
+    if min(event, idle[END]) <= now + FIRST_WAIT:
+        idle[LOOK], idle[IMAGE] = max(event, now) + 1, NONE
+    else:
+        _keep(state, image, 0)
+        _keep(outputs, image, len(state))
+        idle[IMAGE], idle[CREDITS], idle[EVENT] = now, credits, event

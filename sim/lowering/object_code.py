@@ -22,6 +22,7 @@ from wormcast.algorithms.compiled import CompiledFunction, with_globals
 from wormcast.algorithms.jit import called_by
 
 from ..common.processor import host
+from .store import collector_paused
 
 __all__ = ["object_code"]
 
@@ -31,16 +32,27 @@ OPTIONS = {"nopython": True, "nogil": True, "_nrt": False, "forceinline": True, 
 
 
 class _Library(CPUCodeLibrary):
-    """LLVM IR of a function and of those that it calls, as the front end makes it."""
+    """LLVM IR of one function, as the front end makes it."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
         self._finalized = True
+
+    def linked(self) -> llvm.ModuleRef:
+        """Link the function with all that it calls, each once."""
+        found: dict[_Library, None] = {}
+        ahead = [self]
+        while ahead:
+            library = ahead.pop()
+            if library not in found:
+                found[library] = None
+                ahead += library._linking_libraries
+        for library in found:
+            if library is not self:
+                self._final_module.link_in(library._final_module, preserve=True)
+        return self._final_module
 
 
 class _Codegen(JITCPUCodegen):
@@ -101,12 +113,12 @@ def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switc
     switches : mapping of str to bool
         Values of globals, in this function and in all that it calls.
     """
-    with announce("compiling the hosts' program", 8, once=True), global_compiler_lock:
+    with announce("compiling the hosts' program", 8, once=True), global_compiler_lock, collector_paused():
         kernel = _dispatcher(function, switches)
         signature = tuple(map(numba.typeof, arguments))
         kernel.compile(signature)
         result = kernel.overloads[signature]
-        module = result.library._final_module
+        module = result.library.linked()
         types = _Dispatcher.targetdescr.target_context.call_conv._get_arg_packer(signature).argument_types
         module.link_in(llvm.parse_assembly(_entry(result.fndesc.llvm_func_name, list(map(str, types)))))
         return _machine_code(module)

@@ -32,7 +32,7 @@ from .lower import lower_design
 from .observe import observe_design
 from .observer import Observer
 
-__all__ = ["cache_folder", "is_ours", "lower_cached", "observe_cached"]
+__all__ = ["cache_folder", "collector_paused", "is_ours", "lower_cached", "observe_cached"]
 
 Made = TypeVar("Made", Kernel, Observer)
 
@@ -140,7 +140,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
 
     found = known()
     if found is None:
-        with announce("compiling this hardware", once=True), _alone(netlist), _collector_paused():
+        with announce("compiling this hardware", once=True), _alone(netlist), collector_paused():
             found = known()  # whoever was first has made it
             if found is None:
                 elaborated = elaborate()
@@ -179,7 +179,7 @@ def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
 
 
 @contextlib.contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Python's garbage collector takes a quarter of the time of a lowering, which leaves little garbage."""
     was_on = gc.isenabled()
     gc.disable()

@@ -23,7 +23,7 @@ from .lazy import lazily
 
 if TYPE_CHECKING:
     from .consumption import NO_CLASS, ConsumptionClasses
-    from .deadlock import Analysis, Dependency, HeldWorm, check
+    from .deadlock.check import Analysis, Dependency, HeldWorm, check
     from .errors import WormcastError
     from .headers import AddressList, BitString, Header, MultiDrop, Unicast
     from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from .plan_statistics import Survey, survey
     from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
     from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
-    from .theory import Statement, explain
+    from .theory.explain import explain
+    from .theory.statement import Statement
     from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
     from .worms import AT_ONCE, Worms
 else:
     __getattr__ = lazily(__name__, {
         "consumption": ("NO_CLASS", "ConsumptionClasses"),
-        "deadlock": ("Analysis", "Dependency", "HeldWorm", "check"),
+        "deadlock.check": ("Analysis", "Dependency", "HeldWorm", "check"),
         "errors": ("WormcastError",),
         "headers": ("AddressList", "BitString", "Header", "MultiDrop", "Unicast"),
         "lookup": ("RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"),
@@ -45,7 +46,8 @@ else:
         "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
         "schemes": ("SCHEMES", "MeshScheme", "PlainScheme", "Scheme"),
         "plan_statistics": ("Survey", "survey"),
-        "theory": ("Statement", "explain"),
+        "theory.explain": ("explain",),
+        "theory.statement": ("Statement",),
         "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
         "worms": ("AT_ONCE", "Worms"),
     })

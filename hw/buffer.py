@@ -165,13 +165,6 @@ class ReplicationBuffer(wiring.Component):
         return m
 
     @staticmethod
-    def stored(write_at: int, read_at: int, filled: int, depth: int) -> int:
-        """Flits that a reader has before it, told from the registers of a virtual channel: the two positions (0 where
-        there is room for one flit and no register), and whether the last change filled it. Arrays will do as well."""
-        found = (write_at - read_at) % depth
-        return found + (found == 0) * depth * filled
-
-    @staticmethod
     def after(position: Value, depth: int) -> Value:
         """The position behind this one, round the ring."""
         if depth & (depth - 1) == 0:

@@ -13,8 +13,8 @@ import numpy as np
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
-from .buffer import ReplicationBuffer
 from .link import PortSpec
+from .ring import fill_level
 from .switch import Switch
 
 __all__ = ["TOKEN", "TURN", "CopiesFront", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
@@ -104,8 +104,8 @@ class Front(ABC):
 
     def _before(self, read: Callable[[str], Any], position: str, filled: str) -> Any:
         """Flits stored from a position on."""
-        return ReplicationBuffer.stored(self._at("write_at", read), self._at(position, read),
-                                        read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
+        return fill_level(self._at("write_at", read), self._at(position, read),
+                          read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
 
     @property
     def position(self) -> str:

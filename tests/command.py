@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import sys
 import tempfile
 from multiprocessing import forkserver
@@ -15,7 +16,7 @@ PROCESSES.set_forkserver_preload(["warm_command"])
 
 
 #: Said on stderr where a compiler takes half a minute: it depends on the machine alone.
-NOTICE = "wormcast: compiling this hardware, which takes a while, but only once\n"
+NOTICE = re.compile(r"wormcast: compiling [^\n]*, which takes a while, but only once\n")
 
 
 def wormcast(*arguments, cwd=None):
@@ -27,7 +28,7 @@ def wormcast(*arguments, cwd=None):
         process.start()
         process.join()
         out, err = (text.read_text() for text in texts)
-    return process.exitcode, out, err.replace(NOTICE, "")
+    return process.exitcode, out, NOTICE.sub("", err)
 
 
 def _require_server():

@@ -6,7 +6,7 @@ As of `PathFront`, whoever proves deadlocks asks here, and knows no register by 
 from collections.abc import Callable
 from typing import Any
 
-from ..buffer import ReplicationBuffer
+from ..ring import fill_level
 from .network_interface import NetworkInterface
 
 __all__ = ["InterfaceFront", "SlotsFront"]
@@ -48,7 +48,7 @@ class InterfaceFront:
         """Flits in the buffer of a consumption channel that have not been consumed, front first."""
         prefix = f"consumption_0.buffer.vc{channel}_"
         at, start = (self._number(prefix + name, self.depth) for name in ("write_at", "read0_at"))
-        count = ReplicationBuffer.stored(at, start, int(self._read(f"{prefix}filled0")), self.depth)
+        count = fill_level(at, start, int(self._read(f"{prefix}filled0")), self.depth)
         if not count:
             return []
         memory, first = self._read("consumption_0.buffer.memory"), channel << (self.depth - 1).bit_length()

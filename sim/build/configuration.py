@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import ConsumptionClasses, Scheme, Topology, WormcastError
+from wormcast.algorithms import ConsumptionClasses, Relation, Scheme, Topology, WormcastError
 from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.consumption import require_any_channel
 from wormcast.algorithms.ejection import EJECTION
@@ -299,13 +299,16 @@ class Configuration:
             return scheme
         return AbsorbedByHosts(scheme)
 
+    def relation_on(self, topology: Topology, scheme: Scheme) -> Relation:
+        """Return the scheme's relation with ties and classes of virtual channels as the options say."""
+        return as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
+
     def for_headers(self, topology: Topology, scheme: Scheme, destinations: int) -> "Configuration":
         """Resolve ``header="ideal"`` for a scheme's worms of at most so many destinations."""
         if self.header == "real":
             return self
-        relation = as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
         width = scheme.header.ideal_width_on(topology, max(destinations, 1),
-                                             signed=signed_dimensions(relation, topology))
+                                             signed=signed_dimensions(self.relation_on(topology, scheme), topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:

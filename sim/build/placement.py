@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms import Scheme, Topology
 from wormcast.hw.kinds import SwitchKind
-from wormcast.hw.router import Blueprint, Home
-from wormcast.hw.switch import ConsumptionLink, Switch
 
 from .configuration import Configuration
+
+if TYPE_CHECKING:
+    from wormcast.hw.router import Blueprint, Home
+    from wormcast.hw.switch import ConsumptionLink, Switch
 
 __all__ = ["Placement", "scope_of"]
 
@@ -43,8 +46,10 @@ class Placement:
         return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
 
     @cached_property
-    def blueprint(self) -> Blueprint[Configuration]:
+    def blueprint(self) -> "Blueprint[Configuration]":
         """What its components are built by."""
+        from wormcast.hw.router import Blueprint
+
         return Blueprint(self.topology, self.scheme, self.configuration)
 
     @property
@@ -53,7 +58,7 @@ class Placement:
         return self.blueprint.named_kinds
 
     @property
-    def routers(self) -> dict[str, Switch]:
+    def routers(self) -> "dict[str, Switch]":
         """One router of each kind, not elaborated."""
         return self.blueprint.routers
 
@@ -72,7 +77,7 @@ class Placement:
         """Consumption channels of a consumption link."""
         return self.consumption_links(0)[0].channels
 
-    def home(self, switch: int) -> Home:
+    def home(self, switch: int) -> "Home":
         """Where a switch is built."""
         return self.blueprint.home(switch)
 
@@ -84,7 +89,7 @@ class Placement:
         """As `Blueprint.injection_ports`."""
         return self.blueprint.injection_ports(node)
 
-    def consumption_links(self, node: int) -> tuple[ConsumptionLink, ...]:
+    def consumption_links(self, node: int) -> "tuple[ConsumptionLink, ...]":
         """As `Blueprint.consumption_links`."""
         return self.blueprint.consumption_links(node)
 

@@ -1,16 +1,20 @@
 """Report of a run, for people."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from wormcast.algorithms import Topology
 
 from ..build.whole_worms import whole_worms
 from ..common.text import resource_text
-from ..engines.deadlock import Hold
 from ..experiments.contention import CAUSES, WAITS
 from ..experiments.run import Run
 from .app import count, say, table
 from .hardware import describe_hardware
+
+if TYPE_CHECKING:
+    from ..engines.deadlock import Hold
 
 __all__ = ["describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
 
@@ -69,7 +73,7 @@ def report(result: Run) -> None:
         say(describe_deadlock(result))
 
 
-def holds_and_waits(topology: Topology, hold: Hold) -> str:
+def holds_and_waits(topology: Topology, hold: "Hold") -> str:
     """Tell what a worm of a deadlock holds and waits for."""
     held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
     return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"

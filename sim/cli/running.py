@@ -23,6 +23,7 @@ from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given
+from .waveform import record_deadlock, waveform_files, window_of
 
 if TYPE_CHECKING:
     from ..experiments.message_file import MessageFile
@@ -78,11 +79,6 @@ def run_(
     By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes. For multicasts
     by adaptive and e-cube-adaptive they need none.
     """
-    from ..experiments.message_file import MessageFile
-    from ..experiments.run import run
-    from .run_report import report, ties_left, unwarranted
-    from .waveform import record_deadlock, waveform_files, window_of
-
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
     if plot:
@@ -90,11 +86,14 @@ def run_(
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
     network = setup.topology
-    file = None if messages is None else MessageFile(str(messages), "messages", MOST_CYCLES, MOST_CYCLES)
+    file = None if messages is None else _message_file(messages)
     posted = _messages(network, source, destinations, length, file)
     cycles = window_of(window)
     if replay:
         require_writable(replay)
+    from ..experiments.run import run  # what is refused needs none of it
+    from .run_report import report, ties_left, unwarranted
+
     with (stdout_for_results(), _lines_named(file), announce("simulating"),
           _whole(vcd, engine) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
@@ -151,21 +150,28 @@ def _draw(result: "Run", plot: Path) -> None:
         (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
 
 
+def _message_file(path: Path) -> "MessageFile":
+    from ..experiments.message_file import MessageFile
+
+    return MessageFile(str(path), "messages", MOST_CYCLES, MOST_CYCLES)
+
+
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
               file: "MessageFile | None") -> "list[Message]":
     """Take the messages from the options of one multicast, or from a file: one of the two."""
-    from ..experiments.message_file import messages_in
-    from ..host import Message
-
     single = {"--source": source, "--destinations": destinations, "--length": length}
     given = [name for name, value in single.items() if value is not None]
     if file is not None:
         if given:
             raise WormcastError(f"run: {', '.join(given)} and --messages are given, allowed is one or the other")
+        from ..experiments.message_file import messages_in
+
         return messages_in(file, network)
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
         raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
+    from ..host import Message
+
     start = network.node(source)
     return [Message(0, start, tuple(network.destination_set(destinations, start)), length)]
 

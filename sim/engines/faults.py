@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import Topology
-from wormcast.hw.faults import Cause
 
 from .bulk import BulkEngine
 
@@ -62,6 +61,8 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
         if not latched.any():
             continue
         component, count = network.components[kind], network.count(kind)
+        from wormcast.hw.faults import Cause  # needs Amaranth, which a run without errors does not
+
         layout = component.fault_layout
         for instance in np.flatnonzero(latched).tolist():
             fault = int(latched[instance])

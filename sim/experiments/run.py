@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,20 +13,21 @@ from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.stops import require_classes
-from wormcast.hw.router import Blueprint
 
 from ..build.configuration import Configuration
 from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.network import Network
 from ..engines.bulk import BulkEngine
-from ..engines.deadlock import Deadlock, find_deadlock
 from ..engines.faults import Fault, find_faults
 from ..engines.residence import Residence, find_residences
 from ..engines.tokens import require_tokens
 from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
-from ..waves.record import About, find_instances, record_window
+from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
+
+if TYPE_CHECKING:
+    from ..engines.deadlock import Deadlock
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
@@ -65,7 +66,7 @@ class Run:
     messages: tuple[Message, ...]
     worms: Worms
     host: Host
-    deadlock: Deadlock | None
+    deadlock: "Deadlock | None"
     faults: tuple[Fault, ...]
     stall: float = 0.0
     contention: list[dict[str, Any]] | None = None
@@ -87,6 +88,8 @@ class Run:
         if not 0 <= first < end <= self.cycles:
             raise WormcastError(f"window: {first}:{end} is given, the run has {self.cycles} cycles, allowed is A:B "
                                 f"with 0 <= A < B <= {self.cycles}")
+        from ..waves.record import About, record_window
+
         host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
         message_of = np.repeat(np.arange(self.worms.messages), np.diff(self.worms.message_offsets))
         about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
@@ -248,7 +251,7 @@ def run(
     scheme = configuration.as_sent(scheme)
     worms = plan_messages(topology, scheme, messages, configuration)
     classes = configuration.consumption_classes(topology, scheme)
-    require_classes(classes, scheme.name, Blueprint(topology, scheme, configuration).routes, worms)
+    require_classes(classes, scheme.name, configuration.relation_on(topology, scheme).on(topology), worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, scheme, longest)
     network = Network(topology, scheme, configuration)
@@ -281,7 +284,7 @@ def run(
     return result
 
 
-def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tuple[Fault, ...]]:
+def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":
     """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
 
     Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: what an error
@@ -303,6 +306,8 @@ def run_bulk(engine: BulkEngine, timeout: int) -> tuple[str, Deadlock | None, tu
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()
         if aged or now >= timeout:
+            from ..engines.deadlock import find_deadlock  # which most runs do without
+
             deadlock = None if faults else find_deadlock(engine)
             if deadlock:
                 return "deadlock", deadlock, faults

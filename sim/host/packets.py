@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wormcast.hw.buffer import ReplicationBuffer
+from wormcast.hw.ring import fill_level
 
 from .layout import Host
 from .payload import joined, place_of
@@ -107,7 +107,7 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     # flits that the host has sent and the injection not yet: on the link, and in its buffer
     buffer = f"{name}.buffer.vc0_"
     end, start = (int(register(buffer + place, node)) if queue > 1 else 0 for place in ("write_at", "read0_at"))
-    behind = int(on_link) + ReplicationBuffer.stored(end, start, int(register(buffer + "filled0", node)), queue)
+    behind = int(on_link) + fill_level(end, start, int(register(buffer + "filled0", node)), queue)
     stream = host.streams[port * len(host.nodes) + node]
     worm = int(stream["worm"])
     sent = int(stream["sent"])

@@ -16,10 +16,7 @@ from ...host import Host
 from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, About, worm_to_dict
 from .trace import LinkTrace
 
-__all__ = ["LAYOUTS", "Group", "groups_of", "write_gtkwave", "write_surfer"]
-
-#: What the names of layouts have behind the waveform's: GTKWave's save file, and a command file of Surfer.
-LAYOUTS = (".gtkw", ".sucl")
+__all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer"]
 
 #: Worms that are shown at most: a viewer takes long to open thousands of signals.
 MOST = 64

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...common.whole_file import require_writable, whole_file
-from .layout import LAYOUTS
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
+
+#: What the names of layouts have behind the waveform's: GTKWave's save file, and a command file of Surfer.
+LAYOUTS = (".gtkw", ".sucl")
 
 
 def beside(path: Path) -> list[Path]:

@@ -25,6 +25,7 @@ from wormcast.algorithms import (
     user_file,
 )
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.routing import as_built
 from wormcast.hw.options import require_buffers
 
@@ -103,9 +104,10 @@ def check_(
         }
         places = configuration.holds_messages(length) if any(one.forwarded for one in (found, *(
             other for other, _ in besides))) else None
-        analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                         fits=None if whole is None else whole.fits, places=places, **worms)
-        explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
+        with announce(f"checking {found.name} on {network.name}"):
+            analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
+                             fits=None if whole is None else whole.fits, places=places, **worms)
+            explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
     if plot:
         with whole_picture(plot) as target:
             draw_cycle(network, [step.resource for step in analysis.cycle], *target,

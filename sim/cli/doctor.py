@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from wormcast.algorithms.announcements import announce
+
 from .app import Exit, Json, count, emit, say
 from .commands import command
 
@@ -26,12 +28,14 @@ def doctor(json: Json = False) -> int:
     quiet("wormcast {wormcast} with Python {python}, ".format(**installed)
           + ", ".join(f"{name} {number}" for name, number in list(installed.items())[2:]))
     quiet(_machine(machine))
-    tried = installation.engines()
+    with announce("trying the engines"):
+        tried = installation.engines()
     quiet("engines:")
     for engine in tried:
         quiet(f"  {engine.name:9} {_engine(engine)}")
     works = not any(engine.error for engine in tried)
-    measured = installation.speed() if works else None
+    with announce("measuring the speed"):
+        measured = installation.speed() if works else None
     if measured:
         quiet(_speed(measured))
     kept = installation.kernel_cache()

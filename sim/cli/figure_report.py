@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import wormcast
+from wormcast.algorithms.announcements import announce
 
 from ..common.figure_file import whole_picture
 from ..common.requirements import ToolMissing
@@ -72,14 +73,15 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
             costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
         told = Answers(store)
-        for figure in figures:
-            told.ask(figure.commands)  # one that is refused is not found out after hours of points
         curves = [curves_of(one, quick=quick) for one in figures]
         # a series that several figures name is measured once
         every = [curve for some in curves for curve in each_once(some)]
-        with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
-            for number, _ in done:
-                show(number)
+        with announce(f"measuring {name}", costs.expected(figures, quick)):
+            for figure in figures:
+                told.ask(figure.commands)  # one that is refused is not found out after hours of points
+            with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
+                for number, _ in done:
+                    show(number)
         outcomes = [outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True)]
         for figure, some in zip(figures, curves, strict=True):
             if figure.name in catalogue():

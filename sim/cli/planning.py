@@ -9,6 +9,7 @@ import typer
 
 from wormcast.algorithms import Plan, Scheme, Topology, Worm, WormcastError, plan
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import signed_dimensions, with_ties
 from wormcast.algorithms.theory import Conflict, Contention, conflicts, contention
@@ -190,7 +191,7 @@ def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given,
     from ..experiments.random_plans import random_plans
 
     seed = law.pop("seed", 0)
-    with stdout_for_results():
+    with stdout_for_results(), announce(f"planning {multicasts} multicasts"):
         found = random_plans(network, scheme, law, multicasts, seed, source)
     if json:
         emit({name: value.to_dict() for name, value in found.items()},

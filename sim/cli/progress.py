@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["announced", "cleared", "on_terminal", "progress"]
 
-#: Seconds of work before it is announced, on a terminal and in a file.
-SOON, LATER = 2, 30
+#: Seconds of work before it is announced: on a terminal, if it is known to take longer or not, and in a file.
+AT_ONCE, SOON, LATER = 0.3, 2, 30
 
 _lock = threading.RLock()
 _announcements: list[str] = []  # those that are shown, the outermost first
@@ -40,7 +40,7 @@ def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
         yield
         return
     known_to_be_long = seen and seconds is not None and seconds > SOON
-    wait = 0 if known_to_be_long else (SOON if seen else LATER) - _seconds.get(what, 0)
+    wait = AT_ONCE if known_to_be_long else (SOON if seen else LATER) - _seconds.get(what, 0)
     sentence = f"{what}{_about(seconds)}{', only once' if once else ''}"
     began = time.monotonic()
     timer = threading.Timer(max(0, wait), _show if seen else _write, [sentence if seen else what])
@@ -128,13 +128,14 @@ def progress(total: int | None, of: str, done: int = 0) -> Iterator[Callable[[in
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     # what is done differs in what it takes: all of it tells how long the rest will
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
                   console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:
         task = bar.add_task(of, total=total, completed=done)
         with _lock:
             _put("")
             _bars.append((bar, task, of))
+            _redraw()
         try:
             yield lambda now: bar.update(task, completed=now)
         finally:

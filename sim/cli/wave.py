@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.announcements import announce
 
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
@@ -68,7 +69,8 @@ def wave(
     require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     for path in filter(None, (plot, replay)):
         require_writable(path)
-    histories = [read_waveform(file) for file in files]
+    with announce("reading waveforms"):
+        histories = [read_waveform(file) for file in files]
     if chosen is not None:
         histories = [of_worms(history, chosen) for history in histories]
     if cycles is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.announcements import announce
 
 from .whole_file import whole_file
 
@@ -32,7 +33,7 @@ def require_picture(path: Path) -> None:
 @contextlib.contextmanager
 def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
     """As `whole_file`: a file to draw into, and "svg" or "png", by the ending of ``path``."""
-    with whole_file(path) as unfinished:
+    with whole_file(path) as unfinished, announce("drawing"):
         yield unfinished, path.suffix[1:]
 
 

@@ -15,6 +15,10 @@ from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
 
+#: Node cycles of a figure over those that a point of each curve takes at most, and node cycles in a second: as of
+#: 002-fig11 --quick on two cores, for figures and machines of which nothing is known.
+USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
+
 
 @dataclass(frozen=True)
 class Minutes:
@@ -79,6 +83,19 @@ class Costs:
                 seconds += work * speed["seconds"] / speed["node_cycles"]
             found.append(Minutes(seconds / 60, bool(one)) if one or work else None)
         return found
+
+    def expected(self, figures: list[Figure], quick: bool) -> float | None:
+        """Return about how many seconds some figures take, also on a machine that has measured none.
+
+        Those of single runs count as far as they were measured. None: there are no others.
+        """
+        seconds = 0.0
+        for figure, known in zip(figures, self.minutes(figures, quick), strict=True):
+            if known is not None:
+                seconds += 60 * known.minutes
+            elif not figure.runs:
+                seconds += USUAL_PART * _most(curves_of(figure, quick=quick)) / USUAL_SPEED
+        return seconds or None
 
     def _known(self, *what: str | bool) -> dict[str, Any]:
         key = _key(*what)

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from wormcast.sim.experiments.figure.cost import Costs, Minutes
+from wormcast.sim.experiments.figure.cost import USUAL_PART, USUAL_SPEED, Costs, Minutes
+from wormcast.sim.experiments.figure.curve import SEEDS
 from wormcast.sim.experiments.figure.definition import find_figure
 from wormcast.sim.experiments.figure.run import curves_of, each_once
 from wormcast.sim.experiments.sweep import ResultStore
@@ -33,6 +34,19 @@ def store(tmp_path):
 
 def test_nothing_is_known_where_nothing_was_measured(store):
     assert Costs(store).minutes([FIG7, FIG1], True) == [None, None]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_machine_that_has_measured_nothing_expects_what_is_usual(store, quick):
+    costs = Costs(store)
+    seconds = costs.expected([FIG7], quick)
+    cycles = sum(FIG7.cycles // (8 if quick or curve.variation else 1)
+                 for curve in each_once(curves_of(FIG7, quick=quick)))
+    assert seconds == pytest.approx(USUAL_PART * cycles * SEEDS * NODES / USUAL_SPEED)
+    assert costs.expected([FIG7, FIG7, FIG1], quick) == pytest.approx(2 * seconds)
+    assert costs.expected([FIG1], quick) is None
+    costs.measured(FIG1, quick, {}, 3.0)
+    assert costs.expected([FIG7, FIG1], quick) == pytest.approx(seconds + 3)
 
 
 def test_a_figure_takes_its_node_cycles_at_the_speed_of_all_points_and_its_commands(store):

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
-    from .link import LinkSignature, PortSpec, flit_layout
+    from .link import LinkSignature, flit_layout
+    from .port import PortSpec
     from .switch import Switch
 else:
     __getattr__ = lazily(__name__, {
-        "link": ("LinkSignature", "PortSpec", "flit_layout"),
+        "link": ("LinkSignature", "flit_layout"),
+        "port": ("PortSpec",),
         "switch": ("Switch",),
     })
 

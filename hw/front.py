@@ -13,9 +13,9 @@ import numpy as np
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
-from .link import PortSpec
+from .port import PortSpec
 from .ring import fill_level
-from .switch import Switch
+from .switch_spec import SwitchSpec
 
 __all__ = ["TOKEN", "TURN", "CopiesFront", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
 
@@ -53,7 +53,7 @@ class Front(ABC):
 
     Parameters
     ----------
-    router : Switch
+    router : SwitchSpec
     port, vc : int
         Number of the input, and of its virtual channel.
 
@@ -68,7 +68,7 @@ class Front(ABC):
     readers: int
     exits: list[int]
 
-    def __init__(self, router: Switch, port: int, vc: int):
+    def __init__(self, router: SwitchSpec, port: int, vc: int):
         self.spec = router.inputs[port]
         self.name, self.vc = self.spec.name, vc
 
@@ -198,7 +198,7 @@ class CopiesFront(Front):
 
     leads: list[int]
 
-    def __init__(self, router: Switch, port: int, vc: int, leads: list[int]):
+    def __init__(self, router: SwitchSpec, port: int, vc: int, leads: list[int]):
         super().__init__(router, port, vc)
         self.leads, self.exits = leads, router.decoder.exits(port)
         self._channels = {o: range(router.outputs[o].vcs) for o in leads}
@@ -225,7 +225,7 @@ class CopiesFront(Front):
 class PathFront(Front):
     """The front of a virtual channel of an `InputUnit`: worms go on by one link, to a consumption channel, or both."""
 
-    def __init__(self, router: Switch, port: int, vc: int):
+    def __init__(self, router: SwitchSpec, port: int, vc: int):
         super().__init__(router, port, vc)
         decoder: Any = router.decoder
         self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive

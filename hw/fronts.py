@@ -1,16 +1,16 @@
 """Which kind of front an input has."""
 
-from .deep import DeepSwitch
 from .deep.front import DeepFront
+from .deep.switch_spec import DeepSwitchSpec
 from .front import Front, PathFront
-from .switch import Switch
+from .switch_spec import SwitchSpec
 from .tree.front import TreeFront
 
 __all__ = ["front_of"]
 
 
-def front_of(router: Switch, port: int, vc: int) -> Front:
+def front_of(router: SwitchSpec, port: int, vc: int) -> Front:
     """The front of a virtual channel of an input of a router."""
-    if isinstance(router, DeepSwitch):
+    if isinstance(router, DeepSwitchSpec):
         return DeepFront(router, port, vc)
     return (TreeFront if router.copies else PathFront)(router, port, vc)

@@ -10,9 +10,11 @@ from .buffer import ReplicationBuffer
 from .decoders import PathDecoder
 from .faults import Cause
 from .input_vc import InputVC, WormState
-from .intake import Intake, Mark, exit_bits
-from .link import LinkSignature, PortSpec, flit_layout
+from .intake import Intake, exit_bits
+from .link import LinkSignature, flit_layout
 from .logic import any_of, bit_at
+from .mark import Mark
+from .port import PortSpec
 
 __all__ = ["InputUnit", "take_turns"]
 

@@ -8,17 +8,9 @@ from .decoders import Arrival, PathDecoder
 from .faults import Cause
 from .link import flit_layout
 from .logic import bit_at, bits_for
+from .mark import Mark
 
-__all__ = ["Intake", "Mark", "exit_bits", "row_layout"]
-
-
-class Mark(enum.Enum, shape=2):
-    """What the code of a row without a head mark says."""
-
-    PAYLOAD = 0
-    TAIL = 1  #: the worm's last flit
-    FINAL = 2  #: a header flit that says no more than that the worm ends here; a header's code would need a bit for it
-    CUT = 3  #: a tail that an error has made
+__all__ = ["Intake", "exit_bits", "row_layout"]
 
 
 def row_layout(width: int, code_bits: int) -> data.StructLayout:

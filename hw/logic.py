@@ -1,15 +1,21 @@
 """Small expressions that several components share."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from amaranth.hdl import Array, C, Value
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import hdl
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["any_of", "bit_at", "bits_for", "late_mux"]
 
 
 def any_of(values: Sequence[Value]) -> Value:
     """OR of several values of any width."""
-    result: Value = C(0)
+    result: Value = hdl.C(0)
     for value in values:
         result = result | value
     return result
@@ -22,7 +28,7 @@ def bits_for(count: int) -> int:
 
 def bit_at(bits: Value | Sequence[Value], index: Value) -> Value:
     """The bit of ``bits`` at ``index``; an index without bits, or beside a single bit, is not looked at."""
-    return Array(bits)[index] if len(bits) > 1 else bits[0]
+    return hdl.Array(bits)[index] if len(bits) > 1 else bits[0]
 
 
 def late_mux(late: Value, one: Value, zero: Value) -> Value:

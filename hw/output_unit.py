@@ -4,8 +4,9 @@ from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .link import LinkSignature, PortSpec, flit_layout
+from .link import LinkSignature, flit_layout
 from .logic import any_of
+from .port import PortSpec
 
 __all__ = ["OutputUnit"]
 

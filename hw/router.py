@@ -4,10 +4,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from amaranth.lib import data
 
 from wormcast.algorithms.channels import require_share
 from wormcast.algorithms.consumption import ConsumptionClasses
@@ -50,13 +49,16 @@ from .decoders import (
 )
 from .decoders.grid import grid_kind
 from .decoders.table import MOST_ADDRESS_BITS
-from .deep import DeepSwitch
-from .interface import NetworkInterface
+from .deep.switch_spec import DeepSwitchSpec
 from .kinds import SwitchKind, switch_kinds
-from .link import PortSpec
 from .options import MOST_SHALLOW, require_buffers
-from .switch import ConsumptionLink, Switch
-from .tables import table_bus
+from .port import PortSpec
+from .switch_spec import ConsumptionLink, SwitchSpec
+from .tables import TableBus
+
+if TYPE_CHECKING:
+    from .interface import NetworkInterface
+    from .switch import Switch
 
 __all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
 
@@ -134,15 +136,15 @@ class Home(NamedTuple):
         The kind of routers, as `Blueprint.named_kinds` calls it.
     instance : int
         Which of its members.
-    router : Switch
-        One of the kind, not elaborated.
+    router : SwitchSpec
+        What all of the kind are built by.
     inputs, outputs : dict of int to int
         The router's numbers of inputs from and outputs to other switches, by the topology's port.
     """
 
     kind: str
     instance: int
-    router: Switch
+    router: SwitchSpec
     inputs: dict[int, int]
     outputs: dict[int, int]
 
@@ -207,13 +209,21 @@ class Blueprint(Generic[Given]):
         return {kind.signature: decoder_for(kind, self.topology, self.scheme, self.routes, self.configuration,
                                             self.relations) for kind in self.kinds}
 
-    def router(self, kind: SwitchKind | None = None) -> Switch:
-        """Build one router of a kind, of the first one by default.
+    def router(self, kind: SwitchKind | None = None) -> "Switch":
+        """Build one router of a kind, of the first one by default; errors are those of `parameters`."""
+        from .deep import DeepSwitch  # which imports Amaranth
+        from .switch import Switch
+
+        return (DeepSwitch if self.configuration.deep else Switch)(**self.parameters(kind))
+
+    def parameters(self, kind: SwitchKind | None = None) -> dict[str, Any]:
+        """Return what routers of a kind, the first one by default, are built by: parameters of `Switch`, or of
+        `DeepSwitch` where buffers are deep.
 
         Raises
         ------
         WormcastError
-            Its virtual channels cannot be divided among the relation's classes.
+            Virtual channels cannot be divided among the relation's classes.
         """
         require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} tells",
                       self.topology)
@@ -223,23 +233,19 @@ class Blueprint(Generic[Given]):
         outputs = [self._buffer(name) if o < decoder.ejection else
                    PortSpec(name, vcs=options.consumption, depth=self.consumption_depth, to_node=True)
                    for o, name in enumerate(decoder.outputs)]
+        found: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "decoder": decoder, "width": options.flit_width,
+                                 "tables": self.tables}
         if options.deep:
-            return DeepSwitch(inputs=inputs, outputs=outputs, decoder=decoder, width=options.flit_width,
-                              tables=self.tables)
-        return Switch(
-            inputs=inputs,
-            outputs=outputs,
-            decoder=decoder,
-            width=options.flit_width,
-            readers=options.readers,
-            storage=options.storage,
-            delays=options.delays,
-            consumption_links=options.consumption_links,
-            tables=self.tables,
-            replication=self.scheme.replication or "asynchronous",
-            reports=self.tokens is not None,
-            tokens=self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
-        )
+            return found
+        return found | {
+            "readers": options.readers,
+            "storage": options.storage,
+            "delays": options.delays,
+            "consumption_links": options.consumption_links,
+            "replication": self.scheme.replication or "asynchronous",
+            "reports": self.tokens is not None,
+            "tokens": self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
+        }
 
     def _buffer(self, name: str) -> PortSpec:
         """A port whose link leads to a switch."""
@@ -265,15 +271,14 @@ class Blueprint(Generic[Given]):
         return token_groups(self.topology, consumed=all_consumed(self.topology, **channels))
 
     @cached_property
-    def tables(self) -> data.StructLayout | None:
-        """The bus that writes the tables of all switches, where their decoders have some; see `table_bus`."""
+    def tables(self) -> TableBus | None:
+        """The bus that writes the tables of all switches, where their decoders have some."""
         decoders = self._decoders.values()
-        layouts = [decoder.table_layout for decoder in decoders if decoder.table_layout is not None]
-        if not layouts:
+        bits = [decoder.table_bits for decoder in decoders if decoder.table_bits is not None]
+        if not bits:
             return None
-        return table_bus(tables=max(decoder.table_count for decoder in decoders),
-                         address_bits=max(layout["address"].width for layout in layouts),
-                         entry_bits=max(layout["entry"].width for layout in layouts))
+        return TableBus(max(decoder.table_count for decoder in decoders), max(one.address for one in bits),
+                        max(one.entry for one in bits))
 
     @property
     def header_flits(self) -> int:
@@ -295,9 +300,10 @@ class Blueprint(Generic[Given]):
         return flits
 
     @cached_property
-    def routers(self) -> dict[str, Switch]:
-        """A router of each kind, not elaborated, by the names of `named_kinds`."""
-        return {name: self.router(kind) for name, kind in self.named_kinds.items()}
+    def routers(self) -> dict[str, SwitchSpec]:
+        """What routers of each kind are built by, by the names of `named_kinds`."""
+        spec = DeepSwitchSpec if self.configuration.deep else SwitchSpec
+        return {name: spec(**self.parameters(kind)) for name, kind in self.named_kinds.items()}
 
     def home(self, switch: int) -> Home:
         """Which router a switch is."""
@@ -325,9 +331,15 @@ class Blueprint(Generic[Given]):
         home = self.home(switch)
         return home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)]
 
-    def interface(self, *, ports: int | None = None, links: int | None = None,
-                  channels: int | None = None) -> NetworkInterface:
-        """Build a network interface.
+    def interface(self, **count: int | None) -> "NetworkInterface":
+        """Build a network interface; parameters are those of `interface_parameters`."""
+        from .interface import NetworkInterface  # which imports Amaranth
+
+        return NetworkInterface(**self.interface_parameters(**count))
+
+    def interface_parameters(self, *, ports: int | None = None, links: int | None = None,
+                             channels: int | None = None) -> dict[str, Any]:
+        """Return what interfaces are built by: parameters of `NetworkInterface`.
 
         Parameters
         ----------
@@ -343,25 +355,25 @@ class Blueprint(Generic[Given]):
             links = len(self.consumption_links(0))
         if channels is None:
             channels = options.consumption if options.consumption_links == "shared" else 1
-        return NetworkInterface(
-            injection=self._buffer("injection"),
-            consumption=PortSpec("consumption", vcs=channels, depth=self.consumption_depth),
-            ports=ports,
-            links=links,
-            width=options.flit_width,
-            storage=options.storage,
-            queue=options.queue,
-            packet=options.packet,
-            header_flits=self.header_flits,
-            t_ns=options.t_ns,
-            t_nr=options.t_nr,
-            slots=options.slots,
-            slot_flits=options.slot,
-            kind=options.ni,
-            rows=options.rows,
-            places=options.places,
-            row_flits=options.row,
-        )
+        return {
+            "injection": self._buffer("injection"),
+            "consumption": PortSpec("consumption", vcs=channels, depth=self.consumption_depth),
+            "ports": ports,
+            "links": links,
+            "width": options.flit_width,
+            "storage": options.storage,
+            "queue": options.queue,
+            "packet": options.packet,
+            "header_flits": self.header_flits,
+            "t_ns": options.t_ns,
+            "t_nr": options.t_nr,
+            "slots": options.slots,
+            "slot_flits": options.slot,
+            "kind": options.ni,
+            "rows": options.rows,
+            "places": options.places,
+            "row_flits": options.row,
+        }
 
 
 def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: Options,

@@ -1,50 +1,27 @@
 """The one switch behind every router of the five papers."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wormcast.algorithms.channels import channels_of_class
-from wormcast.algorithms.errors import WormcastError
-
 from .allocator import Allocator
-from .decoders import BitStringDecoder, Decoder, PathDecoder
+from .decoders import BitStringDecoder, PathDecoder
 from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
-from .link import LinkSignature, PortSpec, flit_layout
-from .options import CONSUMPTION_LINKS, DELAYS, READERS
+from .link import LinkSignature, flit_layout
 from .output_unit import OutputUnit
-from .tables import pass_on, table_bus
+from .port import PortSpec
+from .switch_spec import SwitchSpec
+from .tables import pass_on
 from .tokens import TokenSignature, TokenStation
-from .tree import REPLICATION, TreeInput
+from .tree import TreeInput
 
-__all__ = ["ConsumptionLink", "Switch"]
-
-
-class ConsumptionLink(NamedTuple):
-    """A link from a switch to a node.
-
-    Parameters
-    ----------
-    name : str
-        As the switch's member has it, without ``_out``.
-    output : int
-        The switch's output that it belongs to.
-    first : int
-        Which of the node's consumption channels its first one is.
-    channels : int
-        Consumption channels on it.
-    """
-
-    name: str
-    output: int
-    first: int
-    channels: int
+__all__ = ["Switch"]
 
 
-class Switch(wiring.Component):
+class Switch(SwitchSpec, wiring.Component):
     """A wormhole switch that copies a worm while passing it on: to its consumption channel, or to several outputs.
 
     ::
@@ -86,8 +63,8 @@ class Switch(wiring.Component):
         All consumption channels of an ejection port on one link, or a link for each.
     width : int
         Data bits of a flit.
-    tables : StructLayout, optional
-        The network's `table_bus`; the switch's own if it is not given and the decoder has tables.
+    tables : TableBus, optional
+        The network's `TableBus`; the switch's own if it is not given and the decoder has tables.
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
@@ -120,7 +97,7 @@ class Switch(wiring.Component):
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
         With tokens: the ring of the group, a pulse where the token goes over: from the switch before this one, and to
         the one behind it.
-    tables_in, tables_out : In(table_bus), Out(table_bus)
+    tables_in, tables_out : In(TableBus.layout), Out(TableBus.layout)
         Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
 
     Raises
@@ -129,98 +106,24 @@ class Switch(wiring.Component):
         A parameter that is not offered, or ports that the decoder does not know.
     """
 
-    def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
-                 readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared", tables: data.StructLayout | None = None,
-                 replication: str = "asynchronous", reports: bool = False, tokens: bool = False):
-        for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
-                                      ("replication", replication, REPLICATION),
-                                      ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
-            if value not in allowed:
-                raise WormcastError(f"Switch.{field}: must be one of {', '.join(allowed)}, not {value!r}")
-        for field, ports, names in (("inputs", inputs, decoder.inputs), ("outputs", outputs, decoder.outputs)):
-            if tuple(p.name for p in ports) != names:
-                raise WormcastError(f"Switch.{field}: must be {', '.join(names)} as in the decoder, "
-                                    f"not {', '.join(p.name for p in ports)}")
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
-        self.decoder = decoder
-        self.width = width
-        self.readers = readers
-        self.storage = storage
-        self.delays = delays
-        self.separate = consumption_links == "separate"
-        self.ejection = decoder.ejection
-        self.replication = replication
-        self.has_reports = reports
-        self.has_tokens = tokens
-        if ((reports or tokens) and not isinstance(decoder, BitStringDecoder)) or (tokens and not reports):
-            raise WormcastError(f"Switch.tokens: {tokens} is given with reports {reports} and a "
-                                f"{type(decoder).__name__}; reports go with bit strings, and tokens with reports")
-        if len({p.vcs for p in outputs[self.ejection:]}) > 1:
-            raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels, not "
-                                f"{', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
-        for p in outputs[:self.ejection]:
-            if p.vcs % decoder.vc_classes:
-                raise WormcastError(f"Switch.outputs: {p.name} has {p.vcs} virtual channels, for "
-                                    f"{decoder.vc_classes} classes of them it must be a multiple of that")
-        self.tables = tables
-        if decoder.table_layout is not None and tables is None:
-            self.tables = table_bus(tables=decoder.table_count, address_bits=decoder.table_layout["address"].width,
-                                    entry_bits=decoder.table_layout["entry"].width)
-        consumption_vcs = 1 if self.separate else outputs[-1].vcs
-        super().__init__({
-            **{f"{p.name}_in": In(LinkSignature(vcs=p.vcs, width=width, arrived=reports and i < decoder.links_in))
-               for i, p in enumerate(inputs)},
-            **{f"{p.name}_out": Out(LinkSignature(vcs=p.vcs, width=width, arrived=reports))
-               for p in outputs[:self.ejection]},
-            **{f"{name}_out": Out(LinkSignature(vcs=consumption_vcs, width=width)) for name in self.consumption_ports},
-            "fault": Out(self.fault_layout),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
-            **({"token_in": In(TokenSignature()), "token_out": Out(TokenSignature()), "strap_first": In(1)}
-               if tokens else {}),
-            **({} if self.tables is None else {"tables_in": In(self.tables), "tables_out": Out(self.tables)}),
-        })
-
-    @property
-    def injection_ports(self) -> tuple[str, ...]:
-        """Names of the inputs from nodes."""
-        return self.decoder.injection_ports
-
-    @property
-    def consumption_ports(self) -> tuple[str, ...]:
-        """Names of the links to nodes."""
-        return tuple(name for o in range(self.ejection, len(self.outputs)) for name in self._names(o))
-
-    def _names(self, o: int) -> tuple[str, ...]:
-        """Names of an output's links."""
-        port = self.outputs[o]
-        return tuple(f"{port.name}_{c}" for c in range(port.vcs)) if self._is_separate(o) else (port.name,)
-
-    def _is_separate(self, o: int) -> bool:
-        """Whether an output has a link for each virtual channel."""
-        return self.separate and o >= self.ejection
-
-    @property
-    def injections(self) -> tuple[tuple[str, ...], ...]:
-        """Names of the inputs from each node, in the order of the kind's injections."""
-        return tuple(tuple(self.inputs[i].name for i in ports) for ports in self.decoder.injections)
-
-    @property
-    def consumptions(self) -> tuple[tuple[ConsumptionLink, ...], ...]:
-        """Links to each node, in the order of the kind's ejections."""
-        found = []
-        for outputs in self.decoder.ejections:
-            links: list[ConsumptionLink] = []
-            first = 0
-            for o in outputs:
-                names = self._names(o)
-                channels = self.outputs[o].vcs // len(names)
-                for name in names:
-                    links.append(ConsumptionLink(name, o, first, channels))
-                    first += channels
-            found.append(tuple(links))
-        return tuple(found)
+    def __init__(self, **parameters: Any):
+        super().__init__(**parameters)
+        members: dict[str, Any] = {}
+        for i, p in enumerate(self.inputs):
+            arrived = self.has_reports and i < self.decoder.links_in
+            members[f"{p.name}_in"] = In(LinkSignature(vcs=p.vcs, width=self.width, arrived=arrived))
+        for p in self.outputs[:self.ejection]:
+            members[f"{p.name}_out"] = Out(LinkSignature(vcs=p.vcs, width=self.width, arrived=self.has_reports))
+        for name in self.consumption_ports:
+            vcs = 1 if self.separate else self.outputs[-1].vcs
+            members[f"{name}_out"] = Out(LinkSignature(vcs=vcs, width=self.width))
+        members["fault"] = Out(self.fault_layout)
+        members |= {f"strap_{name}": In(bits) for name, bits in self.decoder.straps.items()}
+        if self.has_tokens:
+            members |= {"token_in": In(TokenSignature()), "token_out": Out(TokenSignature()), "strap_first": In(1)}
+        if self.tables is not None:
+            members |= {"tables_in": In(self.tables.layout), "tables_out": Out(self.tables.layout)}
+        wiring.Component.__init__(self, members)
 
     @property
     def fault_layout(self):
@@ -230,22 +133,6 @@ class Switch(wiring.Component):
     def fault_port(self, cause: Cause, port: int) -> str:
         """Name of the port that ``fault`` gives by its number."""
         return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
-
-    def consumption_masks(self) -> list[int]:
-        """For each consumption class the mask of an ejection port's channels that its worms may take; last, that of
-        worms of no class.
-
-        Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
-        the classes share them (and can deadlock: [Boppana98], section 3.1).
-        """
-        channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
-        extra = sum(1 << c for c in range(classes, channels))
-        return [*(1 << k % channels | extra for k in range(classes)), (1 << channels) - 1]
-
-    def class_masks(self, port: PortSpec) -> list[int]:
-        """For each class of virtual channels on a link to another switch the mask of those that it has."""
-        classes = self.decoder.vc_classes
-        return [sum(1 << v for v in channels_of_class(port.vcs, classes, k)) for k in range(classes)]
 
     def elaborate(self, platform):
         m = Module()
@@ -318,21 +205,6 @@ class Switch(wiring.Component):
         elif self.tables is not None:
             pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
-
-    @property
-    def copies(self) -> bool:
-        """Whether worms are copied to several outputs."""
-        return isinstance(self.decoder, BitStringDecoder)
-
-    @property
-    def copying(self) -> str:
-        """How worms are copied, in words: two switches with equal decoders and options may differ in it."""
-        return f"{self.replication} {self.has_reports} {self.has_tokens}" if self.copies else ""
-
-    def enough(self, port: int) -> bool:
-        """Whether each worm that comes by an input is consumed without waiting for another to be."""
-        return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
-                   for o in self.decoder.exits(port))
 
     def _input(self, i: int, port: PortSpec) -> InputUnit | TreeInput:
         """Build an input."""

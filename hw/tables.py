@@ -1,16 +1,21 @@
 """How tables of routes come into switches: a bus from switch to switch, used before the first cycle."""
 
-from amaranth.hdl import Module
-from amaranth.lib import data
+from __future__ import annotations
 
-__all__ = ["pass_on", "table_bus"]
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module
+    from amaranth.lib.data import StructLayout
+
+__all__ = ["TableBus", "pass_on"]
 
 HOPS = 12
 """Bits that count switches: as many as a network can have."""
 
 
-def table_bus(*, tables: int, address_bits: int, entry_bits: int) -> data.StructLayout:
-    """Layout of the bus: one write of one entry in a cycle.
+class TableBus(NamedTuple):
+    """Sizes of the bus: one write of one entry in a cycle.
 
     ::
 
@@ -28,13 +33,23 @@ def table_bus(*, tables: int, address_bits: int, entry_bits: int) -> data.Struct
         Most tables of a switch, one for each input and what comes behind these, and most bits of an address and of an
         entry in the chain.
     """
-    return data.StructLayout({
-        "write": 1,
-        "hops": HOPS,
-        "input": max(tables - 1, 1).bit_length(),
-        "address": address_bits,
-        "entry": entry_bits,
-    })
+
+    tables: int
+    address_bits: int
+    entry_bits: int
+
+    @property
+    def layout(self) -> StructLayout:
+        """Layout of the bus."""
+        from amaranth.lib.data import StructLayout
+
+        return StructLayout({
+            "write": 1,
+            "hops": HOPS,
+            "input": max(self.tables - 1, 1).bit_length(),
+            "address": self.address_bits,
+            "entry": self.entry_bits,
+        })
 
 
 def pass_on(m: Module, bus, following, tables: list) -> None:
@@ -42,8 +57,8 @@ def pass_on(m: Module, bus, following, tables: list) -> None:
 
     Parameters
     ----------
-    bus, following : views of `table_bus`
-    tables : list of views of `RouteDecoder.table_layout`
+    bus, following : views of the layout of a `TableBus`
+    tables : list of views of `Decoder.table_layout`
         One for each input, and for what else has one.
     """
     for i, table in enumerate(tables):

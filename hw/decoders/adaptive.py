@@ -1,6 +1,8 @@
 """Address-list headers in meshes, adaptive between destinations with e-cube to escape by."""
 
-from amaranth.hdl import C, Value
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -8,11 +10,15 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import ADAPTIVE, E_CUBE_ADAPTIVE, Relation
 from wormcast.algorithms.routing.adaptive import ESCAPE
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["AdaptiveDecoder"]
 
@@ -74,7 +80,7 @@ class AdaptiveDecoder(GridDecoder):
         equal = {dim: field == straps[f"coordinate_{dim}"] for dim, field in fields.items()}
         way: dict[tuple[str, int], Value] = {}
         for dim, field in fields.items():
-            others = [~equal[d] for d in fields if d != dim] if self.stops_by_escape else [C(1)]
+            others = [~equal[d] for d in fields if d != dim] if self.stops_by_escape else [hdl.C(1)]
             way["above", dim] = field > straps[f"coordinate_{dim}"]
             way["nearer", dim] = ~equal[dim] & any_of(others)
         way |= {("along", dim): bit for dim, bit in self._last_first(equal).items()}
@@ -89,4 +95,4 @@ class AdaptiveDecoder(GridDecoder):
                 ways[o, k] = examined[what, dim] & (above if sign > 0 else ~above)
         escapes = any_of([ways[o, ESCAPE] for o in self.reaches(port)])
         return ({(o, k): way & escapes if k == ADAPTS else way for (o, k), way in ways.items()},
-                examined.get(("outside", 0), C(0)))
+                examined.get(("outside", 0), hdl.C(0)))

@@ -1,10 +1,16 @@
 """What is in an address: coordinates, and whether there is such a node."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from amaranth.hdl import Cat, Value
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.headers import AddressList
+
+from .. import hdl
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["beyond", "coordinates", "signs"]
 
@@ -27,4 +33,4 @@ def signs(header: AddressList, address: Value) -> dict[int, Value]:
 def beyond(header: AddressList, fields: Mapping[int, Value]) -> Value | None:
     """Whether these coordinates are no node's; None where all are."""
     found = [field >= header.shape[dim] for dim, field in fields.items() if header.shape[dim].bit_count() > 1]
-    return Cat(found).any() if found else None
+    return hdl.Cat(found).any() if found else None

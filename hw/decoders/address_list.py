@@ -1,17 +1,21 @@
 """What the decoders of address lists share: a flit's slots, the own address, the end of a worm."""
 
-from abc import abstractmethod
-from typing import Any
+from __future__ import annotations
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms.headers import AddressList
 
+from .. import hdl
 from .path import Decoded, PathDecoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
 
 __all__ = ["AddressListDecoder"]
 
-Examined = dict[Any, Value]
+Examined = dict[Any, "Value"]
 """What is known of an address, bits or numbers by name: two addresses have the same names."""
 
 
@@ -68,39 +72,39 @@ class AddressListDecoder(PathDecoder):
         data, bits, header = arrival.data, self.header.address_bits, self.header
         slots = [data[s * bits:(s + 1) * bits] for s in range(header.capacity)]
         selector = data[len(data) - header.selector_bits:]
-        last = data[len(data) - header.selector_bits - 1] if header.last_bits else C(1)
+        last = data[len(data) - header.selector_bits - 1] if header.last_bits else hdl.C(1)
         examined, rewritten = self.examine(m, "address", straps, slots[0], selector), data
-        own, here, used = Signal(name="own_address"), Signal(name="here"), Signal(name="used_up")
+        own, here, used = hdl.Signal(name="own_address"), hdl.Signal(name="here"), hdl.Signal(name="used_up")
         m.d.comb += own.eq(self.is_own(straps, examined))
         if self.delivers(port):
             m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
                 looked_at = 1 if self.absorbs else 2
-                behind = Cat(slot[:header.coordinate_bits] for slot in slots[looked_at:])
+                behind = hdl.Cat(slot[:header.coordinate_bits] for slot in slots[looked_at:])
                 repeated = behind == self.own_address(straps).replicate(header.capacity - looked_at)
                 if self.absorbs:
                     m.d.comb += used.eq(repeated)
                 else:
                     following = self.examine(m, "next_address", straps, slots[1], selector)
                     m.d.comb += used.eq(self.is_own(straps, following) & repeated)
-                    examined = {key: Mux(own, following[key], value) for key, value in examined.items()}
+                    examined = {key: hdl.Mux(own, following[key], value) for key, value in examined.items()}
                 rest = data[header.capacity * bits:]
-                rewritten = Mux(here, Cat(*slots[1:], slots[-1], rest), data)
+                rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
         # the own address once more is out of order, whatever stands behind it
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside
         going = {target: asked[target] & wanted for target in self.targets(port) if target in asked}
-        onward, end = Signal(name="onward"), Signal(name="ends_here")
+        onward, end = hdl.Signal(name="onward"), hdl.Signal(name="ends_here")
         if self.absorbs:
-            ends, strips, arrived = here & used, C(0), here
+            ends, strips, arrived = here & used, hdl.C(0), here
         else:
             # a worm that cannot go on from a destination has its end there
             ends = here & ~onward & (last | ~used) if self.multicast else here
             strips, arrived = here & ~onward & ~end, here & used
         m.d.comb += [
-            onward.eq(Cat(going.values()).any()),
+            onward.eq(hdl.Cat(going.values()).any()),
             end.eq(ends),
         ]
         astray = arrival.first & ~onward & ~arrived

@@ -1,10 +1,12 @@
 """What every header decoder is: a switch's ports, and the straps that tell one switch from the next."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.lib import data
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.ejection import EJECTION
@@ -13,7 +15,10 @@ from wormcast.algorithms.routing import Routes
 
 from ..kinds import SwitchKind
 from ..options import INJECTION
-from .tabled import Rows
+from .tabled import Rows, TableBits
+
+if TYPE_CHECKING:
+    from amaranth.lib.data import StructLayout
 
 __all__ = ["ANY_CHANNEL", "Decoder"]
 
@@ -57,13 +62,13 @@ class Decoder(ABC):
         A worm ends at the first of its destinations. What is left of its header leaves with the payload, by the
         consumption channel: the node's interface sends both on. A worm takes a consumption channel only while its
         buffer is empty.
-    table_layout : StructLayout or None
-        How an entry of an input's table is written, where the decoder has tables: then `decode` is given ``table``
-        among the straps.
+    table_bits : TableBits or None
+        Bits by which an entry of an input's table is written, where the decoder has tables: then `decode` is given
+        ``table`` among the straps.
     """
 
     straps: dict[str, int]
-    table_layout: data.StructLayout | None = None
+    table_bits: TableBits | None = None
     enters_empty = False
     absorbs = False
 
@@ -128,6 +133,11 @@ class Decoder(ABC):
     def turns(self, port: int, output: int) -> bool:
         """Whether some worm may go from input ``port`` to another switch's ``output``."""
         return True
+
+    @property
+    def table_layout(self) -> StructLayout | None:
+        """How an entry of an input's table is written."""
+        return self.table_bits and self.table_bits.layout
 
     @property
     def table_count(self) -> int:

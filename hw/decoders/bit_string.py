@@ -1,16 +1,20 @@
 """Bit strings in multistage networks: each stage looks at one digit of every destination."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
-from amaranth.hdl import Array, C, Cat, Signal, Value
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from wormcast.algorithms.headers import BitString
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .branching import BranchingDecoder
 from .tag import require_digits, tag_digits
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["BitCell", "BitStringDecoder"]
 
@@ -78,19 +82,19 @@ class BitStringDecoder(BranchingDecoder):
         leads = self.leads(port)
         ways: list[list[Value]] = [[] for _ in leads]
         for bits, goes in self.wanted(leads):
-            some = Signal(name=f"some_{bits[0]}")
-            m.d.comb += some.eq(Cat(flit[bit] for bit in bits).any())
+            some = hdl.Signal(name=f"some_{bits[0]}")
+            m.d.comb += some.eq(hdl.Cat(flit[bit] for bit in bits).any())
             for way, table in zip(ways, goes, strict=True):
                 way.append(some & self.chosen(table, straps, place))
-        return Cat(any_of(way) for way in ways)
+        return hdl.Cat(any_of(way) for way in ways)
 
     def passed(self, m, output, straps, table, flit, place):
-        found: list[Value] = [C(0)] * len(flit)
+        found: list[Value] = [hdl.C(0)] * len(flit)
         for bits, [table] in self.carried(output):
             goes = self.chosen(table, straps, place)
             for bit in bits:
                 found[bit] = flit[bit] & goes
-        return Cat(found)
+        return hdl.Cat(found)
 
     def wanted(self, outputs: Sequence[int]) -> list[BitCell]:
         """Bits of nodes, in cells of those that are behind the same ones of these outputs."""
@@ -104,16 +108,16 @@ class BitStringDecoder(BranchingDecoder):
 
     def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
         """What a cell's table says of header flit number ``place``."""
-        flits = Array(self._decided(row, straps) for row in table)
+        flits = hdl.Array(self._decided(row, straps) for row in table)
         return flits[place] if len(table) > 1 else flits[0]
 
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:
-            return C(row[0], 1)
+            return hdl.C(row[0], 1)
         # digits that decide nowhere are as the last one that does
         last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
                 for digit in range(self.digits)]
-        return Array(C(row[k], 1) for k in last)[straps["digit"]]
+        return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]
 
     def _cells(self, masks: list[list[list[int]]]) -> list[BitCell]:
         """Group the bits of a flit by masks, of each output, header flit and digit that decides."""

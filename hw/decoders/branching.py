@@ -1,13 +1,17 @@
 """What a decoder offers to inputs that send a worm by any number of outputs."""
 
-from abc import abstractmethod
-from typing import Any
+from __future__ import annotations
 
-from amaranth.hdl import C, Module, Value, ValueLike
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms.headers import Header
 
+from .. import hdl
 from .base import Decoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value, ValueLike
 
 __all__ = ["BranchingDecoder", "CopyingDecoder"]
 
@@ -50,7 +54,7 @@ class BranchingDecoder(Decoder):
 
     def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Whether some destination can not be reached from here; the others can."""
-        return C(0)
+        return hdl.C(0)
 
     def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
                 place: Value) -> Value | None:
@@ -62,7 +66,7 @@ class BranchingDecoder(Decoder):
 
     def drops(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Whether the copies to other switches lose flits here."""
-        return C(0)
+        return hdl.C(0)
 
 
 class CopyingDecoder(BranchingDecoder):

@@ -1,17 +1,23 @@
 """What the decoders of meshes and tori share: coordinates in an address, steps along dimensions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from amaranth.hdl import C, Cat, Module, Signal, Value
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, label_axes, mesh_directions, port_name
 
+from .. import hdl
 from ..kinds import SwitchKind
 from .address import beyond
 from .address_list import AddressListDecoder, Examined
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
 
 __all__ = ["GridDecoder", "grid_kind"]
 
@@ -60,7 +66,7 @@ class GridDecoder(AddressListDecoder):
         before it is odd."""
         axes = label_axes(len(self.header.shape))
         before = [straps[f"coordinate_{d}"][0] for d in axes[:axes.index(dim)] if f"coordinate_{d}" in straps]
-        odd: Value = before[0] if before else C(0)
+        odd: Value = before[0] if before else hdl.C(0)
         for bit in before[1:]:
             odd = odd ^ bit
         return odd
@@ -85,7 +91,7 @@ class GridDecoder(AddressListDecoder):
                 k = self.consumption.of_direction("up" if self._rises(step, odd=odd) else "down", vc_class)
             by_row.append(k)
         if by_row[0] == by_row[1]:
-            return [(C(1), by_row[0])]
+            return [(hdl.C(1), by_row[0])]
         odd_row = self._odd(dim, straps)
         return [(~odd_row, by_row[0]), (odd_row, by_row[1])]
 
@@ -95,23 +101,23 @@ class GridDecoder(AddressListDecoder):
 
         ``equal`` says of each dimension whether its coordinate is.
         """
-        return {dim: Cat(~bit, *(equal[d] for d in equal if d > dim)).all() for dim, bit in equal.items()}
+        return {dim: hdl.Cat(~bit, *(equal[d] for d in equal if d > dim)).all() for dim, bit in equal.items()}
 
     def _known(self, m: Module, name: str, fields: Mapping[int, Value], equal: Mapping[int, Value],
                way: Mapping[tuple[str, int], Value]) -> Examined:
         """Signals of what is known of an address: its way, whether it is the own one, whether it is no node's."""
-        found = {**way, ("own", 0): Cat(equal.values()).all()}
+        found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)
         if nowhere is not None:
             found["outside", 0] = nowhere
         signals: Examined = {}
         for (what, dim), value in found.items():
-            signals[what, dim] = signal = Signal(name=f"{name}_{what}_{dim}")
+            signals[what, dim] = signal = hdl.Signal(name=f"{name}_{what}_{dim}")
             m.d.comb += signal.eq(value)
         return signals
 
     def own_address(self, straps):
-        return Cat(straps[name] for name in reversed(self.straps))
+        return hdl.Cat(straps[name] for name in reversed(self.straps))
 
     def is_own(self, straps, examined):
         return examined["own", 0]

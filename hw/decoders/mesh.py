@@ -1,6 +1,8 @@
 """Unicast and address-list headers in meshes, under e-cube and under the Hamiltonian relation R."""
 
-from amaranth.hdl import Array, C, Cat, Mux, Signal, Value
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -8,11 +10,15 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import label_axes
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["MeshDecoder"]
 
@@ -95,22 +101,22 @@ class MeshDecoder(GridDecoder):
         fields = coordinates(self.header, address)
         for dim, field in fields.items():
             own = straps[f"coordinate_{dim}"]
-            equal[dim], above[dim] = Signal(name=f"{name}_equal_{dim}"), Signal(name=f"{name}_above_{dim}")
+            equal[dim], above[dim] = hdl.Signal(name=f"{name}_equal_{dim}"), hdl.Signal(name=f"{name}_above_{dim}")
             m.d.comb += [equal[dim].eq(field == own), above[dim].eq(_exceeds(field, own))]
         along = self._last_first(equal)
         upwards = any_of([along[dim] & above[dim] for dim in fields])
         if "hamiltonian" in self.relations and len(self.header.shape) > 2:
             by_labels, rising = self._by_labels(straps, fields, equal, above)
-            chosen = selector == self.relations.index("hamiltonian") if len(self.relations) > 1 else C(1)
-            along = {dim: Mux(chosen, by_labels[dim], along[dim]) for dim in fields}
-            upwards = Mux(chosen, rising, upwards)
+            chosen = selector == self.relations.index("hamiltonian") if len(self.relations) > 1 else hdl.C(1)
+            along = {dim: hdl.Mux(chosen, by_labels[dim], along[dim]) for dim in fields}
+            upwards = hdl.Mux(chosen, rising, upwards)
         elif "hamiltonian" in self.relations and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
             # in the other pairing this row goes with the one below an even row, above an odd one
             other = ((own_row + 1) ^ 1) - 1
             right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
-            in_pair = Signal(name=f"{name}_in_pair")
-            m.d.comb += in_pair.eq(Mux(above[1], right, left))
+            in_pair = hdl.Signal(name=f"{name}_in_pair")
+            m.d.comb += in_pair.eq(hdl.Mux(above[1], right, left))
             by_rows = ~equal[1] & (in_pair | (selector != self.relations.index("hamiltonian")))
             along = {0: ~equal[0] & ~by_rows, 1: by_rows}
             upwards = any_of([along[dim] & above[dim] for dim in fields])
@@ -129,25 +135,25 @@ class MeshDecoder(GridDecoder):
 
         def before(rest: list[int], flipped: int) -> Value:
             """Whether the path comes to the destination later than to what differs from it in these axes alone."""
-            later: Value = C(0)
+            later: Value = hdl.C(0)
             for dim in reversed(rest):
-                later = Mux(equal[dim], later, above[dim] ^ odd[dim] ^ flipped)
+                later = hdl.Mux(equal[dim], later, above[dim] ^ odd[dim] ^ flipped)
             return later
 
         rises = before(axes, 0)
         along: dict[int, Value] = {}
-        inside, left = C(1), C(1)  # the axes so far have the destination's coordinate; none of them was taken
+        inside, left = hdl.C(1), hdl.C(1)  # the axes so far have the destination's coordinate; none of them was taken
         for k, dim in enumerate(axes):
             rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
             up = rises ^ odd[dim]
             if not rest:
                 along[dim] = left & ~(inside & equal[dim])
                 continue
-            near = fields[dim] == Mux(above[dim], own + 1, own - 1)[:len(own) + 1]
-            same = Cat(equal[d] for d in rest).all()
+            near = fields[dim] == hdl.Mux(above[dim], own + 1, own - 1)[:len(own) + 1]
+            same = hdl.Cat(equal[d] for d in rest).all()
             passes = near & ~same & (before(rest, 1) ^ rises)
-            there = Mux(up, own != extent - 1, own != 0)
-            along[dim] = left & Mux(inside, ~equal[dim] & ~passes, there)
+            there = hdl.Mux(up, own != extent - 1, own != 0)
+            along[dim] = left & hdl.Mux(inside, ~equal[dim] & ~passes, there)
             left &= ~along[dim]
             inside &= equal[dim]
         return along, any_of([along[dim] & (rises ^ odd[dim]) for dim in axes])
@@ -157,23 +163,24 @@ class MeshDecoder(GridDecoder):
         legal = [self._legal(relation, port, straps) for relation in self.relations]
         directions: dict[tuple[int, int], Value] = {}
         for o, (dim, sign) in enumerate(self.steps):
-            allowed = Array(rule.get(o, C(0)) for rule in legal)[selector] if len(legal) > 1 else legal[0].get(o, C(0))
+            rules = [rule.get(o, hdl.C(0)) for rule in legal]
+            allowed = hdl.Array(rules)[selector] if len(rules) > 1 else rules[0]
             directions[o, 0] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
-        return directions, examined.get(("outside", 0), C(0))
+        return directions, examined.get(("outside", 0), hdl.C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
         """The outputs that a worm of this relation from this port may take, with the condition for each."""
         if port >= self.links_in:
-            return {o: C(1) for o in self.reaches(port)}
+            return {o: hdl.C(1) for o in self.reaches(port)}
         dim, side = self.steps[port]
         if relation == "e-cube":
-            return {o: C(1) for o in self.reaches(port) if self.steps[o][0] <= dim}
+            return {o: hdl.C(1) for o in self.reaches(port) if self.steps[o][0] <= dim}
         legal: dict[int, Value] = {}
         for o in self.reaches(port):
             along, sign = self.steps[o]
             straight = -side == sign
             if along == dim:
-                legal[o] = C(int(straight))
+                legal[o] = hdl.C(int(straight))
                 continue
             # labels go on rising, or falling: as the signs say, if the parities of both dimensions are the same
             odd = [self._odd(d, straps) for d in (dim, along) if self._turns_labels(d)]
@@ -184,7 +191,7 @@ class MeshDecoder(GridDecoder):
 
 def _exceeds(one: Value, other: Value) -> Value:
     """Whether a number is greater than another of as many bits: in the highest place where they differ."""
-    greater: Value = C(0)
+    greater: Value = hdl.C(0)
     for a, b in zip(one, other, strict=True):
-        greater = Mux(a ^ b, a, greater)
+        greater = hdl.Mux(a ^ b, a, greater)
     return greater

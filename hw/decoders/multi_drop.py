@@ -1,18 +1,22 @@
 """Lists of switches and ports: worms that drop copies at switches on their way."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from amaranth.hdl import C, Cat, Mux, Signal, Value
-from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import MultiDrop
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .branching import CopyingDecoder
-from .tabled import Rows, look_up
+from .tabled import Rows, TableBits, look_up
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["MultiDropDecoder"]
 
@@ -53,11 +57,10 @@ class MultiDropDecoder(CopyingDecoder):
         self.id_flits = -(-header.switch_bits // header.flit_width)
         self.flits = self.strips + self.id_flits
         self.straps = {"switch": header.switch_bits}
-        self.table_layout = data.StructLayout({
-            "write": 1,
-            "address": header.switch_bits,
-            "entry": max((self.nowhere(port).bit_length() for port in range(len(self.inputs))), default=1),
-        })
+        self.table_bits = TableBits(
+            address=header.switch_bits,
+            entry=max((self.nowhere(port).bit_length() for port in range(len(self.inputs))), default=1),
+        )
 
     def nowhere(self, port: int) -> int:
         """The entry of a switch to which there is no way from an input: what memories hold at first."""
@@ -67,7 +70,7 @@ class MultiDropDecoder(CopyingDecoder):
         return {"switch": kind.members.tolist()}
 
     def seen(self, m, port, straps, flit, place):
-        return Cat(Mux(place == k, flit, 0) for k in range(self.flits))
+        return hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.flits))
 
     def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
         """Id, mark of the last pair, and ports of the first pair."""
@@ -79,10 +82,11 @@ class MultiDropDecoder(CopyingDecoder):
 
     def known(self, port, straps, seen, place):
         _, last, _ = self._pair(seen)
-        stops = Mux(last, place == self.strips - 1, place == self.flits - 1)
+        stops = hdl.Mux(last, place == self.strips - 1, place == self.flits - 1)
         if self.strips == 1:
-            return Mux(self._mine(straps, seen), stops, 1)
-        return Mux(place < self.id_flits - 1, 0, Mux(self._mine(straps, seen) | (place >= self.id_flits), stops, 1))
+            return hdl.Mux(self._mine(straps, seen), stops, 1)
+        taken = self._mine(straps, seen) | (place >= self.id_flits)
+        return hdl.Mux(place < self.id_flits - 1, 0, hdl.Mux(taken, stops, 1))
 
     def drops(self, port, straps, seen):
         return self._mine(straps, seen)
@@ -90,14 +94,14 @@ class MultiDropDecoder(CopyingDecoder):
     def branches(self, m, port, straps, seen, taken):
         reaches, exits = self.reaches(port), self.exits(port)
         first, last, ports = self._pair(seen)
-        mine = Signal(name="stops_here")
+        mine = hdl.Signal(name="stops_here")
         behind = seen[self.strips * self.header.flit_width:][:self.header.switch_bits]
-        entry = self._look_up(m, port, straps, Mux(mine, behind, first))
-        onward = Mux(mine & last, 0, Cat(entry == i for i in range(len(reaches))))
+        entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
+        onward = hdl.Mux(mine & last, 0, hdl.Cat(entry == i for i in range(len(reaches))))
         m.d.comb += mine.eq(self._mine(straps, seen))
         # the mask has the topology's numbers of ports
         near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
-        return Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
+        return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
 
     def _look_up(self, m, port, straps, switch) -> Value:
         rows, none = 1 << self.header.switch_bits, self.nowhere(port)
@@ -110,7 +114,7 @@ class MultiDropDecoder(CopyingDecoder):
         exits = set(self.exits(port))
         near = [self.kind.ejections[n] for n, outputs in enumerate(self.ejections) if exits & set(outputs)]
         others = [ports[bit] for bit in range(self.header.ports) if bit not in near]
-        return self._mine(straps, seen) & (any_of(others) if others else C(0))
+        return self._mine(straps, seen) & (any_of(others) if others else hdl.C(0))
 
     def memories(self, routes, kind):
         if len(routes.classes) != 1 or not routes.deterministic:

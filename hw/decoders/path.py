@@ -1,15 +1,20 @@
 """Decoders of worms that take one way: a header flit becomes a request for one link, a consumption channel, or both."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import dataclass, field
-
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .base import ANY_CHANNEL, Decoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
 
 __all__ = ["Arrival", "Decoded", "PathDecoder", "Request"]
 
@@ -62,7 +67,7 @@ class Decoded:
     last: Value
     outside: Value
     disorder: Value
-    exit: Value = field(default_factory=lambda: C(0, 0))
+    exit: Value = field(default_factory=lambda: hdl.C(0, 0))
 
 
 @dataclass(frozen=True)
@@ -148,13 +153,13 @@ class PathDecoder(Decoder):
         options = self.targets(port)
         none = len(options)
         if self.adaptive:
-            code: Value = Cat(going.get(target, C(0)) for target in options)
+            code: Value = hdl.Cat(going.get(target, hdl.C(0)) for target in options)
         else:
             # one-hot to index, and `none` for none of them
-            code = Signal(range(none + 1), name="direction_index")
-            m.d.comb += code.eq(none ^ any_of([Mux(going[target], none ^ i, 0) for i, target in enumerate(options)
+            code = hdl.Signal(range(none + 1), name="direction_index")
+            m.d.comb += code.eq(none ^ any_of([hdl.Mux(going[target], none ^ i, 0) for i, target in enumerate(options)
                                                if target in going]))
-        return Cat(code, here) if self._here_bits(port) else code
+        return hdl.Cat(code, here) if self._here_bits(port) else code
 
     def request(self, port: int, code: Value) -> Request:
         """Turn a stored code back into the request."""
@@ -162,7 +167,7 @@ class PathDecoder(Decoder):
         stored = code[:bits]
         asked = [stored[i] if self.adaptive else stored == i for i in range(len(options))]
         nowhere = ~stored.any() if self.adaptive else stored == len(options)
-        here = code[bits] if self._here_bits(port) else C(0)
+        here = code[bits] if self._here_bits(port) else hdl.C(0)
         exits = self._exits[port]
         masks = []
         for o in range(len(self.outputs)):
@@ -171,7 +176,7 @@ class PathDecoder(Decoder):
                 masks.append(here)
             else:
                 masks.append(ways[0] if len(ways) == 1 else any_of(ways))
-        return Request(all_of=Cat(masks), targets=Cat(asked), nothing=nowhere & ~here)
+        return Request(all_of=hdl.Cat(masks), targets=hdl.Cat(asked), nothing=nowhere & ~here)
 
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
@@ -189,9 +194,9 @@ class PathDecoder(Decoder):
         With a choice that of the class of virtual channels that is taken last.
         """
         if not self.adaptive:
-            return Cat(request.all_of[o] for o in self.reaches(port))
+            return hdl.Cat(request.all_of[o] for o in self.reaches(port))
         targets = self.targets(port)
-        return Cat(request.targets[targets.index((o, self.preferred[-1]))] for o in self.reaches(port))
+        return hdl.Cat(request.targets[targets.index((o, self.preferred[-1]))] for o in self.reaches(port))
 
     def consumption_class(self, port: int, straps: dict[str, Value], links: Value,
                           vc_class: int | None = None) -> Value:
@@ -202,7 +207,7 @@ class PathDecoder(Decoder):
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:
-            return C(free, free.bit_length())
+            return hdl.C(free, free.bit_length())
         last = self.hop_class(port, straps, into=True, vc_class=vc_class)
         cases = []
         if self.consumption.by == "next":
@@ -216,5 +221,5 @@ class PathDecoder(Decoder):
         named = {free if k == NO_CLASS else k for _, k in cases}
         bits = max(named).bit_length()
         if len(named) == 1:
-            return C(named.pop(), bits)
-        return any_of([Mux(condition, C(free if k == NO_CLASS else k, bits), 0) for condition, k in cases])
+            return hdl.C(named.pop(), bits)
+        return any_of([hdl.Mux(condition, hdl.C(free if k == NO_CLASS else k, bits), 0) for condition, k in cases])

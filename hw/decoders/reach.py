@@ -1,20 +1,24 @@
 """Bit strings in networks with up and down links: reachability strings say which copies a worm has."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
 from wormcast.algorithms.routing import Routes
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of, bits_for
 from .branching import CopyingDecoder
-from .tabled import Rows, look_up
+from .tabled import Rows, TableBits, look_up
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
 
 __all__ = ["ReachDecoder"]
 
@@ -61,11 +65,7 @@ class ReachDecoder(CopyingDecoder):
         self.flits = header.flits()
         self.row_bits = max(1, bits_for(self.flits))
         self.straps = {"up": self.ejection}
-        self.table_layout = data.StructLayout({
-            "write": 1,
-            "address": self.row_bits + bits_for(len(self.outputs)),
-            "entry": header.flit_width,
-        })
+        self.table_bits = TableBits(address=self.row_bits + bits_for(len(self.outputs)), entry=header.flit_width)
 
     @property
     def table_count(self) -> int:
@@ -78,32 +78,32 @@ class ReachDecoder(CopyingDecoder):
 
     def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
         """A memory with a string, and the row that is read."""
-        own = C(1) if output is None else table.address[self.row_bits:] == output
+        own = hdl.C(1) if output is None else table.address[self.row_bits:] == output
         return look_up(m, name, place, bits=self.header.flit_width, rows=1 << self.row_bits, write=table.write & own,
                        address=table.address[:self.row_bits], entry=table.entry)
 
     def seen(self, m, port, straps, flit, place):
         first, bits = place == 0, self.header.flit_width
-        nodes, total = Signal(bits, name="node_bits"), Signal(bits, name="below")
+        nodes, total = hdl.Signal(bits, name="node_bits"), hdl.Signal(bits, name="below")
         strings = [self._string(m, f"string_{o}", straps["table"], o, place) for o in range(len(self.outputs))]
-        m.d.comb += [nodes.eq(Cat(flit[0] & ~first, flit[1:])), total.eq(any_of(strings))]
+        m.d.comb += [nodes.eq(hdl.Cat(flit[0] & ~first, flit[1:])), total.eq(any_of(strings))]
         hits = [(nodes & strings[o]).any() for o in self.leads(port)]
-        return Cat(*hits, (nodes & ~total).any(), flit[0] & first)
+        return hdl.Cat(*hits, (nodes & ~total).any(), flit[0] & first)
 
     def branches(self, m, port, straps, seen, taken):
         leads = self.leads(port)
-        down = Signal(name="goes_down")
+        down = hdl.Signal(name="goes_down")
         m.d.comb += down.eq(self._turned(seen) | ~self._above(seen) | ~straps["up"].any())
         up = self._in_turn(m, straps["up"], taken & ~down) if self.in_turn else straps["up"]
-        return Cat(Mux(down, seen[i], up[o] if o < self.ejection else C(0)) for i, o in enumerate(leads))
+        return hdl.Cat(hdl.Mux(down, seen[i], up[o] if o < self.ejection else hdl.C(0)) for i, o in enumerate(leads))
 
     @staticmethod
     def _in_turn(m: Module, up: Value, taken: Value) -> Value:
         """The link up of the next worm: the first behind that of the last one, or the lowest of all."""
-        last, behind, chosen = (Signal(len(up), name=f"up_{name}") for name in ("last", "behind", "next"))
+        last, behind, chosen = (hdl.Signal(len(up), name=f"up_{name}") for name in ("last", "behind", "next"))
         m.d.comb += [
             behind.eq(up & ~(last | (last - 1))),
-            chosen.eq(Mux(behind.any(), behind & -behind, up & -up)),
+            chosen.eq(hdl.Mux(behind.any(), behind & -behind, up & -up)),
         ]
         with m.If(taken):
             m.d.sync += last.eq(chosen)
@@ -123,9 +123,9 @@ class ReachDecoder(CopyingDecoder):
 
     def passed(self, m, output, straps, table, flit, place):
         string = self._string(m, f"{self.outputs[output]}_string", table, None, place)
-        goes_up = straps["up"][output] if output < self.ejection else C(0)
-        kept = Signal(len(flit), name=f"{self.outputs[output]}_kept")
-        m.d.comb += kept.eq(Mux(goes_up, flit, (flit & string) | (place == 0)))
+        goes_up = straps["up"][output] if output < self.ejection else hdl.C(0)
+        kept = hdl.Signal(len(flit), name=f"{self.outputs[output]}_kept")
+        m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & string) | (place == 0)))
         return kept
 
     def memories(self, routes, kind):

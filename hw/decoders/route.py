@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Signal
-from amaranth.lib import data
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
+from .. import hdl
 from ..kinds import SwitchKind
-from .tabled import Rows, look_up
+from .tabled import Rows, TableBits, look_up
 from .unicast import UnicastDecoder
 
 __all__ = ["RouteDecoder"]
@@ -60,11 +59,10 @@ class RouteDecoder(UnicastDecoder):
         super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
                          adaptive=adaptive, preferred=preferred, enters_empty=enters_empty)
         self.straps = {}
-        self.table_layout = data.StructLayout({
-            "write": 1,
-            "address": header.address_bits,
-            "entry": max((self.entry_bits(port) for port in range(len(self.inputs))), default=1),
-        })
+        self.table_bits = TableBits(
+            address=header.address_bits,
+            entry=max((self.entry_bits(port) for port in range(len(self.inputs))), default=1),
+        )
 
     def entry_bits(self, port: int) -> int:
         """Bits of an entry of an input's table."""
@@ -82,7 +80,7 @@ class RouteDecoder(UnicastDecoder):
         targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
         rows = 1 << self.header.address_bits
         table: Any = straps["table"]
-        entry = Signal(bits, name="entry")
+        entry = hdl.Signal(bits, name="entry")
         read = look_up(m, "routes", address, bits=max(bits, 1), rows=rows, init=[self.nowhere(port)] * rows,
                        write=table.write, address=table.address, entry=table.entry)
         m.d.comb += entry.eq(read)

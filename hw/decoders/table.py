@@ -1,12 +1,11 @@
 """Unicast and address-list headers under any routing relation, by a table of output ports."""
 
-from amaranth.hdl import C, Signal
-
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 
+from .. import hdl
 from ..kinds import SwitchKind
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
@@ -113,7 +112,7 @@ class TableDecoder(AddressListDecoder):
             dim, side = self.steps[output]
             k = self.consumption.of_direction(direction_name(dim, -side if into else side), vc_class)
         if k != NO_CLASS or "rises" not in straps:
-            return [(C(1), k)]
+            return [(hdl.C(1), k)]
         rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
         up, down = (self.consumption.of_direction(name, vc_class) for name in ("up", "down"))
         return [(rises, up), (~rises, down)]
@@ -128,7 +127,7 @@ class TableDecoder(AddressListDecoder):
         return examined["address"] == straps["address"]
 
     def route(self, m, port, straps, examined, selector):
-        entry = Signal(self.entry_bits, name="entry")
+        entry = hdl.Signal(self.entry_bits, name="entry")
         m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
         # the own address has no entry, but it exists
         nowhere = (entry == self.ejection) & ~self.is_own(straps, examined)

@@ -1,14 +1,18 @@
 """Memories of decoders, which are written before the first cycle."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
-from amaranth.hdl import Module, Value
-from amaranth.lib import memory
 
-__all__ = ["Rows", "look_up"]
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
+    from amaranth.lib.data import StructLayout
+
+__all__ = ["Rows", "TableBits", "look_up"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,25 @@ class Rows:
     nowhere: int = 0
 
 
+class TableBits(NamedTuple):
+    """Bits of an address and of an entry of a decoder's tables."""
+
+    address: int
+    entry: int
+
+    @property
+    def layout(self) -> StructLayout:
+        """How an entry is written."""
+        from amaranth.lib.data import StructLayout
+
+        return StructLayout({"write": 1, **self._asdict()})
+
+
 def look_up(m: Module, name: str, place: Value, *, bits: int, rows: int, write: Value, address: Value, entry: Value,
             init: Sequence[int] = ()) -> Value:
     """Build a memory of LUTs as a submodule of this name, written as told: the row at a place."""
+    from amaranth.lib import memory
+
     store: memory.Memory = memory.Memory(shape=bits, depth=rows, init=list(init), attrs={"ram_style": "distributed"})
     m.submodules[name] = store
     into, out = store.write_port(), store.read_port(domain="comb")

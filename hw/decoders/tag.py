@@ -1,12 +1,12 @@
 """Unicast headers in multistage networks: each stage takes one digit of the destination."""
 
 import numpy as np
-from amaranth.hdl import Signal
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
+from .. import hdl
 from ..kinds import SwitchKind
 from .unicast import UnicastDecoder
 
@@ -55,7 +55,7 @@ class TagDecoder(UnicastDecoder):
         return dict.fromkeys(self.straps, digits)
 
     def way(self, m, port, straps, address):
-        digit = Signal(self.digit_bits, name="digit")
+        digit = hdl.Signal(self.digit_bits, name="digit")
         which = straps["digit"] if self.digit is None else self.digit
         m.d.comb += digit.eq(address.word_select(which, self.digit_bits))
         exits = [digit == next(e for e, outputs in enumerate(self.ejections) if o in outputs) for o in self.exits(port)]

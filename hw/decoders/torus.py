@@ -1,16 +1,22 @@
 """Unicast and address-list headers on tori and rings, under e-cube."""
 
-from amaranth.hdl import C, Signal, Value
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import coordinates, signs
 from .base import ANY_CHANNEL
 from .grid import GridDecoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Value
 
 __all__ = ["TorusDecoder"]
 
@@ -71,8 +77,8 @@ class TorusDecoder(GridDecoder):
         crosses: dict[int, Value] = {}
         for dim, field in fields.items():
             extent, own = self.header.shape[dim], straps[f"coordinate_{dim}"]
-            away = Signal(range(-extent, extent), name=f"{name}_away_{dim}")
-            equal[dim] = Signal(name=f"{name}_equal_{dim}")
+            away = hdl.Signal(range(-extent, extent), name=f"{name}_away_{dim}")
+            equal[dim] = hdl.Signal(name=f"{name}_equal_{dim}")
             m.d.comb += [away.eq(field - own), equal[dim].eq(field == own)]
             far_below = away <= -((extent + 1) // 2)
             far_above = away > extent // 2
@@ -95,4 +101,4 @@ class TorusDecoder(GridDecoder):
             if self.vc_classes > 1:
                 way &= examined["crosses", 0] if k == CROSSES else ~examined["crosses", 0]
             ways[o, k] = way
-        return ways, examined.get(("outside", 0), C(0))
+        return ways, examined.get(("outside", 0), hdl.C(0))

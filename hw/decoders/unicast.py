@@ -1,18 +1,23 @@
 """What the decoders of unicast headers share that know a destination by its way out."""
 
-from abc import abstractmethod
+from __future__ import annotations
 
-from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
+from abc import abstractmethod
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import NO_CLASS
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
 
+from .. import hdl
 from ..kinds import SwitchKind
 from ..logic import any_of
 from .address import beyond, coordinates
 from .branching import BranchingDecoder
 from .path import Decoded, PathDecoder
+
+if TYPE_CHECKING:
+    from amaranth.hdl import Module, Value
 
 __all__ = ["UnicastDecoder"]
 
@@ -60,11 +65,11 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
 
     def seen(self, m, port, straps, flit, place):
         ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
-        return Cat(*(ways.get(target, C(0)) for target in self.targets(port)), *exits)
+        return hdl.Cat(*(ways.get(target, hdl.C(0)) for target in self.targets(port)), *exits)
 
     def hop_class(self, output, straps, *, into, vc_class=None):
         """No class: a unicast stops nowhere on its way."""
-        return [(C(1), NO_CLASS)]
+        return [(hdl.C(1), NO_CLASS)]
 
     def decode(self, m, port, straps, arrival):
         address = arrival.data[:self.header.address_bits]
@@ -72,21 +77,22 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         nowhere = beyond(self.header, coordinates(self.header, address))
         wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
         going = {target: way & wanted for target, way in ways.items()}
-        onward, end, outside = Signal(name="onward"), Signal(name="ends_here"), Signal(name="outside")
+        onward, end, outside = hdl.Signal(name="onward"), hdl.Signal(name="ends_here"), hdl.Signal(name="outside")
         m.d.comb += [
             onward.eq(any_of(list(going.values()))),
             end.eq(any_of(exits) & wanted),
-            outside.eq(C(0) if nowhere is None else nowhere),
+            outside.eq(hdl.C(0) if nowhere is None else nowhere),
         ]
         number = (len(exits) - 1).bit_length() if exits else 0
         astray = arrival.first & ~onward & ~end
         return Decoded(
-            code=self.encode(m, port, going, C(0)),
+            code=self.encode(m, port, going, hdl.C(0)),
             data=arrival.data,
-            strip=C(0),
+            strip=hdl.C(0),
             ends_here=end,
-            last=C(1),
+            last=hdl.C(1),
             outside=astray & outside,
             disorder=astray & ~outside,
-            exit=any_of([Mux(way, C(e, number), 0) for e, way in enumerate(exits)])[:number] if number else C(0, 0),
+            exit=(any_of([hdl.Mux(way, hdl.C(e, number), 0) for e, way in enumerate(exits)])[:number] if number
+                  else hdl.C(0, 0)),
         )

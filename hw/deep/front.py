@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..front import LINKS, TURN, CopiesFront, Of, Wait
-from ..intake import Mark
-from ..link import flit_layout
-from .switch import DeepSwitch
+from ..mark import Mark
+from .switch_spec import DeepSwitchSpec
 
 __all__ = ["DeepFront"]
 
@@ -20,7 +19,7 @@ class DeepFront(CopiesFront):
     the reader has taken, up to two rows, are `leaving`.
     """
 
-    def __init__(self, router: DeepSwitch, port: int, vc: int):
+    def __init__(self, router: DeepSwitchSpec, port: int, vc: int):
         super().__init__(router, port, vc, router.branching.leads(port))
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
@@ -126,6 +125,8 @@ class DeepFront(CopiesFront):
         return found
 
     def _as_row(self, flit: int) -> int:
+        from ..link import flit_layout  # which imports Amaranth
+
         assert flit_layout(self.width)["tail"].offset == 1
         head, tail = flit & 1, flit >> 1 & 1
         mark = Mark.TAIL if tail else Mark.PAYLOAD

@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from ..decoders.branching import BranchingDecoder
 from ..faults import Cause
-from ..link import LinkSignature, PortSpec, flit_layout
+from ..link import LinkSignature, flit_layout
 from ..logic import bits_for
+from ..port import PortSpec
 from .intake import DeepIntake
 from .store import ChunkStore, row_bits
 from .window import Window

@@ -3,25 +3,22 @@
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import data, wiring
-
-from wormcast.algorithms.errors import WormcastError
+from amaranth.lib import wiring
 
 from ..allocator import Allocator
-from ..decoders import Decoder
-from ..decoders.branching import BranchingDecoder
-from ..link import PortSpec, flit_layout
+from ..link import flit_layout
 from ..logic import any_of
 from ..output_unit import OutputUnit
 from ..switch import Switch
 from .input_unit import DeepInput
 from .order import FetchOrder
 from .reader import RowReader
+from .switch_spec import DeepSwitchSpec
 
 __all__ = ["DeepSwitch"]
 
 
-class DeepSwitch(Switch):
+class DeepSwitch(DeepSwitchSpec, Switch):
     """A switch that holds whole packets at its inputs, and copies them to any number of outputs ([Sivaram98], 5.1.2).
 
     ::
@@ -60,31 +57,6 @@ class DeepSwitch(Switch):
     WormcastError
         A parameter that is not offered.
     """
-
-    def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
-                 tables: data.StructLayout | None = None):
-        super().__init__(inputs=inputs, outputs=outputs, decoder=decoder, width=width, tables=tables)
-        chunk = inputs[0].chunk
-        if not isinstance(decoder, BranchingDecoder):
-            raise WormcastError(f"DeepSwitch.decoder: {type(decoder).__name__} is given, its worms take one way in "
-                                "buffers that they pass through")
-        least = max(len(outputs), decoder.flits)
-        if chunk < least:
-            raise WormcastError(f"chunk: {chunk} flits are given, a switch of {len(outputs)} outputs that "
-                                f"decodes {decoder.flits} header flits at once needs at least {least}")
-        self.branching = decoder
-        for port in [*inputs, *outputs]:
-            if port.vcs != 1:
-                raise WormcastError(f"DeepSwitch.vcs: {port.name} has {port.vcs} virtual channels, deep buffers have 1")
-            if not port.to_node and (port.chunk, port.depth) != (chunk, inputs[0].depth):
-                raise WormcastError(f"DeepSwitch.chunk: {port.name} has {port.depth} flits in chunks of {port.chunk}, "
-                                    f"and {inputs[0].name} {inputs[0].depth} in chunks of {chunk}; they must be alike")
-        self.chunk = chunk
-        self.rows = inputs[0].depth // chunk
-
-    @property
-    def copies(self) -> bool:
-        return True
 
     def elaborate(self, platform):
         m = Module()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..logic import bits_for
-from .switch import DeepSwitch
+from .switch_spec import DeepSwitchSpec
 
 __all__ = ["describe_fetch", "describe_reader", "describe_rows", "reader_fields", "row_fields"]
 
@@ -14,14 +14,14 @@ Read = Callable[[str], Any]
 """Full name of a register of the switch -> its values; those of a memory have a further dimension, its rows."""
 
 
-def row_fields(switch: DeepSwitch, port: int, read: Read) -> Any:
+def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
     """Read what `describe_rows` needs of an input, in a further dimension."""
     store = f"{switch.inputs[port].name}_input.store"
     single = [read(f"{store}.{name}") for name in ("used", "lane", "closed_row", "write_row")]
     return np.concatenate([np.stack(single, axis=-1), read(f"{store}.pending")], axis=-1)
 
 
-def describe_rows(switch: DeepSwitch, fields: Any) -> str:
+def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
     """Write the rows of an input with flits, the oldest first: ``3:2,4:1,5+,6+3``.
 
     Row 3 has a counter of 2: so many outputs have yet to fetch it. Row 5 is full and is not closed yet, as its last
@@ -37,14 +37,14 @@ def describe_rows(switch: DeepSwitch, fields: Any) -> str:
                      *[f"{written}+{lane}"] * filling])
 
 
-def reader_fields(switch: DeepSwitch, output: int, read: Read) -> Any:
+def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
     """Read what `describe_reader` and `describe_fetch` need of an output, in a further dimension."""
     reader = f"{switch.outputs[output].name}_reader"
     return np.stack([read(f"{reader}.{name}") for name in (
         "owner", "row", "place", "holding", "following", "has_current", "has_behind", "asked")], axis=-1)
 
 
-def describe_reader(switch: DeepSwitch, fields: Any) -> str:
+def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
     """Write whose worm an output sends, and which flit of its rows comes next: ``p0:3.5``; nothing without a worm.
 
     ``p0:3.5,follows``: it takes flits as they pass. Otherwise it sends a row that it has fetched, or waits for it.
@@ -55,13 +55,13 @@ def describe_reader(switch: DeepSwitch, fields: Any) -> str:
     return f"{_row_before(switch, owner, number, sum(fetched))}.{place}" + ",follows" * bool(following)
 
 
-def describe_fetch(switch: DeepSwitch, fields: Any) -> str:
+def describe_fetch(switch: DeepSwitchSpec, fields: Any) -> str:
     """Write which row was fetched for an output in the cycle before: ``p0:3``; nothing if none was."""
     owner, number, *_, asked = map(int, fields)
     return _row_before(switch, owner, number, 1) if asked else ""
 
 
-def _row_before(switch: DeepSwitch, owner: int, number: int, rows: int) -> str:
+def _row_before(switch: DeepSwitchSpec, owner: int, number: int, rows: int) -> str:
     """The input that is the owner, and the row that comes so many before one of a number."""
     [port] = [port.name for i, port in enumerate(switch.inputs) if owner >> i & 1]
     return f"{port}:{((number & (1 << bits_for(switch.rows)) - 1) - rows) % switch.rows}"

@@ -4,8 +4,19 @@
 as the router has ports for them.
 """
 
-from .consumption import HOST_DEPTH, Consumption
-from .injection import Injection
-from .network_interface import NetworkInterface
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .consumption import HOST_DEPTH, Consumption
+    from .injection import Injection
+    from .network_interface import NetworkInterface
+else:
+    __getattr__ = lazily(__name__, {
+        "consumption": ("HOST_DEPTH", "Consumption"),
+        "injection": ("Injection",),
+        "network_interface": ("NetworkInterface",),
+    })
 
 __all__ = ["HOST_DEPTH", "Consumption", "Injection", "NetworkInterface"]

@@ -7,10 +7,11 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from ..buffer import ReplicationBuffer
-from ..link import LinkSignature, PortSpec, flit_layout
+from ..link import LinkSignature, flit_layout
 from ..logic import bit_at
 from ..options import MOST_DELAY, MOST_ROWS, MOST_SLOTS, ROW_BITS
 from ..output_unit import OutputUnit
+from ..port import PortSpec
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 

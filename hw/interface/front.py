@@ -4,10 +4,12 @@ As of `PathFront`, whoever proves deadlocks asks here, and knows no register by 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ring import fill_level
-from .network_interface import NetworkInterface
+
+if TYPE_CHECKING:
+    from .network_interface import NetworkInterface
 
 __all__ = ["InterfaceFront", "SlotsFront"]
 
@@ -34,7 +36,7 @@ class InterfaceFront:
         Consumption channels, and flits that each has room for.
     """
 
-    def __init__(self, interface: NetworkInterface, read: Read):
+    def __init__(self, interface: "NetworkInterface", read: Read):
         [injection], [consumption] = interface.injections, interface.consumptions
         self.channels, self.depth = consumption.port.vcs, consumption.port.depth
         self._vcs = injection.port.vcs
@@ -73,7 +75,7 @@ class SlotsFront(InterfaceFront):
     slots : int
     """
 
-    def __init__(self, interface: NetworkInterface, read: Read):
+    def __init__(self, interface: "NetworkInterface", read: Read):
         super().__init__(interface, read)
         slots = interface.injections[0].slots
         assert slots is not None

@@ -9,9 +9,10 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from ..buffer import ReplicationBuffer
-from ..link import LinkSignature, PortSpec, flit_layout
+from ..link import LinkSignature, flit_layout
 from ..options import MOST_DELAY, MOST_PACKET, STORAGE
 from ..output_unit import OutputUnit
+from ..port import PortSpec
 from .retransmission import Retransmission
 
 __all__ = ["Injection"]

@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from ..faults import Cause, fault_layout, first_fault
-from ..link import LinkSignature, PortSpec
+from ..link import LinkSignature
+from ..port import PortSpec
 from .consumption import Consumption
 from .injection import Injection
 from .smart import Forwarding

@@ -1,5 +1,12 @@
 """Inputs of switches that copy a worm to several outputs ([Varavithya]: asynchronous tree-based multicasting)."""
 
-from .input_unit import REPLICATION, TreeInput
+from typing import TYPE_CHECKING
 
-__all__ = ["REPLICATION", "TreeInput"]
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .input_unit import TreeInput
+else:
+    __getattr__ = lazily(__name__, {"input_unit": ("TreeInput",)})
+
+__all__ = ["TreeInput"]

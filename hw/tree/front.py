@@ -5,8 +5,8 @@ from typing import Any
 
 from ..decoders import BitStringDecoder
 from ..front import FOR_TOKEN, LINKS, TOKEN, CopiesFront, Of, Wait
-from ..switch import Switch
-from .input_unit import branches_of
+from ..switch_spec import SwitchSpec
+from .branches import branches_of
 
 __all__ = ["TreeFront"]
 
@@ -20,7 +20,7 @@ class TreeFront(CopiesFront):
     its token.
     """
 
-    def __init__(self, router: Switch, port: int, vc: int):
+    def __init__(self, router: SwitchSpec, port: int, vc: int):
         assert isinstance(router.decoder, BitStringDecoder)
         super().__init__(router, port, vc, router.decoder.leads(port))
         self.branches = branches_of(self.leads, router.replication)

@@ -6,24 +6,19 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from wormcast.algorithms.schemes.atbm import REPLICATION
-
 from ..buffer import ReplicationBuffer
 from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
 from ..input_unit import take_turns
-from ..link import LinkSignature, PortSpec, flit_layout
+from ..link import LinkSignature, flit_layout
 from ..logic import bit_at, bits_for
+from ..port import PortSpec
+from .branches import branches_of
 from .buffer import BranchBuffer
 from .intake import TreeIntake
 from .worm import TreeState, TreeWorm
 
-__all__ = ["REPLICATION", "TreeInput", "branches_of"]
-
-
-def branches_of(leads: list[int], replication: str) -> list[list[int]]:
-    """Give the outputs of each branch that a worm may have at an input that leads to these."""
-    return [leads] if replication == "synchronous" else [[o] for o in leads]
+__all__ = ["TreeInput"]
 
 
 class TreeInput(wiring.Component):

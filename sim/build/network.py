@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.lib import wiring
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header, Unicast
@@ -14,12 +14,15 @@ from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.tabled import Rows
 from wormcast.hw.front import Front
 from wormcast.hw.fronts import front_of
-from wormcast.hw.interface import NetworkInterface
-from wormcast.hw.switch import Switch
 
-from .configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from .fabric import HOST, Fabric
 from .placement import Placement
+
+if TYPE_CHECKING:
+    from amaranth.lib import wiring
+
+    from wormcast.hw.interface import NetworkInterface
+    from wormcast.hw.switch import Switch
 
 __all__ = ["HOST", "TOKEN_IN", "Join", "Kind", "Network"]
 
@@ -36,7 +39,7 @@ class Kind:
     ----------
     name : str
     build : callable
-        Makes the component.
+        Makes the component; Amaranth is imported only then.
     instances : tuple of str
         A name for each, as it appears in waveforms.
     straps : dict of str to int array [instances]
@@ -48,7 +51,7 @@ class Kind:
     """
 
     name: str
-    build: Callable[[], wiring.Component]
+    build: "Callable[[], wiring.Component]"
     instances: tuple[str, ...]
     straps: dict[str, Instances]
     tables: dict[str, Instances]
@@ -146,12 +149,15 @@ class Network(Placement):
         return self.configuration.consumption_classes(self.topology, self.scheme)
 
     @cached_property
-    def components(self) -> dict[str, Switch | NetworkInterface]:
+    def components(self) -> "dict[str, Switch | NetworkInterface]":
         """One component of each kind, not elaborated: what it is called and laid out as."""
-        return {**self.routers, "interface": self._interface()}
+        routers = {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
+        return {**routers, "interface": self.blueprint.interface(**self._interface)}
 
-    def _interface(self) -> NetworkInterface:
-        return self.blueprint.interface(ports=self.ports, links=self.links, channels=self.channels)
+    @property
+    def _interface(self) -> dict[str, Any]:
+        """How many of what an interface has."""
+        return {"ports": self.ports, "links": self.links, "channels": self.channels}
 
     @property
     def fed(self) -> list[str]:
@@ -220,10 +226,6 @@ class Network(Placement):
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """The components, by kind: routers, then interfaces."""
-        hardware = {name: value for name, value in self.configuration.to_dict().items() if name not in HOST_FIELDS}
-        options = sorted(hardware.items())
-        router_options = [entry for entry in options if entry[0] not in INTERFACE_FIELDS]
-        interface_options = [entry for entry in options if entry[0] not in ROUTER_FIELDS]
         found = {}
         for name, kind in self.switch_kinds.items():
             decoder = self.routers[name].decoder
@@ -239,15 +241,15 @@ class Network(Placement):
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
                 {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
-                f"router {decoder.signature} {self.routers[name].copying} {self.blueprint.tables} {router_options}",
+                f"router {decoder.signature} {self.blueprint.parameters(kind) | {'decoder': None}}",
             )
         found["interface"] = Kind(
             "interface",
-            self._interface,
+            partial(self.blueprint.interface, **self._interface),
             self._in_lanes([f"interface_{self.node_scope(node)}" for node in range(self.nodes)]),
             {},
             {},
-            f"interface {self.ports} {self.links} {self.blueprint.header_flits} {interface_options}",
+            f"interface {self.blueprint.interface_parameters(**self._interface)}",
         )
         return found
 

@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 from wormcast.algorithms import Scheme, Topology
 from wormcast.hw.kinds import SwitchKind
+from wormcast.hw.router import Blueprint, Home
+from wormcast.hw.switch_spec import ConsumptionLink, SwitchSpec
 
 from .configuration import Configuration
-
-if TYPE_CHECKING:
-    from wormcast.hw.router import Blueprint, Home
-    from wormcast.hw.switch import ConsumptionLink, Switch
 
 __all__ = ["Placement", "scope_of"]
 
@@ -46,10 +43,8 @@ class Placement:
         return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
 
     @cached_property
-    def blueprint(self) -> "Blueprint[Configuration]":
+    def blueprint(self) -> Blueprint[Configuration]:
         """What its components are built by."""
-        from wormcast.hw.router import Blueprint
-
         return Blueprint(self.topology, self.scheme, self.configuration)
 
     @property
@@ -58,8 +53,8 @@ class Placement:
         return self.blueprint.named_kinds
 
     @property
-    def routers(self) -> "dict[str, Switch]":
-        """One router of each kind, not elaborated."""
+    def routers(self) -> dict[str, SwitchSpec]:
+        """What routers of each kind are built by."""
         return self.blueprint.routers
 
     @cached_property

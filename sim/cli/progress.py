@@ -128,8 +128,8 @@ def progress(total: int | None, of: str, done: int = 0) -> Iterator[Callable[[in
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     # what is done differs in what it takes: all of it tells how long the rest will
-    with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                  console=Console(stderr=True), transient=True, redirect_stdout=False,
+    with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+                  TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:
         task = bar.add_task(of, total=total, completed=done)
         with _lock:

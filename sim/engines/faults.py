@@ -60,8 +60,9 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
         latched = block.output("fault")[:block.n]
         if not latched.any():
             continue
+        from wormcast.hw.faults import Cause  # which imports Amaranth, and so do components
+
         component, count = network.components[kind], network.count(kind)
-        from wormcast.hw.faults import Cause  # needs Amaranth, which a run without errors does not
 
         layout = component.fault_layout
         for instance in np.flatnonzero(latched).tolist():

@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from wormcast.hw.front import TOKEN, Front
-from wormcast.hw.intake import Mark
-from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.interface.front import SlotsFront
 from wormcast.hw.interface.smart.front import PlacesFront
+from wormcast.hw.mark import Mark
 
 from ..build.fabric import Link
 from ..host import Packet, brought_by, packet_at_interface, packet_of
 from .bulk import BulkEngine
 from .copies import by_header, child_of
 from .front import Channel, Registers, wanted
+
+if TYPE_CHECKING:
+    from wormcast.hw.interface import NetworkInterface
 
 __all__ = ["Snapshot"]
 
@@ -122,7 +124,7 @@ class Snapshot:
         return self.register("interface", name, node) if name in self.engine.kernels["interface"].state else 0
 
     @cached_property
-    def _interface(self) -> NetworkInterface:
+    def _interface(self) -> "NetworkInterface":
         return self.network.blueprint.interface()
 
     def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:

@@ -8,7 +8,7 @@ from mask_decoder import MaskDecoder
 
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.deep import DeepSwitch
-from wormcast.hw.link import PortSpec
+from wormcast.hw.port import PortSpec
 from wormcast.sim.engines.words import words
 from wormcast.sim.lowering import lower_cached
 

@@ -10,7 +10,7 @@ from cases import slow
 from wormcast.algorithms import E_CUBE, WormcastError
 from wormcast.algorithms.routing import ADAPTIVE, UP_DOWN, UP_DOWN_ADAPTIVE, without_classes
 from wormcast.hw import PortSpec, Switch
-from wormcast.hw.tables import table_bus
+from wormcast.hw.tables import TableBus
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
@@ -341,5 +341,5 @@ def test_one_bus_fits_all_switches_of_a_network():
     routers = [built.router(kind) for kind in built.kinds]
     assert len({str(router.tables) for router in routers}) == 1
     layouts = [router.decoder.table_layout for router in routers]
-    assert built.tables == table_bus(tables=6, address_bits=4,
-                                     entry_bits=max(layout["entry"].width for layout in layouts))
+    assert built.tables == TableBus(tables=6, address_bits=4,
+                                    entry_bits=max(layout["entry"].width for layout in layouts))

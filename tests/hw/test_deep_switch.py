@@ -10,7 +10,7 @@ from mask_decoder import MaskDecoder
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw.deep import DeepSwitch
-from wormcast.hw.link import PortSpec
+from wormcast.hw.port import PortSpec
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 

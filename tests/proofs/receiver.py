@@ -3,7 +3,8 @@
 from amaranth.hdl import Cat, Const, Mux
 from amaranth.lib import data
 
-from wormcast.hw.intake import Frame, Mark, row_layout
+from wormcast.hw.intake import Frame, row_layout
+from wormcast.hw.mark import Mark
 
 from .harness import entry, implies, on_ring
 from .reference import Queue

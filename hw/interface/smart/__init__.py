@@ -4,8 +4,19 @@
 stores packets and sends their copies.
 """
 
-from .children import ChildTable
-from .forwarding import Forwarding
-from .orders import MessageOrder, PacketOrder
+from typing import TYPE_CHECKING
+
+from wormcast.algorithms.lazy import lazily
+
+if TYPE_CHECKING:
+    from .children import ChildTable
+    from .forwarding import Forwarding
+    from .orders import MessageOrder, PacketOrder
+else:
+    __getattr__ = lazily(__name__, {
+        "children": ("ChildTable",),
+        "forwarding": ("Forwarding",),
+        "orders": ("MessageOrder", "PacketOrder"),
+    })
 
 __all__ = ["ChildTable", "Forwarding", "MessageOrder", "PacketOrder"]

@@ -4,12 +4,14 @@ As of `SlotsFront`, whoever follows forwarding or proves deadlocks asks here, an
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..front import InterfaceFront
-from ..network_interface import NetworkInterface
+
+if TYPE_CHECKING:
+    from ..network_interface import NetworkInterface
 
 __all__ = ["ForwardingFront", "PlacesFront"]
 
@@ -29,7 +31,7 @@ class ForwardingFront:
         A register of these.
     """
 
-    def __init__(self, interface: NetworkInterface, read: Read):
+    def __init__(self, interface: "NetworkInterface", read: Read):
         forwarding = interface.forwarding
         assert forwarding is not None
         self.writers = forwarding.channels + 1
@@ -94,7 +96,7 @@ class PlacesFront(InterfaceFront):
     """The packet places of one smart interface, as (row, place), and who waits for one; parameters as of
     `InterfaceFront`, where ``read`` gives 0 for what it is built without."""
 
-    def __init__(self, interface: NetworkInterface, read: Callable[[str], Any]):
+    def __init__(self, interface: "NetworkInterface", read: Callable[[str], Any]):
         super().__init__(interface, read)
         assert interface.forwarding is not None
         self.rows, self.places = interface.forwarding.rows, interface.forwarding.places

@@ -11,8 +11,8 @@ from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
 from wormcast.hw.interface.smart import ChildTable, Forwarding
-from wormcast.hw.link import PortSpec
 from wormcast.hw.output_unit import OutputUnit
+from wormcast.hw.port import PortSpec
 from wormcast.hw.switch import Switch
 from wormcast.hw.tree import TreeInput
 

@@ -89,10 +89,10 @@ def _port(network: Network, kind: str, name: str) -> ComponentPort:
 
 def table_words(network: Network) -> list[int]:
     """What has to be on ``tables_in`` before the reset, a word a cycle: all entries, and 0 until the last is there."""
-    layout = network.blueprint.tables
-    if layout is None:
+    bus = network.blueprint.tables
+    if bus is None:
         return []
-    words = [layout.const(entry).as_bits() for entry in network.table_writes()]
+    words = [bus.layout.const(entry).as_bits() for entry in network.table_writes()]
     return words + [0] * len(network.chain)
 
 

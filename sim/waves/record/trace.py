@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
-from wormcast.hw.deep import DeepSwitch
+from wormcast.hw.deep.switch_spec import DeepSwitchSpec
 from wormcast.hw.deep.told import describe_fetch, describe_reader, describe_rows, reader_fields, row_fields
 from wormcast.hw.front import TOKEN, TURN
 
@@ -268,7 +268,7 @@ class _DeepWords:
     def __init__(self, tracer: _Tracer):
         self.tracer = tracer
         self.known = {"": 0}
-        deep = [kind for kind, router in tracer.network.routers.items() if isinstance(router, DeepSwitch)]
+        deep = [kind for kind, router in tracer.network.routers.items() if isinstance(router, DeepSwitchSpec)]
         self.rows, self.reads, self.fetches = np.zeros((3, tracer.cycles + 1, len(tracer.channels)), np.int32)
         self.behind = [(at, link.far, link.input) for at, (link, _) in enumerate(tracer.channels)
                        if link.input is not None and link.far.kind in deep]
@@ -284,7 +284,7 @@ class _DeepWords:
             said: dict[tuple[str, int], Values] = {}
             for at, end, port in ends:
                 switch = self.tracer.network.routers[end.kind]
-                assert isinstance(switch, DeepSwitch)
+                assert isinstance(switch, DeepSwitchSpec)
                 if (end.kind, port) not in said:
                     said[end.kind, port] = fields(switch, port, partial(states.register, end.kind))
                 values = said[end.kind, port][:, states.column[end.kind, end.instance]]

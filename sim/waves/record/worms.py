@@ -7,7 +7,7 @@ import numpy as np
 from vcd.writer import Variable
 
 from wormcast.hw.front import Front
-from wormcast.hw.switch import Switch
+from wormcast.hw.switch_spec import SwitchSpec
 
 from ...build.fabric import Link
 from ...build.network import Network
@@ -109,7 +109,7 @@ def _wanted(network: Network, link: Link, vc: int) -> Callable[[int], str]:
     return lambda code: wanted_by(network, link, vc, code)
 
 
-def _owner(router: Switch, vcs: int) -> Callable[[int], str]:
+def _owner(router: SwitchSpec, vcs: int) -> Callable[[int], str]:
     def owner(code: int) -> str:
         port, vc = divmod(code - 1, vcs)
         return f"{router.inputs[port].name}_in.vc_{vc}" if code else ""
@@ -117,7 +117,7 @@ def _owner(router: Switch, vcs: int) -> Callable[[int], str]:
     return owner
 
 
-def _targets(router: Switch, front: Front) -> Callable[[int], str]:
+def _targets(router: SwitchSpec, front: Front) -> Callable[[int], str]:
     def targets(code: int) -> str:
         links, here = front.ways(code)
         exits = ["here" if len(front.exits) == 1 else router.outputs[output].name for output in here]

@@ -304,7 +304,7 @@ def test_faults_are_routers_own_where_nodes_are_not():
 def test_words_of_the_tables_are_their_entries():
     built = irregular()
     network = Network(built.topology, built.scheme, built.configuration)
-    words, layout = table_words(network), built.tables
+    words, layout = table_words(network), built.tables.layout
     entries = list(network.table_writes())
     assert words[len(entries):] == [0] * 3
     for word, entry in zip(words, entries, strict=False):

@@ -141,11 +141,6 @@ class SwitchSpec:
         """Whether worms are copied to several outputs."""
         return isinstance(self.decoder, BitStringDecoder)
 
-    @property
-    def copying(self) -> str:
-        """How worms are copied, in words: two switches with equal decoders and options may differ in it."""
-        return f"{self.replication} {self.has_reports} {self.has_tokens}" if self.copies else ""
-
     def enough(self, port: int) -> bool:
         """Whether each worm that comes by an input is consumed without waiting for another to be."""
         return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))

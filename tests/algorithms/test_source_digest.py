@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -117,10 +118,16 @@ def test_names_lead_to_the_modules_that_they_come_from():
     assert not [file for file in files if file.startswith("sim/")]
 
 
+def test_no_hardware_reads_docstrings():
+    for file in imported_files([package_file("wormcast.hw.router")]):
+        with open(file) as opened:
+            assert not re.search(r"\.__doc__\b|\bgetdoc\b|\bgetsource\b", opened.read()), file
+
+
 def test_all_hardware_is_found():
     """All of it but what reads registers of a built network."""
     files = {os.path.relpath(file, ROOT) for file in imported_files([package_file("wormcast.hw.router")])}
     there = {os.path.relpath(os.path.join(folder, file), ROOT)
              for folder, _, names in os.walk(os.path.join(ROOT, "hw")) for file in names if file.endswith(".py")}
     assert {os.path.basename(file) for file in there - files} <= {
-        "__init__.py", "front.py", "fronts.py", "told.py", "alone.py"}
+        "__init__.py", "front.py", "fronts.py", "stored.py", "told.py", "alone.py"}

@@ -136,7 +136,7 @@ def test_headers_take_only_links_whose_buffers_are_empty(relation):
     decoder = AdaptiveDecoder(header_of(topology("mesh:3x3"), 2), relation=relation)
     assert decoder.enters_empty
     blueprint = Blueprint(topology("mesh:3x3"), SCHEMES["column-path"].routed_by(relation), Configuration(vcs=2))
-    for router in blueprint.routers.values():
+    for router in map(blueprint.router, blueprint.kinds):
         built = router.elaborate(None)
         units = [getattr(built.submodules, f"{port.name}_output") for port in router.outputs]
         assert [unit.empty for unit in units[:router.ejection]] == [True] * router.ejection

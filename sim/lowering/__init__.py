@@ -1,12 +1,13 @@
-"""From one Amaranth component to one vector kernel that steps all its instances at once, and one that shows them."""
+"""From one Amaranth component to one vector kernel that steps all its instances at once, and one that shows them.
+
+``lower`` and ``observe`` compile; they are imported, and Amaranth with them, only for what ``store`` does not find.
+"""
 
 from .call import call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
-from .lower import lower
 from .machine import vector_bytes
 from .native import Native, NativeCall, native
-from .observe import observe
 from .observer import Observer, ShownSignal
 from .planes import PLANE_WIDTH
 from .store import cache_folder, is_ours, lower_cached, observe_cached
@@ -27,11 +28,9 @@ __all__ = [
     "cache_folder",
     "call_step",
     "is_ours",
-    "lower",
     "lower_cached",
     "narrowest",
     "native",
-    "observe",
     "observe_cached",
     "vector_bytes",
 ]

@@ -5,10 +5,14 @@ slot is a row of ``vector_width`` numbers, flags packed to one bit each. So a ke
 back, and every address in it is the tile's plus a constant.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .program import Slot
+if TYPE_CHECKING:
+    from .program import Slot
 
 __all__ = ["Place", "StateLayout", "element_bits", "lay_out"]
 

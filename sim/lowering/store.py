@@ -28,8 +28,6 @@ from wormcast.algorithms.source_digest import source_digest
 from ..common.processor import host
 from .errors import LoweringError
 from .kernel import Kernel
-from .lower import lower_design
-from .observe import observe_design
 from .observer import Observer
 
 __all__ = ["cache_folder", "collector_paused", "is_ours", "lower_cached", "observe_cached"]
@@ -84,6 +82,7 @@ def lower_cached(
 
     def elaborate() -> _Elaborated[Kernel]:
         from . import netlist  # which imports Amaranth
+        from .lower import lower_design
 
         component = factory()
         inputs, outputs = words(component)
@@ -108,6 +107,7 @@ def observe_cached(
 
     def elaborate() -> _Elaborated[Observer]:
         from . import netlist  # which imports Amaranth
+        from .observe import observe_design
 
         design, variables = netlist.read_visible(factory())
         return _Elaborated(design.digest(variables), lambda: observe_design(design, variables, kernel))

@@ -1,12 +1,17 @@
 """Words: the groups of ports through which a kernel meets the world."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cells import Nets, Port
 from .errors import LoweringError
+
+if TYPE_CHECKING:
+    from .cells import Nets, Port
 
 __all__ = ["Word", "group", "narrowest"]
 

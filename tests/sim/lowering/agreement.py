@@ -7,7 +7,8 @@ from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
-from wormcast.sim.lowering import Kernel, lower
+from wormcast.sim.lowering import Kernel
+from wormcast.sim.lowering.lower import lower
 from wormcast.sim.lowering.netlist import port_name
 
 __all__ = ["agree", "component", "fill", "lower_ports", "ports", "word_values"]

@@ -10,7 +10,8 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.compiled import compiled
-from wormcast.sim.lowering import LoweringError, call_step, lower
+from wormcast.sim.lowering import LoweringError, call_step
+from wormcast.sim.lowering.lower import lower
 
 from .agreement import component, lower_ports, word_values
 

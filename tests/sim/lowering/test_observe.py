@@ -12,7 +12,8 @@ from amaranth.sim import Simulator
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from wormcast.sim.lowering import LoweringError, observe, observe_cached
+from wormcast.sim.lowering import LoweringError, observe_cached
+from wormcast.sim.lowering.observe import observe
 
 from .agreement import component, fill, lower_ports, ports, random_value, word_values
 from .random_designs import RandomExpressions, RandomMachine

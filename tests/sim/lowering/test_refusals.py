@@ -17,7 +17,8 @@ from amaranth.hdl import (
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from wormcast.sim.lowering import LoweringError, lower, netlist
+from wormcast.sim.lowering import LoweringError, netlist
+from wormcast.sim.lowering.lower import lower
 
 from .agreement import component, lower_ports
 

@@ -149,11 +149,10 @@ def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
 
 def test_each_option_changes_the_parts_that_it_says():
     """Settings of the hosts change no kernel's key, those of the interfaces not the router's, and so on."""
-    def keys(**options):
-        kinds = Network(topology("mesh:2x2"), DUAL_PATH, Configuration(**options)).kinds
-        return kinds["router"].key, kinds["interface"].key
+    def keys(network="mesh:2x2", scheme="dual-path", **options):
+        kinds = Network(topology(network), SCHEMES[scheme], Configuration(**options)).kinds
+        return next(iter(kinds.values())).key, kinds["interface"].key
 
-    before = keys()
     deep = {"vcs": 1, "consumption": 1, "buffer": 16, "buffer_kind": "deep"}
     with_deep = [Network(topology("min:b=2,stages=2"), SCHEMES["individual"], Configuration(**options)).kinds
                  for options in ({**deep, "buffer_kind": "shallow"}, deep, {**deep, "chunk": 4})]
@@ -162,13 +161,21 @@ def test_each_option_changes_the_parts_that_it_says():
     conventional, *smart = (keys(packet=4, ni=kind) for kind in ("conventional", "fcfs", "fpfs"))
     assert {router for router, _ in smart} == {conventional[0]}
     assert len({interface for _, interface in (conventional, *smart)}) == 3
+    # networks with whose other options these change the hardware at all
+    matters = {
+        "ratio": {"t_hs": 8, "t_hr": 8},
+        "tokens": {"network": "min:b=2,stages=2", "scheme": "atbm", "consumption": 1},
+        "ties": {"network": "ring:4", "scheme": "individual"},
+        "vc_classes": {"network": "ring:4", "scheme": "individual"},
+    }
     for name, option in options_of(Configuration).items():
         if name in ("buffer_kind", "chunk", "ni"):
             continue
         other = [value for value in option.allowed if value != option.default] or [
             {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name]
             if option.kind is str else option.default + 1]
-        changed = [one != other for one, other in zip(keys(**{name: other[0]}), before, strict=True)]
+        there = matters.get(name, {})
+        changed = [one != other for one, other in zip(keys(**there, **{name: other[0]}), keys(**there), strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
                            "node": [True, True], "cells": [True, True]}[option.changes], name
 

@@ -135,8 +135,10 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
     with TemporaryDirectory() as folder:
         root = Path(folder)
         for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, root / name, **({"symlinks": True} if copy is shutil.copytree else {}))
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, root / name, symlinks=True)
+            else:
+                shutil.copy(ROOT / name, root / name)
         mutant.apply(root)
         environment = os.environ | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))

@@ -53,7 +53,7 @@ def package_file(module: str) -> str:
     return f"{base}.py" if os.path.isfile(f"{base}.py") else os.path.join(base, "__init__.py")
 
 
-def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
+def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterable[str] = ()) -> str:
     """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
 
     Comments, docstrings and blank lines do not count. If the code of any of the files reads docstrings, the docstrings
@@ -63,9 +63,12 @@ def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
     Parameters
     ----------
     files : paths of Python files
+    help_only : paths of Python files
+        They read docstrings for ``--help`` alone.
     """
     sources = _follow(files)
-    docstrings = any(source.reads_docstrings for source in sources.values())
+    help_only = set(help_only)
+    docstrings = any(source.reads_docstrings for path, source in sources.items() if path not in help_only)
     parts = sorted(f"{_name(path)} {source.content if docstrings else source.tree}" for path, source in sources.items())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

@@ -23,6 +23,7 @@ from ..common.requirements import ToolMissing
 from ..experiments.figure import HERE
 from ..experiments.sweep import ResultStore
 from .app import Exit, app
+from .commands import COMMANDS
 from .waveform import deadlocks_left_in
 
 __all__ = ["Answers", "data_files", "invoke"]
@@ -142,7 +143,7 @@ def _names_files(command: str) -> bool:
 @functools.cache
 def _origin(name: str) -> str:
     """Digest of all that answers of a command depend on, besides its options."""
-    parts = [source_digest([_source(name)])]
+    parts = [source_digest([_source(name)], help_only=[package_file(f"{__package__}.commands")])]
     for package in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             parts.append(f"{package} {version(package)}")
@@ -152,9 +153,7 @@ def _origin(name: str) -> str:
 
 def _source(name: str) -> str:
     """File of the module that has a command; of a command that is none, that of all of them."""
-    callbacks = {one.name: one.callback for one in app.registered_commands}
-    callback = callbacks.get(name)
-    return package_file(callback.__module__ if callback else __package__)
+    return package_file(f"{__package__}.{COMMANDS[name].module}" if name in COMMANDS else __package__)
 
 
 def data_files() -> dict[str, Path]:

@@ -71,9 +71,7 @@ RUN = f"run mesh:1x3 dual-path {MULTICAST} --length 4"
     ("run mesh:1x3 dual-path --vcs 99", {"numpy"}),
     ("run mesh:1x3 nonsense", {"numpy"}),
     ("run mesh:1x3 dual-path --source 0", {"numpy"}),
-    pytest.param(RUN, SIMULATED, marks=pytest.mark.xfail(
-        strict=True, reason="the network's components are built when it is simulated, which needs Amaranth")),
-    (RUN, SIMULATED | NUMBA | {"amaranth"}),
+    (RUN, SIMULATED),
     (f"{RUN} --plot plot.svg", SIMULATED | NUMBA | {"amaranth", "matplotlib"}),
     (f"{RUN} --vcd run.vcd", SIMULATED | NUMBA | {"amaranth", "vcd"}),
     ("load mesh:1x3 dual-path --rate 0.01 --destinations-mean 1 --cycles 1000",

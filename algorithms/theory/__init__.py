@@ -16,10 +16,3 @@ for any plan: ``contention``. What [Sivaram98] says of worms that are copied out
 chains ``chained``; of packets that network interfaces forward ``packets``, and of links that packets of one step share
 ``conflicts``.
 """
-
-from .conflicts import Conflict, conflicts
-from .contention import Contention, Shared, contention
-from .explain import explain
-from .statement import Statement
-
-__all__ = ["Conflict", "Contention", "Shared", "Statement", "conflicts", "contention", "explain"]

@@ -12,7 +12,6 @@ from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_g
 from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.whole_file import whole_file
-from ..drawing import draw_topology, require_drawable
 from .app import Json, TopologyName, emit, say, table
 from .commands import command
 from .named import user_files
@@ -43,6 +42,8 @@ def topology_(
         require_one_or_all(network, **single)
         groups = token_groups(network, consumed=all_consumed(network, **single))
     if plot:
+        from ..drawing import draw_topology, require_drawable
+
         require_drawable(network, plot)
         with whole_picture(plot) as target:
             draw_topology(network, *target, groups)

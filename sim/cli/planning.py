@@ -12,7 +12,8 @@ from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import signed_dimensions, with_ties
-from wormcast.algorithms.theory import Conflict, Contention, conflicts, contention
+from wormcast.algorithms.theory.conflicts import Conflict, conflicts
+from wormcast.algorithms.theory.contention import Contention, contention
 
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
@@ -20,7 +21,6 @@ from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
 from ..common.packets import packets_of
 from ..common.schema import options_of
-from ..drawing import draw_paths, require_drawable
 from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
 from .commands import command
 from .hardware import Packet, Ties, chosen
@@ -73,6 +73,8 @@ def plan_(
         raise WormcastError(f"plan: {beside[0]} is given beside random, it is of one multicast alone")
     network = build_topology(topology)
     if plot:
+        from ..drawing import require_drawable
+
         require_drawable(network, plot)
         require_apart(user_files(scheme, topology=topology), {"--plot": plot})
     found_scheme, wanted = find_scheme(scheme, network), chosen("ties", ties)
@@ -96,6 +98,8 @@ def plan_(
         shared = contention(found)
         met = None if found.slots is None else {name: conflicts(found, name) or [] for name in DISCIPLINES}
     if plot:
+        from ..drawing import draw_paths
+
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:

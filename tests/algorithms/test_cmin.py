@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wormcast.algorithms import AT_ONCE, SCHEMES, WormcastError, check, find_scheme, plan, topology
 from wormcast.algorithms.routing import DESTINATION_TAGS
-from wormcast.algorithms.theory import contention
+from wormcast.algorithms.theory.contention import contention
 from wormcast.algorithms.worms import steps_of
 
 from .cmin_reference import channels, common, conflicts, digits, halving, matching

@@ -6,7 +6,7 @@ from cases import slow
 
 from wormcast.algorithms import SCHEMES, plan, topology
 from wormcast.algorithms.routing import with_ties
-from wormcast.algorithms.theory import contention
+from wormcast.algorithms.theory.contention import contention
 
 from . import tree_reference
 from .trees import Given, random_tree

@@ -9,7 +9,7 @@ import pytest
 
 from wormcast.algorithms import explain, find_scheme, plan, topology
 from wormcast.algorithms.k_binomial import best_k, steps
-from wormcast.algorithms.theory import conflicts
+from wormcast.algorithms.theory.conflicts import conflicts
 from wormcast.algorithms.theory.packets import Tree
 
 from .k_binomial import reference

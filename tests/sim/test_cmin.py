@@ -7,7 +7,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, plan, topology
-from wormcast.algorithms.theory import contention
+from wormcast.algorithms.theory.contention import contention
 from wormcast.sim import Configuration, Traffic, load
 
 from .bench import bulk, finish, left_over, send

@@ -5,7 +5,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import plan, topology
-from wormcast.algorithms.theory import contention
+from wormcast.algorithms.theory.contention import contention
 
 from ..algorithms.trees import Given
 from .waiting_trees import Arena, grow, late, ways_on

@@ -152,8 +152,8 @@ def _origin(name: str) -> str:
 
 
 def _source(name: str) -> str:
-    """File of the module that has a command; of a command that is none, that of all of them."""
-    return package_file(f"{__package__}.{COMMANDS[name].module}" if name in COMMANDS else __package__)
+    """File of the module that has a command; of a command that is none, that of their list."""
+    return package_file(f"{__package__}.{COMMANDS[name].module if name in COMMANDS else 'commands'}")
 
 
 def data_files() -> dict[str, Path]:

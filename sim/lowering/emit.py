@@ -1,7 +1,8 @@
 """From a `Program` to LLVM IR.
 
 A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``vector_width``
-instances whose body is straight-line code, but for ports of deep memories; an observer's holds one, for one tile. A
+instances that calls one phase after the other (see `phases`); an observer's holds one, for one tile. A phase is
+straight-line code, but for ports of deep memories. A
 value of one bit is a *flag*: those of all instances are the bits of one integer, worked on by the scalar units, of
 which there are more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per
 instance.
@@ -10,34 +11,42 @@ A port of a deep memory serves one instance after the other, and only those that
 no processor is fast at gathering and scattering.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import groupby
 
 from .graph import Node
 from .layout import StateLayout, element_bits
+from .phases import Move, Phase, Step, Store, needs, phases
 from .program import Program, Read, Write
 from .words import Word
 
 __all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
 
+#: Steps of a phase. Larger ones take LLVM longer, smaller ones hand more on; kernels of 300 to 1000 run equally fast.
+SIZE = 700
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The memory that a kernel works on: state, and words of ``vector_width`` instances a tile."""
+
+    layout: StateLayout
+    inputs: Mapping[str, Word]
+    outputs: Mapping[str, Word]
+    vector_width: int
+
 
 class Body:
-    """The straight-line code for one tile."""
+    """The code of one phase for one tile."""
 
-    def __init__(
-        self,
-        program: Program,
-        layout: StateLayout,
-        inputs: Mapping[str, Word],
-        outputs: Mapping[str, Word],
-        vector_width: int,
-    ) -> None:
-        self.program = program
-        self.layout = layout
-        self.inputs = inputs
-        self.outputs = outputs
-        self.vector_width = vector_width
+    def __init__(self, blocks: Blocks, phase: Phase) -> None:
+        self.phase = phase
+        self.layout = blocks.layout
+        self.inputs = blocks.inputs
+        self.outputs = blocks.outputs
+        self.vector_width = blocks.vector_width
         self.lines: list[str] = []
         self.known: dict[Node, str] = {}
         self.masks: dict[Node, str] = {}
@@ -45,9 +54,29 @@ class Body:
         self.intrinsics: set[str] = set()
         self.operations = 0
         self.fresh = 0
-        self.block = "loop"
-        self.kept: dict[Node, str] = {}
+        self.block = "body"
+        self.apart: dict[Node, str] = {}
         self.room: list[str] = []
+        self.read = {node.data: node for step in phase.steps for node in needs(step) if node.op == "state"}
+        for step in phase.steps:
+            self.do(step)
+
+    def do(self, step: Step) -> None:
+        """Emit one step."""
+        match step:
+            case Node():
+                value = self.value(step)
+                if step in self.phase.kept:
+                    self.store(self.kind(step), value, self.address("%between", self.phase.kept[step]),
+                               self.value_align(step))
+            case Store(place=int(slot), value=node):
+                self.store_state(slot, node)
+            case Store(place=(name, part), value=node):
+                self.store_word(name, part, node)
+            case Write():
+                self.write(step)
+            case tuple():
+                self.reads(step)
 
     def type(self, bits: int) -> str:
         """Vector type of ``bits`` bits per instance."""
@@ -136,6 +165,11 @@ class Body:
             if top in self.known:
                 stack.pop()
                 continue
+            if top in self.phase.taken:
+                pointer = self.address("%between", self.phase.taken[top])
+                self.known[top] = self.put(f"load {self.kind(top)}, ptr {pointer}, align {self.value_align(top)}")
+                stack.pop()
+                continue
             missing = [arg for arg in top.args if arg not in self.known]
             if missing:
                 stack += reversed(missing)
@@ -153,10 +187,15 @@ class Body:
         """Alignment of a row of ``vector_width`` numbers of ``bits`` bits."""
         return min(64, self.vector_width * bits // 8)
 
+    def value_align(self, node: Node) -> int:
+        """Alignment of a value in the memory between phases."""
+        return self.align(element_bits(node.width))
+
     def store_state(self, slot: int, node: Node) -> None:
-        """Give register ``slot`` its next value; the present one is read before, as others may need it."""
+        """Give register ``slot`` its next value; the present one is read before if later steps may need it."""
         self.value(node)
-        self.value(self.program.graph.node("state", node.width, (), slot))
+        if slot in self.read:
+            self.value(self.read[slot])
         place = self.layout.places[slot]
         pointer = self.address("%tile", place.offset)
         self.store(self.kind(node), self.known[node], pointer, self.align(place.bits))
@@ -190,18 +229,18 @@ class Body:
 
     def keep(self, node: Node) -> None:
         """Store a vector where its elements can be had one by one."""
-        if node not in self.kept:
+        if node not in self.apart:
             bits = max(8, element_bits(node.width))
             self.value(node)
             value = self.widened(node, bits)
-            self.kept[node] = f"%kept{len(self.room)}"
-            self.room.append(f"  {self.kept[node]} = alloca {self.type(bits)}, align 64")
-            self.store(self.type(bits), value, self.kept[node], 64)
+            self.apart[node] = f"%kept{len(self.room)}"
+            self.room.append(f"  {self.apart[node]} = alloca {self.type(bits)}, align 64")
+            self.store(self.type(bits), value, self.apart[node], 64)
 
     def element(self, node: Node, instance: str, bits: int) -> str:
         """What was kept of one instance, in a number of ``bits`` bits."""
         kept = max(8, element_bits(node.width))
-        return self.resized(self.loaded(self.kept[node], kept, instance), kept, bits)
+        return self.resized(self.loaded(self.apart[node], kept, instance), kept, bits)
 
     def resized(self, value: str, old: int, new: int) -> str:
         """A number in ``new`` bits, cut or with zeros above."""
@@ -237,8 +276,10 @@ class Body:
         first = self.put(f"mul i64 {instance}, {depth}")
         return self.put(f"add i64 {first}, {self.put(f'select i1 {there}, i64 {row}, i64 0')}"), there
 
-    def read(self, ports: Sequence[Read]) -> None:
+    def reads(self, ports: Sequence[Read]) -> None:
         """Copy rows of one address, where one flag is set, from deep memories to registers."""
+        self.value(ports[0].enable)
+        self.keep(ports[0].address)
         with self.each(self.known[ports[0].enable]) as instance:
             place, there = self.row(ports[0].slot, ports[0].address, instance)
             for port in ports:
@@ -251,31 +292,15 @@ class Body:
 
     def write(self, port: Write) -> None:
         """Write a deep memory where a flag is set; the address is that of a row."""
+        self.value(port.enable)
+        self.keep(port.address)
+        self.keep(port.data)
         memory = self.layout.places[port.slot]
         with self.each(self.known[port.enable]) as instance:
             place, _ = self.row(port.slot, port.address, instance)
             base = self.address("%tile", memory.offset)
             pointer = self.put(f"getelementptr i{memory.bits}, ptr {base}, i64 {place}")
             self.store(f"i{memory.bits}", self.element(port.data, instance, memory.bits), pointer, memory.bits // 8)
-
-    def ports(self) -> None:
-        """Emit what goes through ports of deep memories: reads first, as they see the rows as they were."""
-        reads, writes = self.program.reads, self.program.writes
-        for read in reads:
-            self.value(read.enable)
-            self.keep(read.address)
-        for write in writes:
-            self.value(write.enable)
-            self.keep(write.address)
-            self.keep(write.data)
-
-        def together(port: Read) -> tuple[int, int, int]:
-            return port.address.index, port.enable.index, self.layout.places[port.slot].depth
-
-        for _, group in groupby(sorted(reads, key=together), together):
-            self.read(list(group))
-        for write in writes:
-            self.write(write)
 
 
 def _const(body: Body, node: Node) -> str:
@@ -482,22 +507,48 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
 """What each kind of node becomes."""
 
 
-ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
-def _function(name: str, body: Body) -> str:
+#: A phase takes the tile's state, all instances' words, the memory between phases, and how many instances there are and
+#: come before the tile.
+PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
+
+
+class _Phases:
+    """The functions of the phases that ``stores`` need, and the lines that call one after the other."""
+
+    def __init__(self, name: str, blocks: Blocks, stores: Sequence[Move], body: type[Body] = Body) -> None:
+        cut, between = phases(stores, SIZE, lambda node: blocks.vector_width * element_bits(node.width) // 8)
+        self.room = f"  %between = alloca i8, i64 {max(between, 1)}, align 64"
+        self.texts: list[str] = []
+        self.calls: list[str] = []
+        self.intrinsics: set[str] = set()
+        self.operations = 0
+        arguments = ", ".join(parameter.replace("noalias ", "") for parameter in PARAMETERS)
+        for number, phase in enumerate(cut):
+            made = body(blocks, phase)
+            self.operations += made.operations
+            self.intrinsics |= made.intrinsics
+            self.texts += [f"define internal void @{name}_{number}({', '.join(PARAMETERS)}) #0 {{", *made.room,
+                           "  br label %body", "body:", *made.lines, "  ret void", "}"]
+            self.calls.append(f"  call void @{name}_{number}({arguments})")
+
+
+def _loop(name: str, blocks: Blocks, made: _Phases) -> str:
+    """Return a function that calls the phases for one tile after the other."""
     return f"""
 define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
 entry:
-{chr(10).join(body.room)}
+{made.room}
   %some = icmp sgt i64 %n, 0
   br i1 %some, label %loop, label %end
 loop:
-  %i = phi i64 [ 0, %entry ], [ %following, %{body.block} ]
-  %tile = phi ptr [ %state, %entry ], [ %next, %{body.block} ]
-{chr(10).join(body.lines)}
-  %following = add nuw nsw i64 %i, {body.vector_width}
-  %next = getelementptr i8, ptr %tile, i64 {body.layout.tile_bytes}
+  %i = phi i64 [ 0, %entry ], [ %following, %loop ]
+  %tile = phi ptr [ %state, %entry ], [ %next, %loop ]
+{chr(10).join(made.calls)}
+  %following = add nuw nsw i64 %i, {blocks.vector_width}
+  %next = getelementptr i8, ptr %tile, i64 {blocks.layout.tile_bytes}
   %more = icmp slt i64 %following, %n
   br i1 %more, label %loop, label %end
 end:
@@ -506,24 +557,32 @@ end:
 """
 
 
+def _text(*made: _Phases) -> str:
+    """Return the functions of all phases, and what they call."""
+    intrinsics = sorted(set().union(*(one.intrinsics for one in made)))
+    return "\n".join((*(line for one in made for line in one.texts), *intrinsics, ATTRIBUTES, ""))
+
+
 def emit(
     program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
 ) -> tuple[str, int]:
     """Return the LLVM IR of ``program`` and how many vector operations a step of one tile has."""
-    step = Body(program, layout, inputs, outputs, vector_width)
-    for slot, node in program.next.items():
-        step.store_state(slot, node)
-    step.ports()
-    for (word, part), node in program.outputs.items():
-        step.store_word(word, part, node)
+    blocks = Blocks(layout, inputs, outputs, vector_width)
 
-    settle = Body(program, layout, inputs, outputs, vector_width)
-    for (word, part), node in program.settled.items():
-        settle.store_word(word, part, node)
+    def together(port: Read) -> tuple[int, int, int]:
+        return port.address.index, port.enable.index, layout.places[port.slot].depth
 
-    declarations: Iterable[str] = sorted(step.intrinsics | settle.intrinsics)
-    text = _function("step", step) + _function("settle", settle) + "\n".join((*declarations, ATTRIBUTES, ""))
-    return text, step.operations
+    # rows of memories last: all read them, and what they become is needed by none
+    later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
+    # reads before writes, as they see the rows as they were
+    step = _Phases("step", blocks, [
+        *(Store(slot, node) for slot, node in later),
+        *(tuple(group) for _, group in groupby(sorted(program.reads, key=together), together)),
+        *program.writes,
+        *(Store(place, node) for place, node in program.outputs.items()),
+    ])
+    settle = _Phases("settle", blocks, [Store(place, node) for place, node in program.settled.items()])
+    return _loop("step", blocks, step) + _loop("settle", blocks, settle) + _text(step, settle), step.operations
 
 
 def emit_observer(
@@ -531,15 +590,15 @@ def emit_observer(
 ) -> str:
     """Return the LLVM IR of ``observe``, which writes the words ``shown`` as they are ``settled``, of the tile of
     instances from ``i`` on."""
-    body = Tile(program, layout, inputs, shown, vector_width)
-    for (word, part), node in program.settled.items():
-        body.store_word(word, part, node)
+    blocks = Blocks(layout, inputs, shown, vector_width)
+    made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)
     return f"""
 define void @observe(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n, i64 %i) #0 {{
+{made.room}
   %number = udiv i64 %i, {vector_width}
   %before = mul i64 %number, {layout.tile_bytes}
   %tile = getelementptr i8, ptr %state, i64 %before
-{chr(10).join(body.lines)}
+{chr(10).join(made.calls)}
   ret void
 }}
-""" + "\n".join((*sorted(body.intrinsics), ATTRIBUTES, ""))
+""" + _text(made)

@@ -19,6 +19,9 @@ __all__ = ["emit_bits"]
 TYPE = "<8 x i64>"
 ONES = "splat (i64 -1)"
 
+#: Operations of a phase: larger ones have too many values at a time, smaller ones hand too many on.
+SIZE = 300
+
 
 class _Body:
     """The code of one phase."""
@@ -34,8 +37,10 @@ class _Body:
         for step in phase.steps:
             if isinstance(step, Store):
                 self.store(step)
-            elif step in phase.kept:
-                self.keep(self.value(step), "between", PLANE_BYTES * phase.kept[step])
+                continue
+            assert isinstance(step, Node)  # there are no deep memories
+            if step in phase.kept:
+                self.keep(self.value(step), "between", phase.kept[step])
             else:
                 self.value(step)
 
@@ -75,7 +80,7 @@ class _Body:
     def made(self, node: Node) -> str:
         """Emit ``node``."""
         if node in self.phase.taken:
-            return self.load("between", PLANE_BYTES * self.phase.taken[node])
+            return self.load("between", self.phase.taken[node])
         match node.op:
             case "const":
                 return ONES if node.data else "zeroinitializer"
@@ -110,8 +115,8 @@ def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word],
     stores = [*(Store(bit, node) for bit, node in program.outputs.items()),
               *(Store(slot, node) for slot, node in later)]
     settled = [Store(place, node) for place, node in program.settled.items()]
-    step, operations = _function("step", program, stores, layout, inputs, outputs)
-    settle, _ = _function("settle", program, settled, layout, {}, outputs)
+    step, operations = _function("step", stores, layout, inputs, outputs)
+    settle, _ = _function("settle", settled, layout, {}, outputs)
     declare = "declare <64 x i8> @llvm.x86.vgf2p8affineqb.512(<64 x i8>, <64 x i8>, i8)" if affine else ""
     attributes = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
     convert = conversions((*inputs.values(), *outputs.values()), affine)
@@ -145,11 +150,11 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
     return lines
 
 
-def _function(name: str, program: Program, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
+def _function(name: str, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
               outputs: Mapping[str, Word]) -> tuple[str, int]:
     """Return the text of a function over all tiles, its phases before it, and its operations."""
     (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)
-    cut, between = phases(program, stores)
+    cut, between = phases(stores, SIZE, lambda _: PLANE_BYTES)
     texts, calls = [], []
     for number, phase in enumerate(cut):
         body = _Body(layout, {**in_places, **out_places}, phase)
@@ -161,8 +166,8 @@ def _function(name: str, program: Program, stores: Sequence[Store], layout: Stat
     zeros = [line for at in unused for line in (
         f"  %zero_{at} = getelementptr i8, ptr %out_planes, i64 {at}",
         f"  store {TYPE} zeroinitializer, ptr %zero_{at}, align 64")]
-    room = [f"  %{what} = alloca i8, i64 {PLANE_BYTES * max(count, 1)}, align 64"
-            for what, count in (("in_planes", in_planes), ("out_planes", out_planes), ("between", between))]
+    sizes = {"in_planes": PLANE_BYTES * in_planes, "out_planes": PLANE_BYTES * out_planes, "between": between}
+    room = [f"  %{what} = alloca i8, i64 {max(size, 1)}, align 64" for what, size in sizes.items()]
     texts.append(f"""
 define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
 entry:

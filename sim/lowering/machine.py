@@ -13,15 +13,8 @@ TUNING = "-prefer-256-bit"
 """The kernels name their vectors; LLVM must not halve them."""
 
 SCHEDULER = "-enable-misched={}"
-"""Kernels are one long block each: LLVM's scheduler takes a fifth of the time of compiling a router, which then runs
-slower. An interface, a kernel of few operations, runs a sixth faster with it."""
-
-FEW = 1000
-"""Operations of a kernel up to which it is scheduled."""
-
-MANY = 200_000
-"""Operations of a kernel from which machine code is made as by -O0: the time of all else grows faster than they do, to
-many minutes for a deep switch of 32 ports."""
+"""LLVM's scheduler takes a tenth of the time of compiling, and kernels run no faster with it: phases are in an order
+that keeps few values at a time."""
 
 
 def vector_bytes() -> int:
@@ -38,14 +31,14 @@ def affine() -> bool:
 
 
 @cache
-def _machine(level: int = 1) -> llvm.TargetMachine:
+def _machine() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     name, features = host()
     target = llvm.Target.from_default_triple()
     if target.triple.startswith("x86_64"):
         features = f"{features},{TUNING}"
-    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="default")
+    return target.create_target_machine(cpu=name, features=features, opt=1, reloc="pic", codemodel="default")
 
 
 def compile_ir(text: str) -> llvm.ModuleRef:
@@ -69,12 +62,11 @@ def compile_ir(text: str) -> llvm.ModuleRef:
     return module
 
 
-def assemble(module: llvm.ModuleRef, operations: int) -> bytes:
-    """Object code of a module that does about so many operations."""
-    machine = _machine(0 if operations > MANY else 1)
-    llvm.set_option("", SCHEDULER.format("true" if operations <= FEW else "false"))
+def assemble(module: llvm.ModuleRef) -> bytes:
+    """Object code of a module."""
+    llvm.set_option("", SCHEDULER.format("false"))
     try:
-        return machine.emit_object(module)
+        return _machine().emit_object(module)
     finally:
         llvm.set_option("", SCHEDULER.format("true"))  # LLVM's options hold for all of the process: Numba has it on
 

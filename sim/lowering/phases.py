@@ -1,22 +1,20 @@
-"""In which order a program over single bits is computed, and how it is cut into phases.
+"""In which order a program is computed, and how it is cut into phases.
 
-Every value of a bit is a whole vector register here, and there are thousands of them: what is not used again soon
-has to go to memory. So the order goes depth first from what is stored, and is cut into phases, each a function of its
-own. Values that cross from one to another lie in memory between; state is read again by each that needs it.
+There are thousands of values, most in vector registers: what is not used again soon has to go to memory. So the order
+goes depth first from what is stored, and is cut into phases, each a function of its own: LLVM's time to allocate
+registers grows with the square of a function's size. Values that cross from one phase to another lie in memory between;
+state is read again by each phase that needs it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .graph import Node
-from .program import Program
+from .program import Read, Write
 
-__all__ = ["Phase", "Store", "needs", "phases"]
+__all__ = ["Move", "Phase", "Step", "Store", "needs", "phases"]
 
-#: Operations of a phase: larger ones have too many values at a time, smaller ones hand too many on.
-SIZE = 300
-
-LEAVES = ("const", "input", "state")
+LINE = 64
 
 
 @dataclass(frozen=True)
@@ -27,33 +25,45 @@ class Store:
     value: Node
 
 
+Reads = tuple[Read, ...]
+"""Reads of one row number, enabled by one flag, of memories of one depth."""
+
+Move = Store | Reads | Write
+Step = Node | Move
+
+
 @dataclass
 class Phase:
-    """What a phase computes and stores, in order.
+    """What a phase computes, stores and moves, in order.
 
-    ``taken`` are the values of earlier phases that it uses, ``kept`` those that later ones use, with their places in
-    the memory between phases.
+    ``taken`` are the values of earlier phases that it uses, ``kept`` those that later ones use, with the bytes at which
+    they lie in the memory between phases.
     """
 
-    steps: list[Node | Store] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     taken: dict[Node, int] = field(default_factory=dict)
     kept: dict[Node, int] = field(default_factory=dict)
 
 
-def phases(program: Program, stores: Sequence[Store]) -> tuple[list[Phase], int]:
-    """Cut what ``stores`` need into phases; also how many places there are between them.
+def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tuple[list[Phase], int]:
+    """Cut what ``stores`` need into phases of ``size`` steps; also how many bytes there are between them.
 
-    A slot is stored when all that read it have been computed.
+    A slot is stored when all that read it have been computed; a register that is read from a deep memory takes its row
+    in its turn, after what needs its present value.
+
+    Parameters
+    ----------
+    room : function of a node to the bytes of its value, a power of two
     """
     result = [Phase()]
     where: dict[Node, int] = {}
     for step in _depth_first(stores):
-        if len(result[-1].steps) == SIZE:
+        if len(result[-1].steps) == size:
             result.append(Phase())
         result[-1].steps.append(step)
         if isinstance(step, Node):
             where[step] = len(result) - 1
-    _put_off(result)
+    _put_off(result, where)
 
     last: dict[Node, int] = {}
     for number, phase in enumerate(result):
@@ -61,44 +71,63 @@ def phases(program: Program, stores: Sequence[Store]) -> tuple[list[Phase], int]
             if where.get(node, number) < number:
                 last[node] = number
                 phase.taken[node] = -1
-    free: list[int] = []
+    free: dict[int, list[int]] = {}
     places: dict[Node, int] = {}
-    count = 0
+    end = 0
     for number, phase in enumerate(result):
         phase.taken = {node: places[node] for node in phase.taken}
         for step in phase.steps:
             if isinstance(step, Node) and step in last:
-                if not free:
-                    free.append(count)
-                    count += 1
-                phase.kept[step] = places[step] = free.pop()
-        free += [place for node, place in phase.taken.items() if last[node] == number]
-    return result, count
+                bytes_ = room(step)
+                if not free.get(bytes_):
+                    end = -(-end // LINE) * LINE
+                    free[bytes_] = list(range(end, end + max(bytes_, LINE), bytes_))[::-1]
+                    end += max(bytes_, LINE)
+                phase.kept[step] = places[step] = free[bytes_].pop()
+        for node, place in phase.taken.items():
+            if last[node] == number:
+                free[room(node)].append(place)
+    return result, end
 
 
 def plain(node: Node) -> Node:
-    """What ``node`` is the complement of, or itself: complements cost nothing, and are made wherever they are used."""
+    """What ``node`` is the complement of, or itself: complements cost little, and are made wherever they are used."""
     while node.op == "not":
         node = node.args[0]
     return node
 
 
-def needs(step: Node | Store) -> list[Node]:
+def needs(step: Step) -> list[Node]:
     """What a step uses, complements looked through."""
-    return [plain(step.value)] if isinstance(step, Store) else [plain(arg) for arg in step.args]
+    match step:
+        case Node():
+            used = step.args
+        case Store():
+            used = (step.value,)
+        case Write():
+            used = (step.enable, step.address, step.data)
+        case _:
+            used = (step[0].enable, step[0].address)
+    return [plain(node) for node in used]
 
 
-def _depth_first(stores: Sequence[Store]) -> Iterator[Node | Store]:
+def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
     """Each store after all that it needs."""
+    moved = {read.into for store in stores if isinstance(store, tuple) for read in store}
     done: set[Node] = set()
+
+    def leaf(node: Node) -> bool:
+        """Whether every phase can have the value from where it lies."""
+        return node.op in ("const", "input", "copied") or (node.op == "state" and node.data not in moved)
+
     for store in stores:
-        stack = [plain(store.value)]
+        stack = needs(store)[::-1]
         while stack:
             node = stack[-1]
-            if node in done or node.op in LEAVES:
+            if node in done or leaf(node):
                 stack.pop()
                 continue
-            missing = [arg for arg in needs(node) if arg.op not in LEAVES and arg not in done]
+            missing = [arg for arg in needs(node) if not leaf(arg) and arg not in done]
             stack += reversed(missing)
             if not missing:
                 done.add(node)
@@ -106,11 +135,11 @@ def _depth_first(stores: Sequence[Store]) -> Iterator[Node | Store]:
         yield store
 
 
-def _put_off(result: list[Phase]) -> None:
+def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state behind the last phase that reads what is there now.
 
-    A store of a bare bit of state reads that one in its own phase, so moving it may put off others. Within a phase,
-    state is read before it is stored.
+    A store of a bare piece of state reads that one in its own phase, so moving it may put off others. Within a phase,
+    state is read before it is stored. State that is ``where`` a phase has computed it is not read again.
     """
     moving = True
     while moving:
@@ -118,11 +147,12 @@ def _put_off(result: list[Phase]) -> None:
         readers: dict[int, int] = {}
         for number, phase in enumerate(result):
             for node in (node for step in phase.steps for node in needs(step)):
-                if node.op == "state":
+                if node.op == "state" and node not in where:
                     readers[node.data] = number
         for number, phase in enumerate(result):
-            for step in list(phase.steps):
-                if isinstance(step, Store) and isinstance(step.place, int) and readers.get(step.place, -1) > number:
-                    phase.steps.remove(step)
-                    result[readers[step.place]].steps.append(step)
-                    moving = True
+            stay: list[Step] = []
+            for step in phase.steps:
+                reader = readers.get(step.place, -1) if isinstance(step, Store) and isinstance(step.place, int) else -1
+                (result[reader].steps if reader > number else stay).append(step)
+            moving = moving or len(stay) < len(phase.steps)
+            phase.steps = stay

@@ -1,8 +1,10 @@
 """Allocation: one least-recently-granted order for all outputs."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import C, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from .logic import any_of, bit_at
 
 __all__ = ["Allocator"]
 
@@ -60,39 +62,42 @@ class Allocator(wiring.Component):
         m = Module()
         requesters = range(len(self.reach))
         requests = [getattr(self, f"request_{r}") for r in requesters]
-        grants = [getattr(self, f"grant_{r}") for r in requesters]
+        shown = [getattr(self, f"vc_{r}") for r in requesters]
         won = [getattr(self, f"won_{r}") for r in requesters]
-        moves = []
+        moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])] for r in requesters]
         for r in requesters:
-            vc = getattr(self, f"vc_{r}")
-            moves.append([Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])])
-            m.d.comb += [moves[r][v].eq(won[r] & (vc == v)) for v in range(self.vcs[r])]
+            m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.vcs[r])]
 
+        # what concerns all rivals of a requester is one vector: a large allocator has far fewer expressions then
+        rivals = [[s for s in requesters if s != r and self.reach[r] & self.reach[s]] for r in requesters]
         first: dict = {}  # first[r, s]: the presented channel of r comes before that of s
-        clash: dict = {}  # clash[r, s]: both ask for some output
         for r in requesters:
-            for s in range(r + 1, len(self.reach)):
-                shared = self.reach[r] & self.reach[s]
-                if not shared:
-                    continue
-                order = [[Signal(init=1, name=f"order_{r}_{v}_{s}_{w}") for w in range(self.vcs[s])]
-                         for v in range(self.vcs[r])]
-                for v in range(self.vcs[r]):
-                    for w in range(self.vcs[s]):
-                        # who moves goes behind the other; both or none keep their order: a majority of three
-                        a, b, cell = ~moves[r][v], moves[s][w], order[v][w]
-                        m.d.sync += cell.eq((a & b) | (cell & (a | b)))
-                first[r, s] = Signal(name=f"first_{r}_{s}")
-                row = Array(Array(cells)[getattr(self, f"vc_{s}")] for cells in order)
-                m.d.comb += first[r, s].eq(row[getattr(self, f"vc_{r}")])
-                first[s, r] = ~first[r, s]
-                clash[r, s] = clash[s, r] = Signal(name=f"clash_{r}_{s}")
-                m.d.comb += clash[r, s].eq(Cat(requests[r][o] & requests[s][o] for o in shared).any())
+            later = [s for s in rivals[r] if s > r]
+            if not later:
+                continue
+            order = []
+            for v in range(self.vcs[r]):
+                cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
+                # who moves goes behind the other; both or none keep their order: a majority of three
+                a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
+                m.d.sync += cells.eq((a & b) | (cells & (a | b)))
+                order.append(cells)
+            before, behind = (Signal(len(later), name=f"{name}_{r}") for name in ("before", "behind"))
+            place = 0
+            for k, s in enumerate(later):
+                columns = [bit_at(cells[place:place + self.vcs[s]], shown[s]) for cells in order]
+                m.d.comb += before[k].eq(bit_at(columns, shown[r]))
+                place += self.vcs[s]
+                first[r, s], first[s, r] = before[k], behind[k]
+            m.d.comb += behind.eq(~before)
         for r in requesters:
             # not by way of the grants: the win is what most next states wait for
-            beaten = [clash[r, s] & first[s, r] for s in requesters if (r, s) in clash]
-            m.d.comb += won[r].eq(getattr(self, f"complete_{r}") & ~Cat(beaten).any())
+            clash = any_of([Cat(requests[s][o] if o in self.reach[s] else C(0, 1) for s in rivals[r])
+                            & requests[r][o].replicate(len(rivals[r])) for o in sorted(self.reach[r])])
+            beaten = clash & Cat(first[s, r] for s in rivals[r])
+            m.d.comb += won[r].eq(getattr(self, f"complete_{r}") & ~beaten.any())
             for o in self.reach[r]:
-                beaten = [requests[s][o] & first[s, r] for s in requesters if s != r and o in self.reach[s]]
-                m.d.comb += grants[r][o].eq(requests[r][o] & ~Cat(beaten).any())
+                others = [s for s in rivals[r] if o in self.reach[s]]
+                beaten = Cat(requests[s][o] for s in others) & Cat(first[s, r] for s in others)
+                m.d.comb += getattr(self, f"grant_{r}")[o].eq(requests[r][o] & ~beaten.any())
         return m

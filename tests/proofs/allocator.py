@@ -26,15 +26,16 @@ class AllocatorHarness(Harness):
     component = "Allocator"
     properties = (
         Property("exclusive", "An output is granted to one requester at most.",
-                 Mutant("allocator.Allocator.elaborate", "~first[r, s]", "first[r, s]")),
+                 Mutant("allocator.Allocator.elaborate", "~before", "before")),
         Property("whole", "A requester wins exactly if its request is complete and all that it asks for is granted "
                           "to it.",
-                 Mutant("allocator.Allocator.elaborate", 'getattr(self, f"complete_{r}") & ~Cat', "~Cat")),
+                 Mutant("allocator.Allocator.elaborate", 'getattr(self, f"complete_{r}") & ~beaten', "~beaten")),
         Property("progress", "In each cycle in which somebody asks, and all requests are complete, somebody wins.",
-                 Mutant("allocator.Allocator.elaborate", "~moves[r][v], moves[s][w]", "~moves[r][v], moves[s][0]")),
+                 Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
+                        "Cat(moves[s][:1] * self.vcs[s] for s in later)")),
         Property("bound", "Between two wins a virtual channel loses at most as often as there are virtual channels "
                           "behind the other requesters, not counting cycles in which some request is not complete.",
-                 Mutant("allocator.Allocator.elaborate", "(a & b) | (cell & (a | b))", "cell")),
+                 Mutant("allocator.Allocator.elaborate", "(a & b) | (cells & (a | b))", "cells")),
     )
 
     def __init__(self, *, requesters: int, vcs: int):
@@ -87,9 +88,11 @@ class AllocatorHarness(Harness):
         """The allocator's cells say who of two virtual channels comes first in the order."""
         for c in channels:
             self.invariant(m, place[c] < len(channels))
+            column = 0
             for d in channels:
                 if c < d:
                     self.invariant(m, place[c] != place[d])
                 if c[0] < d[0] and self.allocator.reach[c[0]] & self.allocator.reach[d[0]]:
-                    cell = inside[f"order_{c[0]}_{c[1]}_{d[0]}_{d[1]}"]
-                    self.invariant(m, cell == (place[c] < place[d]))
+                    cells = inside[f"order_{c[0]}_{c[1]}"]
+                    self.invariant(m, cells[column] == (place[c] < place[d]))
+                    column += 1

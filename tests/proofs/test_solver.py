@@ -81,7 +81,7 @@ def test_name_that_a_component_does_not_have_is_refused():
 
 def test_mutant_lasts_as_long_as_it_is_applied():
     kept = Allocator.elaborate
-    with Mutant("allocator.Allocator.elaborate", "~first[r, s]", "first[r, s]").applied():
+    with Mutant("allocator.Allocator.elaborate", "~before", "before").applied():
         assert Allocator.elaborate is not kept
     assert Allocator.elaborate is kept
 

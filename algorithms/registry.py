@@ -1,15 +1,29 @@
 """Names that a user types, and what they stand for; other packages may add theirs."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .errors import FAILURES, WormcastError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 __all__ = ["Registry"]
 
 T = TypeVar("T")
+
+
+@cache
+def _installed() -> "EntryPoints":
+    from importlib.metadata import entry_points
+
+    return entry_points()  # it reads a file of each installed package
+
+
+def entry_points(group: str) -> "EntryPoints":
+    """Return the entry points of a group that installed packages announce."""
+    return _installed().select(group=group)
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -47,7 +61,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._group = group
 
     @cached_property
-    def _announced(self) -> dict[str, EntryPoint]:
+    def _announced(self) -> "dict[str, EntryPoint]":
         return {entry.name: entry for entry in entry_points(group=self._group)}
 
     def add(self, name: str, thing: T) -> T:

@@ -259,7 +259,7 @@ class Scheme(ABC):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms of messages of so many packets each, those of as many together."""
-        schemes = {count: self.for_packets(count) for count in np.unique(packets).tolist()}
+        schemes = {count: self.for_packets(count) for count in sorted(set(packets.tolist()))}
         if len(set(map(id, schemes.values()))) <= 1:
             return next(iter(schemes.values()), self).worms(topology, sources, destination_offsets, destinations)
         parts, messages = [], []

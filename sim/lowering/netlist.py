@@ -19,9 +19,9 @@ from .names import names
 __all__ = ["check_amaranth", "port_name", "read", "read_visible"]
 
 USED = {
-    _ir: ("build_netlist", "PortDirection"),
+    _ir: ("NetlistEmitter", "PortDirection"),
     _nir: (
-        "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Operator",
+        "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Netlist", "Operator",
         "Part", "PriorityMatch", "SyncReadPort", "SyncWritePort", "Top",
     ),
 }  # fmt: skip
@@ -111,8 +111,13 @@ def _elaborate(component: Any) -> "_Reader":
         return domains[name]
 
     fragment = Fragment.get(component, None)
+    netlist = _nir.Netlist()
     try:
-        netlist = _ir.build_netlist(fragment, ports=ports, missing_domain=domain)
+        # as Amaranth's build_netlist does, but for the ports of modules, which nobody looks at
+        elaborated = fragment.prepare(ports=ports, hierarchy=("top",), missing_domain=domain)
+        _ir.NetlistEmitter(netlist, elaborated, all_undef_to_ff=False).emit_fragment(elaborated.fragment, None)
+        netlist.check_comb_cycles()
+        netlist.resolve_all_nets()
     except _nir.CombinationalCycle as cycle:
         raise LoweringError(f"{type(component).__name__} has a combinational cycle: {cycle}") from None
     for name in domains:

@@ -72,7 +72,7 @@ def lower_design(
         raise LoweringError(f"vector_width must be 16, 32, 64 or 512, not {width}")
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
-    program = translate(design, input_nets, output_nets)
+    program = translate(design, input_nets, output_nets, whole=width != PLANE_WIDTH)
     if width == PLANE_WIDTH:
         program = in_bits(program)
     layout = lay_out(program.slots, width)

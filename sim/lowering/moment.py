@@ -24,7 +24,7 @@ from .cells import (
 from .errors import LoweringError
 from .graph import Graph, Node
 from .order import Sources
-from .pieces import BITWISE, SHALLOW, Piece, columns, mixed
+from .pieces import BITWISE, Piece, columns, mixed
 from .program import Read, Write
 
 __all__ = ["Moment", "Scene", "State"]
@@ -253,7 +253,7 @@ class Moment:
         assert isinstance(cell, Memory)
         high = self.ends[memory][low]
         zero = self.graph.const(0, high - low)
-        if cell.depth <= SHALLOW:
+        if memory not in self.scene.deep:
             rows = [self.state[memory, low, row] for row in range(cell.depth)]
             return operators.lookup(self.graph, address, rows, zero)
         inside = self.inside(address, cell.depth)
@@ -321,7 +321,7 @@ class Moment:
             slots = {low: slot for low, _, slot in self.scene.deep.get(port.memory, ())}
             for low, high in self.pieces.of(port.memory):
                 enable, data = self.one(port.enable[low]), self.narrow(port.data[low:high])
-                if memory.depth > SHALLOW:
+                if port.memory in self.scene.deep:
                     allowed = graph.and_(enable, self.inside(address, memory.depth))
                     writes.append(Write(slots[low], address, allowed, data))
                     continue

@@ -88,9 +88,9 @@ def _translate(
 ) -> tuple[Program, StateLayout]:
     """Program that makes the words ``shown`` from the present state, and where that state lies."""
     places = input_places(inputs)
-    sources = cut(design, places, shown.values())
     graph = Graph()
     held = _Held(design, kernel, graph)
+    sources = cut(design, places, held.deep, shown.values())
     scene = Scene(design, sources, graph, places, held.deep)
     settled = Moment(scene, held.state(sources.pieces)).words(shown)
     layout = StateLayout(tuple(held.slots), kernel.tile_bytes)

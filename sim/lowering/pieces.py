@@ -5,7 +5,7 @@ where its inputs are put together of different things or assigned apart. A 36-bi
 a vector of flags single bits; what depends on itself only across pieces is no cycle any more.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from .cells import (
@@ -26,11 +26,14 @@ from .cells import (
     cell_of,
 )
 
-__all__ = ["BITWISE", "SHALLOW", "NetRun", "Piece", "Pieces", "columns", "live_bits", "mixed", "predecessors", "size"]
+__all__ = ["BITWISE", "NetRun", "Piece", "Pieces", "columns", "deep_memories", "live_bits", "mixed", "predecessors",
+           "size"]
 
 WIDEST = 64
 SHALLOW = 32
 """Memories of at most so many rows are kept as rows, and read by selection; deeper ones by gather."""
+COPIED = 16
+"""The same for memories of which rows are only copied to registers: instances that copy none cost nothing then."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 
@@ -41,6 +44,16 @@ Piece = tuple[int, int]
 def size(cell: Cell) -> int:
     """Bits of output, or of a row."""
     return cell.columns if isinstance(cell, Memory) else cell.width
+
+
+def deep_memories(design: Design, whole: bool) -> frozenset[int]:
+    """Return the memories that are not kept as rows; ``whole``: rows of all instances can be kept and copied whole."""
+    selected = {cell.memory for cell in design.cells if isinstance(cell, AsyncRead)
+                or (isinstance(cell, SyncRead) and (cell.transparent or cell.width == 1))}
+    return frozenset(
+        index for index, cell in enumerate(design.cells) if isinstance(cell, Memory)
+        and cell.depth > (COPIED if whole and index not in selected else SHALLOW)
+    )
 
 
 class NetRun:
@@ -156,13 +169,14 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
 
 
 #: Rows from which on a memory is not cut by the fields of its rows: its state would be as many times as long.
-DEEP = 40
+DEEP = 32
 
 
 class Pieces:
     """The cuts of every cell of ``design``.
 
-    The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits.
+    The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. The memories ``deep``
+    are not kept as rows.
 
     Members
     -------
@@ -172,8 +186,10 @@ class Pieces:
     users : dict of cell to those of ``joined`` that take its bits
     """
 
-    def __init__(self, design: Design, input_cuts: set[int], split: frozenset[int] = frozenset()) -> None:
+    def __init__(self, design: Design, input_cuts: set[int], deep: Collection[int],
+                 split: frozenset[int] = frozenset()) -> None:
         self.design = design
+        self.deep = deep
         self.cuts: list[set[int]] = [set() for _ in design.cells]
         self.cuts[0] |= input_cuts
         self.joined: dict[int, list[tuple[int, Nets]]] = {}
@@ -205,7 +221,7 @@ class Pieces:
     def _is_deep(self, memory: int) -> bool:
         """Whether a memory has more rows than what it costs to take its fields apart where they are read."""
         cell = self.design.cells[memory]
-        return isinstance(cell, Memory) and cell.depth >= DEEP
+        return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 
     def bound(self) -> None:
         """Note where pieces begin and end."""

@@ -9,7 +9,7 @@ word passes through, and made where the sum falls. The unit is one vector instru
 from itertools import pairwise
 
 from .cells import AsyncRead, Memory, Nets, SyncRead, WritePort, cell_of
-from .pieces import SHALLOW, Pieces, columns, mixed, size
+from .pieces import Pieces, columns, mixed, size
 
 __all__ = ["refine"]
 
@@ -122,7 +122,7 @@ class _Refiner:
             widths = self.widths(index)
             if isinstance(cell, Memory):
                 ports = self.ports.get(index, 0)
-                deep = cell.depth > SHALLOW
+                deep = index in self.pieces.deep
                 each = (40.0 + 5 * max(4, cost_of_width(64)) if deep else cell.depth * 1.0) * (ports + (not deep))
                 total += sum(each * (1 if deep else cost_of_width(width)) for width in widths)
             elif index in self.pieces.joined:

@@ -1,21 +1,23 @@
 """From a `Design` to the `Program` of one clock cycle."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, cell_of, net
 from .errors import LoweringError
 from .graph import Graph
 from .moment import PART, Moment, Scene, State
 from .order import Sources, refuse_paths
-from .pieces import SHALLOW, Pieces, live_bits
+from .pieces import Pieces, deep_memories, live_bits
 from .program import Program, Slot
 from .refine import refine
 
 __all__ = ["cut", "input_places", "translate"]
 
 
-def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets]) -> Program:
+def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets], whole: bool = True) -> Program:
     """Translate one cycle of ``design``, whose ports are grouped in words of the given nets.
+
+    ``whole``: values of many bits are computed as they are, not bit by bit; see `deep_memories`.
 
     Raises
     ------
@@ -24,7 +26,7 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
     """
     refuse_paths(design)
     places = input_places(inputs)
-    sources = cut(design, places)
+    sources = cut(design, places, deep_memories(design, whole))
     graph = Graph()
     slots, keys = _lay_out(design, sources.pieces)
     present: State = {
@@ -61,15 +63,19 @@ def input_places(inputs: Mapping[str, Nets]) -> dict[int, tuple[str, int, int]]:
     return {cell_of(net)[1]: (word, at, len(nets)) for word, nets in inputs.items() for at, net in enumerate(nets)}
 
 
-def cut(design: Design, places: Mapping[int, tuple[str, int, int]], shown: Iterable[Nets] = ()) -> Sources:
-    """Cut all cells into pieces, fine enough that no piece needs itself; ``shown`` nets are looked at too."""
+def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collection[int],
+        shown: Iterable[Nets] = ()) -> Sources:
+    """Cut all cells into pieces, fine enough that no piece needs itself; ``shown`` nets are looked at too.
+
+    The memories ``deep`` are not kept as rows.
+    """
     starts = {
         bit for bit, (word, at, _) in places.items() if at % PART == 0 or places.get(bit - 1, "")[:2] != (word, at - 1)
     }
     live = live_bits(design, shown)
     split: frozenset[int] = frozenset()
     while True:
-        pieces = Pieces(design, starts, split)
+        pieces = Pieces(design, starts, deep, split)
         refine(pieces)
         sources = Sources(design, pieces, live)
         if not sources.cycle:
@@ -90,7 +96,7 @@ def _lay_out(design: Design, pieces: Pieces) -> tuple[list[Slot], list[tuple[int
                 slots.append(Slot(index, low, width, (cell.init >> low & mask,)))
             elif isinstance(cell, Memory):
                 rows = tuple(row >> low & mask for row in cell.init)
-                if cell.depth > SHALLOW:
+                if index in pieces.deep:
                     slots.append(Slot(index, low, width, rows, depth=cell.depth))
                 else:
                     slots += [Slot(index, low, width, (init,), row=row) for row, init in enumerate(rows)]

@@ -135,7 +135,7 @@ class RandomMachine(wiring.Component):
         for index in range(rng.randrange(3)):
             granularity = rng.choice([None, 1, 4])
             width = rng.choice([4, 12, 36, 72]) if granularity else rng.choice([1, 5, 36, 65])
-            depth = rng.choice([1, 2, 3, 5, 8, 13, 37, 64])
+            depth = rng.choice([1, 2, 3, 5, 8, 13, 20, 37, 64])
             self.memories.append((width, depth, granularity, rng.choice(["comb", "sync", "through"])))
             members[f"m{index}"] = Out(width)
         super().__init__(members)

@@ -115,7 +115,8 @@ class AmaranthEngine:
             vc = context.get(link.vc) if vc_bits else 0
             return context.get(link.valid) | vc << 1 | context.get(link.flit.as_value()) << 1 + vc_bits
 
-        step = host_step.prepared(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, **needed(host))
+        step = host_step.prepared(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
+                                  np.empty(nodes + 1, np.int64), **needed(host))
 
         def look(kind: str, instance: int, port: str) -> int:
             return word(getattr(self.components[kind][instance], port))

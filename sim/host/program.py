@@ -387,7 +387,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
 
 
 @native(*SWITCHES)
-def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
+def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """One cycle of all hosts.
 
     Parameters
@@ -398,8 +398,10 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit):
         Credits from the interfaces in this cycle.
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
         What the hosts' registers drive in the next cycle; behind the ports, the links to smart interfaces' tables.
+    found : int64 [nodes + 1]
+        Room to work in.
     """
-    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, np.empty(len(host.nodes) + 1, np.int64))
+    _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
 
 
 @compiled
@@ -449,10 +451,8 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
         Where to and where from the words on the links are copied, how many that follow each other, and where their
         masks begin, 0 for none; the masks.
     inputs, outputs : unsigned [words] for each word size
-    rx ... rx_credit
+    rx ... found
         As in `host_step`.
-    found : int64 [nodes + 1]
-        Room to work in.
     meter : Meter
         What is counted; see there.
     state : uint8 [bytes]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .errors import FAILURES, WormcastError
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @cache
-def _installed() -> "EntryPoints":
+def _installed() -> Any:
     from importlib.metadata import entry_points
 
     return entry_points()  # it reads a file of each installed package
@@ -23,7 +23,8 @@ def _installed() -> "EntryPoints":
 
 def entry_points(group: str) -> "EntryPoints":
     """Return the entry points of a group that installed packages announce."""
-    return _installed().select(group=group)
+    found: EntryPoints = _installed().select(group=group)
+    return found
 
 
 class Registry(Mapping[str, T], Generic[T]):

@@ -217,8 +217,8 @@ def digest(function: Callable[..., Any]) -> str:
 def _code(code: CodeType) -> tuple[Any, ...]:
     """What code does, whatever its docstring and lines."""
     constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
-    if not code.co_name.startswith("<"):
-        constants[0] = None  # a function's docstring, or None; comprehensions have none
+    if constants and isinstance(constants[0], str) and not code.co_name.startswith("<"):
+        constants[0] = None  # a function's docstring; Python keeps None in its place up to 3.12
     return (code.co_code, repr(constants), code.co_names, code.co_varnames, code.co_argcount, code.co_flags)
 
 

@@ -324,7 +324,7 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
 
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
-    """One cycle of all hosts; see `host_step`. ``lookup`` is room for a number for each node, and one."""
+    """One cycle of all hosts; see `host_step`."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, smart, tagged, working, sending,
      writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]

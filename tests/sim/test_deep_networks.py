@@ -95,7 +95,7 @@ def test_random_networks(scheme, switches, ports, nodes):
         delivered(name, scheme, seed, count=40)
 
 
-@pytest.mark.parametrize("scheme", some(SCHEMES, "individual", "path-g", "tree"))
+@pytest.mark.parametrize("scheme", some(SCHEMES, "path-g", "tree"))
 @pytest.mark.parametrize(("width", "chunk", "buffer"), [(8, 4, 16), slow(5, 8, 48)])
 def test_both_engines_drive_the_same_words(scheme, width, chunk, buffer):
     name = "irregular:switches=3,ports=4,nodes=4,connectivity=0.8,seed=1"
@@ -114,7 +114,8 @@ def test_both_engines_take_links_up_in_turn():
     compare(Draw(name, "tree", options, worms, 0.3, 1, "up-down-tree-any"), 300)
 
 
-@pytest.mark.parametrize("scheme", some(("ssr-g", "path-g", "path-lg", "tree"), "tree"))
+@pytest.mark.slow  # switches of eight ports
+@pytest.mark.parametrize("scheme", ["ssr-g", "path-g", "path-lg", "tree"])
 def test_the_papers_example(scheme, tmp_path):
     """From switch 10 to both nodes of eight switches: the links of the plan, each as often as it says."""
     built = example(tmp_path)

@@ -35,7 +35,7 @@ CASES = {
     "memories that move a flit in three cycles": ("mesh:2x2", "dual-path", {"dma": "1/3"}, 0.0),
     "tokens": ("min:b=2,stages=3", "atbm", {"vcs": 1, "consumption": 1}, 0.0),
     "smart interfaces": (NETWORKS[1][0], "k-binomial", {**NETWORKS[1][1], "ni": "fpfs", "rows": 4, "places": 8}, 0.0),
-    "deep buffers": (IRREGULAR, "path-lg", DEEP, 0.0),
+    "deep buffers": slow(IRREGULAR, "path-lg", DEEP, 0.0),
     "torus": slow("torus:4x4", "individual", {"vcs": 4, "queue": 1}, 0.0),
     "adaptive": slow("mesh:3x3", "column-path", {"vcs": 3, "consumption": 2}, 0.3),
     "slots": slow("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "consumption": 1, "absorb": "1", "slot": 9,

@@ -39,7 +39,8 @@ def times(host):
 
 
 @pytest.mark.parametrize(("name", "options", "kind"), [
-    (*NETWORKS[0], "fpfs"), (*NETWORKS[1], "fcfs"), slow(*NETWORKS[0], "fcfs"), slow(*NETWORKS[1], "fpfs")])
+    ("irregular:switches=2,ports=8,nodes=6,seed=3", NETWORKS[0][1], "fpfs"), ("mesh:2x3", NETWORKS[1][1], "fcfs"),
+    *(slow(*network, kind) for network in NETWORKS[:2] for kind in ("fcfs", "fpfs"))])
 def test_engines_agree(name, options, kind):
     options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
     net = network(name, "k-binomial", tuple(sorted(options.items())))
@@ -51,8 +52,9 @@ def test_engines_agree(name, options, kind):
     assert times(engine.host) == times(reference.host)
 
 
-@pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
-@pytest.mark.parametrize(("name", "options"), NETWORKS)
+@pytest.mark.parametrize(("name", "options", "kind"), [
+    case for (name, options), kind, other in zip(NETWORKS, ("fcfs", "fpfs") * 2, ("fpfs", "fcfs") * 2, strict=True)
+    for case in ((name, options, kind), slow(name, options, other))])
 def test_everything_is_delivered(name, options, kind):
     """Each receipt is compared with what is due: each packet comes to each destination once, in order within itself."""
     engine = bulk(name, "k-binomial", messages_of(name, 7, 120, 5), ni=kind, rows=4, places=8, stall=0.2, **options)

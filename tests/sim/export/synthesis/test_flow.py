@@ -57,8 +57,8 @@ class Large(wiring.Component):
         return m
 
 
-# of nextpnr's the smaller family: a minute less; areas of the other one are counted below
-@pytest.mark.parametrize(("target", "storage"), [slow("ecp5", "lutram"), ("ice40", "registers")])
+# slow: on a new machine nextpnr's WebAssembly is compiled for more than a minute
+@pytest.mark.parametrize(("target", "storage"), [slow("ecp5", "lutram"), slow("ice40", "registers")])
 def test_cells_clock_and_path_of_a_component(target, storage):
     steps = []
     found = synthesise(Product(), target=target, storage=storage, seeds=(1, 2), workers=2, progress=steps.append)

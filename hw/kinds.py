@@ -7,13 +7,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.joined import LINK, NODE, built_alike, same_end, way_back
 
 __all__ = ["SwitchKind", "switch_kinds"]
 
 Ids = npt.NDArray[np.int64]
+
+#: Signs at the end of the name of a dimension.
+SIGNS = re.compile(r"(?<=^\w)[+-]$", re.ASCII)
+
+#: What names of a switch's own ports and parts begin with.
+RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "strap", "tables", "token"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +67,18 @@ class SwitchKind:
 
     @cached_property
     def _signal_names(self) -> tuple[str, ...]:
-        """Names of all ports as names of signals."""
-        found = []
-        for name in self.names:
-            said = re.sub(r"\W", "_", name.replace("+", "_plus").replace("-", "_minus"), flags=re.ASCII)
-            found.append(said if re.match("[A-Za-z]", said) else f"port_{said}")
-        for k, said in enumerate(found):
-            if said in found[:k]:
-                raise WormcastError(f"ports: {self.names[found.index(said)]!r} and {self.names[k]!r} are given at one "
-                                    f"switch, both would be {said} in hardware; names must differ there, too")
+        """Names of all ports as names of signals: distinct ones, and without an underscore, as that begins what is
+        appended to them."""
+        found: list[str] = []
+        for number, name in enumerate(self.names):
+            said = SIGNS.sub(lambda sign: {"+": "_plus", "-": "_minus"}[sign[0]], name)
+            if said == name:
+                said = re.sub("[^A-Za-z0-9]", "", said)
+            if not said[:1].isalpha() or said in RESERVED:
+                said = f"port{said}"
+            while said in found or said in self.names[number + 1:]:
+                said += "x"
+            found.append(said)
         return tuple(found)
 
     @property

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import WormcastError
+from ..toml_file import read_toml as read_entries
 from .base import Topology
 from .parameters import MOST_PORTS
 from .places import Places, places_around
@@ -85,15 +85,7 @@ def read_toml(path: str) -> Topology:
     WormcastError
         There is no such file, it is no TOML, a key is unknown or missing, or what it says is no network.
     """
-    try:
-        entries = tomllib.loads(Path(path).read_bytes().decode())
-    except FileNotFoundError:
-        raise WormcastError(f"topology: there is no file {path}") from None
-    except OSError as error:
-        raise WormcastError(f"topology: {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WormcastError(f"topology: {path} is no TOML file ({str(error).splitlines()[0]})") from error
-    return _Reader(path, entries).topology()
+    return _Reader(path, read_entries(Path(path), "topology")).topology()
 
 
 class _Reader:

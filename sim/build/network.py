@@ -60,8 +60,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Join:
-    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back; or lines that tokens
-    go by."""
+    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back.
+
+    ``line``: tokens go by them, and nothing comes back.
+    """
 
     from_kind: str
     from_port: str
@@ -69,11 +71,7 @@ class Join:
     to_kind: str
     to_port: str
     to_instances: Instances
-
-    @property
-    def line(self) -> bool:
-        """Whether tokens go by it, and nothing comes back."""
-        return self.to_port == TOKEN_IN
+    line: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,25 +304,26 @@ class Network(Placement):
     @cached_property
     def joins(self) -> list[Join]:
         """All links of the network, those of the host included."""
-        near: dict[tuple[str, str, str, str], list[tuple[int, int]]] = {}
+        near: dict[tuple[str, str, str, str, bool], list[tuple[int, int]]] = {}
         for link in self.fabric.links:
-            ends = link.near.kind, link.near.port, link.far.kind, link.far.port
+            ends = link.near.kind, link.near.port, link.far.kind, link.far.port, False
             near.setdefault(ends, []).append((link.near.instance, link.far.instance))
         for ring in self.rings.values():
             homes = [self.home(switch) for switch in ring]
             for giver, taker in zip(homes, [*homes[1:], homes[0]], strict=True):
-                ends = giver.kind, TOKEN_OUT, taker.kind, TOKEN_IN
+                ends = giver.kind, TOKEN_OUT, taker.kind, TOKEN_IN, True
                 near.setdefault(ends, []).append((giver.instance, taker.instance))
         for port in range(self.ports):
             fed = [(node, node) for node in range(self.nodes) if port < len(self.injection_ports(node))]
-            near[HOST, f"tx_{port}", "interface", f"host_in_{port}"] = fed
+            near[HOST, f"tx_{port}", "interface", f"host_in_{port}", False] = fed
         if self.configuration.smart:
-            near[HOST, f"tx_{self.ports}", "interface", "table_in"] = [(node, node) for node in range(self.nodes)]
+            near[HOST, f"tx_{self.ports}", "interface", "table_in", False] = [(node, node)
+                                                                             for node in range(self.nodes)]
         return [self._join(*ends, np.array(pairs).T) for ends, pairs in near.items()]
 
-    def _join(self, from_kind: str, from_port: str, to_kind: str, to_port: str, pairs: Instances) -> Join:
+    def _join(self, from_kind: str, from_port: str, to_kind: str, to_port: str, line: bool, pairs: Instances) -> Join:
         starts, ends = (self._everywhere(kind, some) for kind, some in zip((from_kind, to_kind), pairs, strict=True))
-        return Join(from_kind, from_port, starts, to_kind, to_port, ends)
+        return Join(from_kind, from_port, starts, to_kind, to_port, ends, line)
 
     def _everywhere(self, kind: str, instances: Instances) -> Instances:
         """These instances of a kind in all lanes, lane after lane."""

@@ -1,5 +1,6 @@
 """The frame of every picture: widths of a paper's columns, letters, colours, and room for words."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,7 @@ def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]
                 line = ""
             line = f"{line} {word}" if line else word
             while not fits(line):
-                end = next(end for end in range(len(line) - 1, 0, -1) if end == 1 or fits(line[:end]))
+                end = 1 + bisect_left(range(2, len(line)), True, key=lambda end, line=line: not fits(line[:end]))
                 lines.append(line[:end])
                 line = line[end:]
         lines.append(line)

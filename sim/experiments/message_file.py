@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,8 @@ class MessageFile:
 
     A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``, and may have ``"after": K`` or
     ``"after": [K, ...]``, numbers of earlier lines, the first being 0. A file that begins with ``[`` is one JSON list
-    of such messages, with ``at`` in place of ``cycle``: read whole, and taken for its entries' lines.
+    of such messages, with ``at`` in place of ``cycle``: read whole, and taken for its entries' lines. A byte order mark
+    before all, and blank lines, are ignored; the latter have no number.
 
     Nothing of it is in memory.
 
@@ -76,7 +78,11 @@ class MessageFile:
                 if start:
                     lines.seek(start)
                 while text := lines.readline(LONGEST_LINE):
-                    end += len(text)
+                    begins, end = not end, end + len(text)
+                    if begins:
+                        text = text.removeprefix(BOM_UTF8)
+                    if not text.strip():
+                        continue
                     with self.named(number):
                         line = self._line(topology, text, number, end)
                     yield line
@@ -88,10 +94,10 @@ class MessageFile:
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
         """The file's lines; of a list one for each entry."""
         lines: Any = gzip.open(opened) if self.path.endswith(".gz") else opened  # noqa: SIM115
-        if not lines.peek(1).lstrip().startswith(b"["):
+        if not lines.peek(1).removeprefix(BOM_UTF8).lstrip().startswith(b"["):
             return lines
         try:
-            entries = json.loads(lines.read())
+            entries = json.loads(lines.read())  # which knows the byte order mark
         except (ValueError, RecursionError) as error:
             raise WormcastError(f"{self.what}: {self.path} begins with [ and is no JSON list: {error}") from error
         renamed = ({"cycle" if key == "at" else key: value for key, value in entry.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, Topology, WormcastError, topology, without_classes
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, Topology, topology, without_classes
 from wormcast.algorithms.routing import DESTINATION_TAGS, E_CUBE_EITHER, SHORTEST, UP_DOWN, UP_DOWN_ADAPTIVE
 from wormcast.algorithms.tokens import all_consumed
 from wormcast.hw.decoders.grid import grid_kind
@@ -73,13 +73,22 @@ def test_an_open_port_is_built_as_its_namesakes_are():
     assert (one.network_inputs, one.injections) == ((0,), ())
 
 
-def test_names_are_those_of_signals():
-    net = joined([["x+", "x-", "0", "n"]], [], [[0, 3], [0, 2]], [[0, 3], [0, 2]])
-    [kind] = switch_kinds(net)
-    assert [kind.name(port) for port in range(4)] == ["x_plus", "x_minus", "port_0", "n"]
-    [clash] = switch_kinds(joined([["x+", "x_plus"]], [], [[0, 0], [0, 1]], [[0, 0], [0, 1]]))
-    with pytest.raises(WormcastError, match=r"ports: 'x\+' and 'x_plus' are given at one switch, both would be x_plus"):
-        clash.name(0)
+@pytest.mark.parametrize(("given", "signals"), [
+    (["x+", "x-", "n"], ["x_plus", "x_minus", "n"]),
+    (["0", "n"], ["port0", "n"]),
+    (["tables", "token", "strap", "allocator", "order"],
+     ["porttables", "porttoken", "portstrap", "portallocator", "portorder"]),
+    (["n", "n_0", "n_0_in"], ["n", "n0", "n0in"]),
+    (["n_0", "n0"], ["n0x", "n0"]),
+    (["a-b", "a_b", "ab", "abx"], ["abxx", "abxxx", "ab", "abx"]),
+    (["x+", "x_plus", "xplus"], ["x_plus", "xplusx", "xplus"]),
+    (["é", "_", "Nord-Süd"], ["port", "portx", "NordSd"]),
+])
+def test_names_are_those_of_signals(given, signals):
+    """No two of them are one, whatever is appended: n_0 would be the first channel of n."""
+    ends = [[0, 0], [0, 1]]
+    [kind] = switch_kinds(joined([given], [], ends, ends))
+    assert [kind.name(port) for port in range(len(given))] == signals
 
 
 @pytest.mark.parametrize(("name", "relation"), [

@@ -1,5 +1,6 @@
 """A curve: a series under a variation, its points as load experiments, and what was measured of it."""
 
+import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -143,7 +144,7 @@ class Curve(SeriesCurve):
             parts = [_interval(result["percentiles"] if word in result["percentiles"] else result, name)
                      for name in SUMS.get(word, (OF_CURVE.get(word, word),))]
             if all(mean is not None for mean, _ in parts):
-                mean, half = sum(mean or 0.0 for mean, _ in parts), sum(half or 0.0 for _, half in parts)
+                mean, half = sum(mean or 0.0 for mean, _ in parts), sum(half for _, half in parts)
                 found[self.at(place)] = mean - half, mean, mean + half
         return Quantity(found)
 
@@ -155,7 +156,7 @@ class Curve(SeriesCurve):
             low, high = self.at(below[-1]) if below else 0.0, self.at(self.over[0])
             return Quantity({None: (low, (low + high) / 2, high)})
         if word == "throughput":
-            known = [(mean, half or 0.0) for place in self.places for mean, half
+            known = [(mean, half) for place in self.places for mean, half
                      in [_interval(self.results[place], "accepted")] if mean is not None]
             if not known or not any(_over(result) for result in self.results.values()):
                 return Quantity({})
@@ -163,7 +164,7 @@ class Curve(SeriesCurve):
             best, about = max(known)
             near = [one for one in known if one[0] + one[1] >= best - about]
             return Quantity.of(_mean(mean for mean, _ in near), _mean(half for _, half in near))
-        each = [(mean, half or 0.0) for place in self.steady for mean, half
+        each = [(mean, half) for place in self.steady for mean, half
                 in [_interval(self.results[place], OF_CURVE[word])] if mean is not None]
         return Quantity.of(_mean(mean for mean, _ in each), _mean(half for _, half in each)) if each else Quantity({})
 
@@ -172,12 +173,12 @@ def _over(result: Mapping[str, Any]) -> bool:
     return result["deadlock"] is not None or bool(result["saturated"])
 
 
-def _interval(result: Mapping[str, Any], name: str) -> tuple[float | None, float | None]:
-    """A result's mean, and half its interval."""
+def _interval(result: Mapping[str, Any], name: str) -> tuple[float | None, float]:
+    """A result's mean, and half its interval: 0 of what has no error, infinite where the error is unknown."""
     value = result[name]
-    if isinstance(value, Mapping):
-        return value["mean"], value["half_width"]
-    return value, result.get(f"{name}_half_width")
+    mean, half = ((value["mean"], value["half_width"]) if isinstance(value, Mapping)
+                  else (value, result.get(f"{name}_half_width", 0.0)))
+    return mean, math.inf if half is None else half
 
 
 def _mean(values: Iterable[float]) -> float:

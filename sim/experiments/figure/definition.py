@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms.toml_file import read_toml
 
 from ...build.configuration import Configuration
 from ...common.schema import Option, options_of
-from ...common.toml_file import read_toml
 from ..grid import require_known
 from ..sweep import OPTIONS, option_value
-from .predicate import Number, Predicate
+from .predicate import Number, Predicate, require_command
 from .words import read_words, written
 
 __all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Scatter", "Series", "Statement",
@@ -241,29 +241,38 @@ def read_figure(file: Path) -> Figure:
         raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
 
 
-def _entries(file: Path) -> dict[str, Any]:
-    """What a file says, with what it takes over from another one by ``like``."""
+def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a file says, with what it takes over from another one by ``like``; ``before``: files that are like it."""
     entries = read_toml(file, "figure")
     like = entries.pop("like", None)
+    _require_kinds(file, entries)
     if like is None:
         return entries
-    if not isinstance(like, str):
+    if not isinstance(like, str) or not NAME.fullmatch(like):
         raise WormcastError(f"{file}: like: {like!r} is given, it must be the name of a figure")
+    if like == file.stem:
+        raise WormcastError(f"{file}: like: {like!r} is given, a figure must be like another one")
     beside = file.parent / f"{like}.toml"
-    return _over(_entries(beside if beside.exists() else HERE / f"{like}.toml"), entries)
+    if (base := beside if beside.exists() else HERE / f"{like}.toml") in before:
+        raise WormcastError(f"{file}: like: {like!r} is given, which is like this one itself")
+    return _over(file, _entries(base, (*before, file)), entries)
 
 
 #: What a figure that is ``like`` another one takes over, and adds to where it has its own.
 SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
 
 
-def _over(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: value for name, value in base.items() if name in SHARED}
     for name, value in entries.items():
         both = isinstance(value, Mapping) and isinstance(found.get(name), Mapping)
         found[name] = {**found[name], **value} if both else value
     if "only" in entries:
-        found["series"] = {name: found["series"].get(name, {}) for name in entries["only"]} | entries.get("series", {})
+        series, own = base.get("series", {}), entries.get("series", {})
+        for name in entries["only"]:
+            if not isinstance(name, str) or name not in {**series, **own}:
+                raise WormcastError(f"{file}: only: {name!r} is given, allowed are {', '.join({**series, **own})}")
+        found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
     return found
 
 
@@ -273,11 +282,28 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "values": list, "only": list, "latency": str, "words": dict, "scatter": dict}
 
 
+#: What the types are called in refusals.
+NOUNS = {str: "text", list: "a list", dict: "a table", int: "a whole number", (float, int): "a number"}
+
+#: Points of a curve over the load, at most.
+MOST_POINTS = 1000
+
+#: Names that files are written by.
+NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
+
+
+def _require_kinds(file: Path, entries: Mapping[str, Any]) -> None:
+    """Refuse keys that a figure does not have, and values of other types."""
+    try:
+        for key, value in entries.items():
+            require_known(key, KINDS, "a figure")
+            if not isinstance(value, KINDS[key]) or isinstance(value, bool):
+                raise WormcastError(f"{key}: {value!r} is given, it must be {NOUNS[KINDS[key]]}")
+    except WormcastError as error:
+        raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
+
+
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
-    for key, value in entries.items():
-        require_known(key, KINDS, "a figure")
-        if not isinstance(value, KINDS[key]) or isinstance(value, bool):
-            raise WormcastError(f"{key}: {value!r} is given, it must be what a figure has there")
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
@@ -302,22 +328,45 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
                           _values(over if runs else "", value.get("values", [])))
               for key, value in _tables(entries, "series")}
+    options = _options(allowed, entries.get("options", {}))
     for one in series.values():
-        if "scheme" not in {**entries.get("options", {}), **one.options}:
-            raise WormcastError(f"series {one.name}: scheme is missing")
+        _require_needed(one, {over, *options, *one.options}, runs)
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
-    if any(value <= 0 for value in numbers.values()):
-        raise WormcastError("step, most and cycles must be above 0")
+    for key, value in numbers.items():
+        if value <= 0:
+            raise WormcastError(f"{key}: {value} is given, it must be above 0")
+    step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
+    if not step <= most <= MOST_POINTS * step:
+        raise WormcastError(f"step, most: {step} and {most} are given, most must be 1 to {MOST_POINTS} steps")
     words = read_words(entries.get("words", {}))
     return Figure(
-        name, entries["title"], entries["source"], _options(allowed, entries.get("options", {})), series,
+        name, entries["title"], entries["source"], options, series,
         tuple(Statement(one["claim"], one["text"], Predicate(written(one["holds"], words)), one.get("note", ""))
               for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
         variations,
-        tuple(Picture(one["name"], written(one["command"], words))
-              for one in _list(entries, "pictures", {"name", "command"})),
+        _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
         latency=entries.get("latency", ALL), scatter=_scatter(entries.get("scatter"), words))
+
+
+def _require_needed(series: Series, given: Collection[str], runs: bool) -> None:
+    """Refuse a series without an option that its points need."""
+    needed = ["topology", "scheme", *(["length"] if runs else [])]
+    if missing := [key for key in needed if key not in given]:
+        raise WormcastError(f"series {series.name}: {', '.join(missing)} is missing, of it and of the figure's options")
+
+
+def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
+    """Pictures of commands, whose names make names of files: plain ones, each once, none that of another file."""
+    found: list[Picture] = []
+    for one in _list(entries, "pictures", {"name", "command"}):
+        taken = [*(picture.name for picture in found), *(["scatter"] if "scatter" in entries else [])]
+        if not NAME.fullmatch(one["name"]) or one["name"] in taken:
+            raise WormcastError(f"pictures: name {one['name']!r} is given, allowed are letters, digits, _, - and ., "
+                                "each name once" + (", and not scatter" if "scatter" in taken else ""))
+        found.append(Picture(one["name"], written(one["command"], words)))
+        require_command("pictures", found[-1].command)
+    return tuple(found)
 
 
 def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatter | None:
@@ -326,6 +375,11 @@ def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatt
         return None
     if given.keys() != {"across", "up", "points"}:
         raise WormcastError(f"scatter: {', '.join(given) or 'nothing'} is given, it must have across, up, points")
+    for key in ("across", "up"):
+        if not isinstance(given[key], str):
+            raise WormcastError(f"scatter.{key}: {given[key]!r} is given, it must be text")
+    if not isinstance(given["points"], list) or not given["points"]:
+        raise WormcastError(f"scatter.points: {given['points']!r} is given, it must be a list of one or more")
     points = _list(given, "points", {"name", "across", "up"})
     return Scatter(given["across"], given["up"], tuple(
         (one["name"], Number(written(one["across"], words)), Number(written(one["up"], words))) for one in points))
@@ -363,9 +417,15 @@ def place_on_axis(over: str, value: Any) -> float:
 
 
 def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, Any]]]:
+    if not isinstance(entries.get(what, {}), dict):
+        raise WormcastError(f"{what}: {entries[what]!r} is given, it must be a table")
     for key, value in entries.get(what, {}).items():
         if not isinstance(value, dict):
             raise WormcastError(f"{what}.{key}: {value!r} is given, it must be a table of options")
+        for name, kind in (("text", str), ("drawn", bool)):
+            if not isinstance(value.get(name, kind()), kind):
+                raise WormcastError(f"{what}.{key}.{name}: {value[name]!r} is given, it must be "
+                                    f"{'text' if kind is str else 'true or false'}")
     return list(entries.get(what, {}).items())
 
 

@@ -1,6 +1,8 @@
 """What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
+import math
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -9,7 +11,8 @@ from wormcast.algorithms import WormcastError
 
 from .quantity import Quantity, Truth
 
-__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate"]
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate",
+           "require_command"]
 
 Measured = Callable[[str, str], Quantity]
 """A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
@@ -46,9 +49,26 @@ COMPARABLE = 0.8, 1.25
 
 MANY = 100
 
+#: Numbers in predicates are less.
+LARGEST = 1e100
+
+#: Commands that would ask a figure, which may be the one that asks.
+CIRCULAR = ("figure",)
+
 #: How many arguments functions take, least and most; words of series take the series, and perhaps where.
 ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
              "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
+
+
+def require_command(key: str, command: str) -> None:
+    """Refuse a command of which quotes are left open, or that measures figures itself."""
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise WormcastError(f"{key}: {command!r} is given, it must be a command of wormcast ({error})") from error
+    if not parts or parts[0] in CIRCULAR:
+        raise WormcastError(f"{key}: {command!r} is given, it must be a command of wormcast other than "
+                            f"{', '.join(CIRCULAR)}")
 
 
 @dataclass
@@ -82,6 +102,10 @@ class _Text:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._require_call(node)
+            if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not abs(node.value) < LARGEST:
+                raise WormcastError(f"{self.key}: a number of {LARGEST:g} or more is given, it must be less")
+        for command in self.commands:
+            require_command(self.key, command)
 
     def _require_call(self, node: ast.Call) -> None:
         """Refuse a call of what is no word or function, or with arguments that it does not take."""
@@ -156,7 +180,10 @@ class Number(_Text):
         def none(word: str, series: str) -> Quantity:
             raise WormcastError(f"{self.key}: {word} of {series} is given, allowed is what commands tell")
 
-        return _Evaluation(none, told, []).number(self._tree()).values[None][1]
+        found = _Evaluation(none, told, []).number(self._tree()).values
+        if None not in found or not math.isfinite(found[None][1]):
+            raise WormcastError(f"{self.key}: {self.text!r} is given, it has no value")
+        return found[None][1]
 
 
 @dataclass(frozen=True)
@@ -245,7 +272,7 @@ class _Evaluation:
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
             found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
             if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
-                return Quantity.of(found["mean"], found["half_width"] or 0.0)
+                return Quantity.of(found["mean"], math.inf if found["half_width"] is None else found["half_width"])
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
         return self.number(node)
 

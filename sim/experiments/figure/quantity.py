@@ -1,5 +1,6 @@
 """Numbers with 95 % intervals, at some loads or once for all, and what can be said of two of them."""
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ HELD, UNDECIDED, REVERSED = 1, 0, -1
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number for each of some loads: least, mean and greatest value of its interval.
+    """A number for each of some loads: least, mean and greatest value of its interval, infinite where its error is
+    unknown: then no comparison is decided.
 
     Arithmetic is that of intervals, which takes the errors of two numbers for the worst case: a comparison holds, or is
     reversed, only where whole intervals lie apart.
@@ -59,9 +61,10 @@ class Quantity:
 
     @property
     def precision(self) -> "Quantity":
-        """Half of its interval over its mean, a number without an interval; nothing where the mean is 0."""
+        """Half of its interval over its mean, a number without an interval unless the error is unknown; nothing where
+        the mean is 0."""
         relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
-        return Quantity({load: (value, value, value) for load, value in relative.items()})
+        return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
     def below(self, other: "Quantity") -> "Truth":
         """Whether it is less than another one."""
@@ -91,6 +94,8 @@ class Quantity:
 def _written(value: tuple[float, float, float]) -> str:
     low, mean, high = value
     half = max(mean - low, high - mean)
+    if not math.isfinite(half):
+        return f"{mean:.4g}, its error unknown"
     return f"{mean:.4g}" + (f" +- {half:.2g}" if half > 0 else "")
 
 

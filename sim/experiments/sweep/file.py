@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.toml_file import read_toml
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.traffic import Traffic
 from ...common.schema import Option, options_of
-from ...common.toml_file import read_toml
 from ..grid import Sweep, require_known, require_points
 
 __all__ = ["OPTIONS", "option_value", "read"]
@@ -63,7 +63,7 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
 
 
 def option_value(key: str, value: Any, known: Mapping[str, Option] = OPTIONS) -> Any:
-    """Check the type of an option's value; whole numbers are numbers too."""
+    """Check the type of an option's value, and its limits; whole numbers are numbers too."""
     kind = known[key].kind
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value) if abs(value) < 1 << 53 else math.inf
@@ -71,4 +71,5 @@ def option_value(key: str, value: Any, known: Mapping[str, Option] = OPTIONS) ->
     if not right or (kind is float and not math.isfinite(value)):
         given = "a table" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
         raise WormcastError(f"{key}: {given} is given, it must be {NOUNS[kind]}, or a list of such values")
+    known[key].require(value)
     return value

@@ -126,8 +126,8 @@ def changed(old, new):
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("switches = ", "net.toml is no TOML file (Invalid value"),
-    (b"\xff\xfe", "net.toml is no TOML file ('utf-8' codec"),
+    ("switches = ", "net.toml is no TOML: Invalid value"),
+    (b"\xff\xfe", "net.toml is no TOML: byte 0 is not UTF-8"),
     ("", "net.toml: it has no switches, needed are switches, nodes, links"),
     (changed("links", "edges"), "edges is no key of a network, allowed are name, kind, shape, root, switches, ports"),
     (changed("switches = 4", "switches = 0"), "switches is 0, it must be how many there are, up to 4096, or a list"),
@@ -187,7 +187,7 @@ def changed(old, new):
     (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, 0, 0]]\n",
      "places has [0, 0, 0], it must be two numbers, or three in all places"),
     (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, nan]]\n",
-     "places of switches must be 4 times two or three numbers"),
+     "places: nan is given, numbers must be finite, of up to 64 bits"),
     (SQUARE + "places = 4\n", "places is 4, it must be a list, each two or three numbers"),
     (SQUARE + "node_places = [[0, 0]]\n", "it has node_places but no places, those of switches are needed too"),
     (SQUARE + "places = [[0, 0], [0, 1], [1, 0], [1, 1]]\nnode_places = [[0, 0]]\n",

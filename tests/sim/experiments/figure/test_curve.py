@@ -1,5 +1,6 @@
 """What a curve says, of results that are made up: which points count for what."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -49,10 +50,10 @@ def test_sums_of_spans():
     assert PLAIN.measured("delivered").values[0.1] == pytest.approx((0.099, 0.1, 0.101))
 
 
-def test_a_mean_without_an_interval_is_a_number_and_a_point_without_a_mean_is_none():
-    some = curve({4: changed(result(10, 0.1), latency=(10, None), injection_latency=(5, None)),
+def test_an_unknown_error_is_no_small_one_and_a_point_without_a_mean_is_none():
+    some = curve({4: changed(result(10, 0.1), latency=(10, None), injection_latency=(5, 0.0)),
                   8: changed(result(20, 0.2), latency=(None, None), queue_latency=(None, None))})
-    assert some.measured("latency").values == {0.1: (10, 10, 10)}
+    assert some.measured("latency").values == {0.1: (-math.inf, 10, math.inf)}
     assert some.measured("source").values == {0.1: (7.5 - 0.25, 7.5, 7.5 + 0.25)}
     assert some.measured("transit").values.keys() == {0.1, 0.2}
 
@@ -89,7 +90,7 @@ def test_throughput_is_the_mean_of_those_points_that_cannot_be_told_from_the_hig
         low, mean, high = two.measured("throughput").values[None]
         assert mean == (0.515625 if count == 2 else 0.53125)
         assert (high - low) / 2 == pytest.approx(about)
-    exact = curve({4: changed(result(10, 0.1), accepted=(0.25, None)),
+    exact = curve({4: changed(result(10, 0.1), accepted=(0.25, 0.0)),
                    8: changed(result(50, 0.3, True), accepted=(None, None))})
     assert exact.measured("throughput").values == {None: (0.25, 0.25, 0.25)}
     nothing = curve({4: changed(result(50, 0.3, True), accepted=(None, None))})
@@ -139,7 +140,7 @@ def test_what_a_curve_has_once():
     assert PLAIN.measured("copies").values[None] == pytest.approx((1.9, 2, 2.1))
     assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)
     assert PLAIN.measured("hops").values == {}
-    means = [(2.0, 0.25), (3.0, None), (None, None)]
+    means = [(2.0, 0.25), (3.0, 0.0), (None, None)]
     some = curve({4 + 4 * k: changed(result(10, 0.1), copies=one) for k, one in enumerate(means)})
     assert some.measured("copies").values[None] == (2.5 - 0.125, 2.5, 2.5 + 0.125)
 

@@ -69,14 +69,15 @@ class SwitchKind:
     def _signal_names(self) -> tuple[str, ...]:
         """Names of all ports as names of signals: distinct ones, and without an underscore, as that begins what is
         appended to them."""
+        stay = {name for name in self.names if re.fullmatch("[A-Za-z][A-Za-z0-9]*", name)} - RESERVED
         found: list[str] = []
-        for number, name in enumerate(self.names):
+        for name in self.names:
             said = SIGNS.sub(lambda sign: {"+": "_plus", "-": "_minus"}[sign[0]], name)
             if said == name:
                 said = re.sub("[^A-Za-z0-9]", "", said)
             if not said[:1].isalpha() or said in RESERVED:
                 said = f"port{said}"
-            while said in found or said in self.names[number + 1:]:
+            while said in found or said in stay - {name}:
                 said += "x"
             found.append(said)
         return tuple(found)

@@ -19,6 +19,7 @@ from .routing import Routes
 from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
+from .turns import require_turns
 from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
 
 __all__ = ["Plan", "Worm", "plan"]
@@ -423,6 +424,8 @@ def plan(
     nodes = topology.destination_set(destinations, start)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
+    if not scheme.spreads and not scheme.buffered:
+        require_turns(scheme.name, routes, worms)
     classes = [NO_CLASS] * len(worms.destinations)
     if not scheme.spreads:
         classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()

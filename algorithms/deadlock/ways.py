@@ -13,6 +13,7 @@ from ..legs import legs_of_worms
 from ..routing import Relation, Routes, last_option, walk
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
+from ..turns import wrong_turn
 from ..worms import Worms
 from .buffered import chained_ways, turning_ways
 
@@ -231,15 +232,10 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
     """Refuse ways that routers do not have: an analysis that counted on them would say nothing of the hardware."""
     topology, count = routes.topology, len(routes.classes)
     turns = np.repeat(np.repeat(routes.relation.turns(topology), count, axis=0), count, axis=1)
-    for ways, done in ((passes, "goes"), (stops, "stops there, and goes")):
+    for ways, stopped in ((passes, False), (stops, True)):
         for channel, output in np.argwhere((ways[..., 0] >= 0) & ~turns)[:1].tolist():
-            start, _, end, _ = topology.links[channel // count].tolist()
-            to = int(topology.neighbours[end, output // count])
-            came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
-            raise WormcastError(
-                f"check: a worm of {name} comes from {came} to {at}, {done} on to {on}; routers by "
-                f"{routes.relation.name} do not have this turn in {topology.name}, it would be an error on the wire"
-            )
+            to = int(topology.neighbours[topology.links[channel // count, 2], output // count])
+            raise wrong_turn(name, routes, channel // count, to, stopped)
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:

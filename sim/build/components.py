@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError, find_scheme, topology
 
 from .configurations import hardware
+from .front_door import require_sendable
 from .setup import DEFAULTS
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
     relations = chosen.pop("relations", None)
     resolved = hardware(network, scheme, chosen)
+    require_sendable(network, scheme, resolved)
     return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
 
 

@@ -23,7 +23,7 @@ from ..common.packets import packets_of
 from ..common.schema import options_of
 from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
 from .commands import command
-from .hardware import Packet, Ties, chosen
+from .hardware import Packet, RelationOption, Ties, chosen
 from .named import find_scheme, user_files
 from .options import Given, as_typer, takes
 
@@ -56,6 +56,7 @@ def plan_(
     random: Annotated[int | None, typer.Option(
         metavar="MULTICASTS", help="In place of --destinations: means over so many random multicasts.",
         show_default=False, rich_help_panel=RANDOM)] = None,
+    relation: RelationOption = None,
     ties: Ties = None,
     length: Annotated[int | None, typer.Option(
         min=1, help="Payload flits of the message, of which --packet makes packets; what network interfaces forward "
@@ -76,11 +77,11 @@ def plan_(
         from ..drawing import require_drawable
 
         require_drawable(network, plot)
-        require_apart(user_files(scheme, topology=topology), {"--plot": plot})
-    found_scheme, wanted = find_scheme(scheme, network), chosen("ties", ties)
-    relation = with_ties(found_scheme.relation, network, wanted)
-    if relation is not found_scheme.relation:
-        found_scheme = found_scheme.routed_by(relation)
+        require_apart(user_files(scheme, relation, topology), {"--plot": plot})
+    found_scheme, wanted = find_scheme(scheme, network, relation), chosen("ties", ties)
+    tied = with_ties(found_scheme.relation, network, wanted)
+    if tied is not found_scheme.relation:
+        found_scheme = found_scheme.routed_by(tied)
     if length is None and packet:
         raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
     packets = None if length is None else packets_of(length, chosen("packet", packet))
@@ -89,7 +90,7 @@ def plan_(
             found_scheme = found_scheme.for_packets(packets)
         sender = None if source is None else network.node(source)
         _plan_random(network, found_scheme, random, law, sender, json,
-                     {"scheme": scheme, "ties": wanted, "length": length, "packet": packet})
+                     {"scheme": scheme, "relation": relation, "ties": wanted, "length": length, "packet": packet})
         return
     assert source is not None
     assert destinations is not None
@@ -106,7 +107,7 @@ def plan_(
         told = None if met is None else {name: [pair.to_dict(found) for pair in pairs] for name, pairs in met.items()}
         emit(found.to_dict() | {"contention": shared and shared.to_dict(), "slot_conflicts": told,
                                 "plot": plot and str(plot)},
-             {"topology": network.origin, "scheme": scheme, "source": found.source,
+             {"topology": network.origin, "scheme": scheme, "relation": relation, "source": found.source,
               "destinations": sorted(found.destinations), "ties": wanted, "length": length, "packet": packet})
         return
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "

@@ -15,8 +15,12 @@ from .hardware import describe_hardware
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Hold
+    from ..engines.faults import Fault
 
 __all__ = ["describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
+
+#: Worms that are named of many.
+FEW = 3
 
 
 def unwarranted(result: Run) -> str | None:
@@ -43,7 +47,8 @@ def report(result: Run) -> None:
     """Print a run for people."""
     network = result.network.topology
     configuration = result.network.configuration
-    outcome = "not finished by --timeout," if result.outcome == "stalled" else result.outcome
+    outcome = {"stalled": "not finished by --timeout,", "error": "an error on the wire,"}.get(result.outcome,
+                                                                                             result.outcome)
     say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
@@ -68,9 +73,27 @@ def report(result: Run) -> None:
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
-            f"virtual channel {fault.vc}: {fault.cause}")
+            f"virtual channel {fault.vc}: {fault.cause}{_lost_there(result, fault)}")
     if result.deadlock:
         say(describe_deadlock(result))
+
+
+def _lost_there(result: Run, fault: "Fault") -> str:
+    """Name the worms that did not arrive and whose way leads by a component that found an error."""
+    if result.outcome != "error":
+        return ""
+    topology, worms = result.network.topology, result.worms
+    routes = result.network.blueprint.routes
+    at = fault.node if fault.switch is None else topology.switch_names.index(fault.switch)
+    names = []
+    for worm in np.flatnonzero(result.host.worms["left"] > 0).tolist():
+        visits = worms.visits(worm).tolist()
+        channels = result.network.scheme.taken(routes, int(worms.source[worm]), visits)
+        by = topology.links[np.array(channels, np.int64) // len(routes.classes)][:, [0, 2]]
+        if fault.component == "interface" or at in by:
+            names.append(f"worm {worm} (from {topology.node_name(int(worms.source[worm]))} to "
+                         f"{' '.join(map(topology.node_name, visits))})")
+    return f"; {', '.join(names[:FEW])}{' and others' * (len(names) > FEW)} did not arrive" if names else ""
 
 
 def holds_and_waits(topology: Topology, hold: "Hold") -> str:

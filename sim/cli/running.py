@@ -70,7 +70,8 @@ def run_(
     seed: Annotated[int, typer.Option(help="Goes into the JSON; nothing in a run is random.", min=0)] = 0,
     json: Json = False,
 ) -> int:
-    """Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time.
+    """Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time; 1 if routers found
+    an error on the wire.
 
     Without --vcd, a deadlock leaves the waveform of its routers in wormcast-deadlock.vcd.
 
@@ -130,7 +131,8 @@ def run_(
             say(f"picture: {plot}")
         if replay:
             say(f"replay: {replay}")
-    return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED}[result.outcome]
+    return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED,
+            "error": Exit.INTERNAL}[result.outcome]
 
 
 def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:

@@ -1,7 +1,7 @@
 """The frame of every picture: widths of a paper's columns, letters, colours, and room for words."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -60,11 +60,16 @@ def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]
                 line = ""
             line = f"{line} {word}" if line else word
             while not fits(line):
-                end = 1 + bisect_left(range(2, len(line)), True, key=lambda end, line=line: not fits(line[:end]))
+                end = _letters_that(fits, line)
                 lines.append(line[:end])
                 line = line[end:]
         lines.append(line)
     return lines
+
+
+def _letters_that(fits: Callable[[str], bool], line: str) -> int:
+    """How many letters of a line that is too long fit, one at least."""
+    return 1 + bisect_left(range(2, len(line)), True, key=lambda end: not fits(line[:end]))
 
 
 def legend_columns(labels: Sequence[str], width: float, size: float = SIZE) -> int:

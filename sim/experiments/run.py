@@ -12,9 +12,9 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.kinds import require_kind
-from wormcast.algorithms.stops import require_classes
 
 from ..build.configuration import Configuration
+from ..build.front_door import require_sent
 from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.network import Network
 from ..engines.bulk import BulkEngine
@@ -42,7 +42,9 @@ class Run:
 
     Parameters
     ----------
-    outcome : "delivered", "deadlock" or "stalled"
+    outcome : "delivered", "deadlock", "stalled" or "error"
+        Stalled: neither done nor in deadlock when the time was up. Error: routers have found errors on the wire, and
+        dropped what they came with.
     cycles : int
         Cycles simulated.
     messages, worms, host
@@ -250,8 +252,7 @@ def run(
         raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
     scheme = configuration.as_sent(scheme)
     worms = plan_messages(topology, scheme, messages, configuration)
-    classes = configuration.consumption_classes(topology, scheme)
-    require_classes(classes, scheme.name, configuration.relation_on(topology, scheme).on(topology), worms)
+    require_sent(topology, scheme, configuration, worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, scheme, longest)
     network = Network(topology, scheme, configuration)
@@ -287,8 +288,8 @@ def run(
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":
     """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
 
-    Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: what an error
-    has cost is ``stalled``.
+    Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: a run in which
+    something does not arrive is an ``error`` then.
     """
     configuration = engine.network.configuration
     # the interfaces' own waits are no sign of trouble
@@ -313,4 +314,4 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
                 return "deadlock", deadlock, faults
             patience *= 2
         if now >= timeout:
-            return "stalled", None, faults
+            return "error" if faults else "stalled", None, faults

@@ -5,7 +5,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wormcast.algorithms import AT_ONCE, AddressList, ConsumptionClasses, Relation, Scheme, Topology, Worms, plan
+from wormcast.algorithms import (
+    AT_ONCE,
+    AddressList,
+    ConsumptionClasses,
+    Relation,
+    Scheme,
+    Topology,
+    WormcastError,
+    Worms,
+    plan,
+)
 
 
 def pair():
@@ -64,8 +74,7 @@ class OneWorm(Scheme):
         (0, [1], ()),
         (0, [3, 2], ((0, 1),)),
         (0, [3, 2, 1], ((0, 1),)),
-        (2, [3, 1, 0], ((1, 0), (0, 1))),
-        (3, [2, 1, 0], ((1, 0), (0, 1))),
+        (2, [1, 0], ((1, 0),)),
     ],
 )
 def test_a_plan_goes_from_switch_to_switch(source, destinations, links):
@@ -75,6 +84,12 @@ def test_a_plan_goes_from_switch_to_switch(source, destinations, links):
     assert multicast.worms[0].classes == (None,) * len(destinations)
     assert (multicast.hops, multicast.channels, multicast.copies) == (len(links), len(links), 1)
     assert multicast.form == "its only form"
+
+
+@pytest.mark.parametrize(("source", "destinations"), [(2, [3, 1, 0]), (3, [2, 1, 0])])
+def test_a_worm_that_goes_back_is_refused(source, destinations):
+    with pytest.raises(WormcastError, match="a worm comes from s1 to s0, stops there, and goes on to s1; routers by acr"):
+        plan(pair(), OneWorm(), source, destinations)
 
 
 def test_its_nodes_have_ids_coordinates_and_addresses():

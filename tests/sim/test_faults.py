@@ -74,11 +74,11 @@ def test_everybody_elses_messages_arrive(options, what):
         # its credit is one too many at router 1, and stops that virtual channel
         outcome, deadlock, faults = run_bulk(engine, 3000)
         assert places(faults) == [("router", 1, "east", 0, "credit"), ("router", 2, "west", 0, "no header")]
-        assert (outcome, deadlock) == ("stalled", None)
+        assert (outcome, deadlock) == ("error", None)
         assert received(engine)[4] == 1
         return
     outcome, deadlock, faults = run_bulk(engine, 5000)
-    assert (outcome, deadlock) == ("stalled", None)
+    assert (outcome, deadlock) == ("error", None)
     causes = {"no tail mark": "no tail", "no head mark": "no header", "wrong address": "wrong order",
               "outside": "no such destination"}
     assert places(faults)[:1] == [("router", 2, "west", 0, causes[what])]
@@ -92,7 +92,7 @@ def test_false_credit_stalls_and_is_no_deadlock(options):
     engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, **options)
     spoil(engine, 3, "west", credit=1)  # towards router 2's east output, before anything is sent
     outcome, deadlock, faults = run_bulk(engine, 3000)
-    assert (outcome, deadlock) == ("stalled", None)
+    assert (outcome, deadlock) == ("error", None)
     assert places(faults) == [("router", 2, "east", 0, "credit")]
     assert received(engine)[1] == 2  # the other way
 
@@ -120,11 +120,11 @@ def test_false_credit_with_flits_under_way_costs_one_flit_or_stops_the_link(opti
             seen.add("none")
         elif found[0][-1] == "overflow":
             assert found == [("router", 3, "west", 0, "overflow")]
-            assert (outcome, len(hurt)) == ("stalled", 1)
+            assert (outcome, len(hurt)) == ("error", 1)
             seen.add("overflow")
         else:
             assert found == [("router", 2, "east", 0, "credit")]
-            assert outcome == "stalled"
+            assert outcome == "error"
             assert hurt
             assert received(engine)[::2] == [2, 2]  # do not go there
             seen.add("credit")
@@ -136,7 +136,7 @@ def test_false_credit_for_an_interface_stops_what_it_sends(options):
     engine = bulk("mesh:1x7", "dual-path", MESSAGES, vcs=1, consumption=2, flit_width=16, **options)
     spoil(engine, 6, "local", credit=1)
     outcome, deadlock, faults = run_bulk(engine, 3000)
-    assert (outcome, deadlock) == ("stalled", None)
+    assert (outcome, deadlock) == ("error", None)
     assert places(faults) == [("interface", 6, "network_out_0", 0, "credit")]
     assert received(engine) == [2, 0, 2, 2, 1, 2]
 

@@ -10,6 +10,7 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.worms import steps_of
 
+from ...build.front_door import require_sent
 from ...build.network import Network
 from ...build.setup import Setup
 from ...engines.bulk import BulkEngine
@@ -79,6 +80,7 @@ class DrawnPoint:
             setup.topology, [source for source, _ in sets], np.arange(self.draws + 1) * self.count,
             [node for _, destinations in sets for node in destinations],
             packets=network.configuration.packets_of(np.full(self.draws, self.length)))
+        require_sent(setup.topology, network.scheme, network.configuration, worms)
         host = lay_out(network, np.zeros(self.draws, np.int64), np.full(self.draws, self.length), worms,
                        lane=np.arange(self.draws))
         engine = BulkEngine(network, host)

@@ -10,6 +10,7 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
+from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
 from ..run import Run, run
@@ -101,6 +102,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     if topology.nodes < 2:
         raise WormcastError(f"hunt: {topology.name} has one node, messages need two or more")
     built = configuration.for_headers(topology, scheme, topology.nodes - 1)
+    require_sendable(topology, scheme, built)
     lanes = lanes_for(topology, built)
 
     arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]

@@ -17,6 +17,7 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
+from ...build.front_door import require_sendable
 from ...build.limits import CYCLES, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
@@ -180,6 +181,8 @@ class Experiment:
         self.topology, self.scheme, self.traffic, self.warmup, self.seeds = topology, scheme, traffic, warmup, seeds
         self.configuration = configuration.for_headers(topology, scheme, traffic.most_destinations(topology))
         networks = [Network(topology, scheme, self.configuration, len(part)) for part in parts]
+        if isinstance(traffic, Traffic):
+            require_sendable(topology, scheme, self.configuration)
         edges = _slices(_horizon(topology, traffic, cycles), warmup)
         if cycles is None:
             edges = np.append(edges, FOR_EVER)

@@ -7,6 +7,7 @@ import numpy as np
 
 from wormcast.algorithms import Scheme
 
+from ...build.front_door import known_to_fit, require_sent
 from ...build.network import Network
 from ...common.growing import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
@@ -49,6 +50,7 @@ class Window:
 
     def __init__(self, network: Network, sources: Sequence[Stream], until: int):
         self.network = network
+        self._asked = not known_to_fit(network.topology, network.scheme, network.configuration)
         self.worms_before = self.messages_before = 0
         self.log: GrantLog | None = None
         self.sources = sources
@@ -89,6 +91,8 @@ class Window:
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations,
             packets=self.network.configuration.packets_of(merged.length))
+        if self._asked:
+            require_sent(self.network.topology, self.network.scheme, self.network.configuration, worms)
         messages = np.zeros(len(lane), MESSAGE)
         for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
                               "multicast": merged.multicast, "worm": worms.message_offsets[:-1]}.items():

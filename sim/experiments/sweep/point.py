@@ -12,6 +12,7 @@ from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topo
 from wormcast.algorithms.source_digest import source_digest
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.front_door import require_sendable
 from ...build.limits import PRECISION
 from ...build.network import Network
 from ...build.setup import Setup
@@ -111,6 +112,8 @@ def build_point(given: dict[str, Any], name: str) -> Point:
               experiment["precision"])
         configuration = setup.configuration.for_headers(network, scheme, traffic.most_destinations(network))
         Network(network, scheme, configuration)
+        if isinstance(traffic, Traffic):
+            require_sendable(network, scheme, configuration)
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}

@@ -212,12 +212,30 @@ def test_nodes_may_be_named(trace_of):
     assert (read.cycle, read.source, read.destinations, read.length) == (3, 6, [0, 5, 15], 9)
 
 
+@pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
+@pytest.mark.parametrize("parts", [
+    ["\ufeff", 0, "\n", 1, "\n"], [0, "\n", 1], [0, "\n\n", 1, "\n\n"], ["\n \n", 0, "\r\n\t\n", 1, "\r\n  "],
+    ["\ufeff\n", 0, "\n", 1, "\n\n\n"], ["\ufeff", [0, 1]], [" \n", [0, 1], "\n"],
+], ids=repr)
+def test_marks_of_byte_order_and_blank_lines_are_ignored(parts, name, tmp_path):
+    """Lines that wait count messages alone; a reader that goes on from a byte finds the next one."""
+    entries = [line(3, 0, [1]), line(7, 1, [0], after=0)]
+    in_list = [{"at" if key == "cycle" else key: value for key, value in one.items()} for one in entries]
+    text = "".join(part if isinstance(part, str) else json.dumps(in_list) if isinstance(part, list)
+                   else json.dumps(entries[part]) for part in parts)
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    trace = Trace(str(file))
+    read = list(trace.read(MESH))
+    assert [(one.cycle, one.source, one.after) for one in read] == [(3, 0, []), (7, 1, [0])]
+    assert list(trace.read(MESH, read[0].end, 1)) == read[1:]
+
+
 GOOD = line(5, 0, [1, 2])
 
 
 @pytest.mark.parametrize(("second", "sentence"), [
     ("nonsense", "no JSON is given"),
-    ("", "no JSON is given"),
     ("\udcff", "no JSON is given"),
     ("[1]", "no JSON object is given, it must have cycle, destinations, length, source, and may have after"),
     ({"cycle": 1}, "{cycle} is given"),
@@ -240,7 +258,7 @@ GOOD = line(5, 0, [1, 2])
     (line(5, 1, [3], after="0"), "after '0' is given"),
     (line(5, 0, [3], after=0), "after 0 is given, of which node 0.0, the source, is no destination"),
     (line(5, 5, [3], after=0), "after 0 is given, of which node 1.1, the source, is no destination"),
-    (" " * (1 << 20), "1048576 bytes or more are given"),
+    ("1" * (1 << 20), "1048576 bytes or more are given"),
 ], ids=lambda case: "" if isinstance(case, str) else json.dumps(case)[:40])
 def test_a_line_that_is_no_message_is_refused(second, sentence, tmp_path):
     file = tmp_path / "some.jsonl"

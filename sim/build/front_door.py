@@ -1,0 +1,102 @@
+"""What every command asks of a network, a scheme and hardware before it uses them together."""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
+from wormcast.algorithms.stops import require_classes
+from wormcast.algorithms.turns import require_turns
+
+from .configuration import Configuration
+
+__all__ = ["known_to_fit", "require_sendable", "require_sent"]
+
+#: Pairs of nodes, and multicasts to two of them, that a sample has at most.
+PAIRS, MULTICASTS = 1 << 16, 20_000
+
+#: Larger multicasts of a sample.
+LARGE = 200
+
+
+def require_sent(topology: Topology, scheme: Scheme, configuration: Configuration, worms: Worms) -> None:
+    """Refuse worms that routers of this hardware do not pass on to their destinations.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        As hosts send its worms (`Configuration.as_sent`).
+
+    Raises
+    ------
+    WormcastError
+        The relation does not lead there; a worm asks for a turn that routers do not have; or the consumption classes
+        give it none at a stop.
+    """
+    routes = configuration.relation_on(topology, scheme).on(topology)
+    scheme.hops(routes, worms)
+    require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)
+    if not scheme.spreads and not configuration.deep:
+        require_turns(scheme.name, routes, worms, apart=bool(configuration.slots))
+
+
+def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:
+    """Refuse hardware that does not pass on all multicasts of a scheme, as `require_sent` does.
+
+    A scheme of this package, routed by its own relation on a network that is not from a file, with the classes that it
+    states, needs no proof. Of others all unicasts are asked, and a sample of multicasts to two nodes and to many, which
+    on 64 nodes has each way into a node and on to another one some times. Beyond 256 nodes unicasts are a sample, too.
+
+    Raises
+    ------
+    WormcastError
+        As `require_sent`.
+    """
+    if not known_to_fit(topology, scheme, configuration):
+        sent = configuration.as_sent(scheme)
+        for worms in _samples(topology, sent):
+            require_sent(topology, sent, configuration, worms)
+
+
+def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
+    """Whether scheme, relation and classes go together on a network as this package has them."""
+    name = scheme.name.partition(":")[0]
+    if name not in SCHEMES or topology.kind not in TOPOLOGIES or configuration.classes is not None:
+        return False
+    ours = SCHEMES[name]
+    return type(scheme) is type(ours) and scheme.relation_on(topology) is ours.relation_on(topology)
+
+
+@lru_cache(maxsize=1)
+def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
+    """Worms of unicasts, of multicasts to two nodes, and of large ones."""
+    generator = np.random.default_rng(0)
+    nodes = topology.nodes
+    if scheme.broadcasts:
+        sources = np.arange(nodes) if nodes <= LARGE else generator.choice(nodes, LARGE, replace=False)
+        return (_batch(topology, scheme, [[source, *(node for node in range(nodes) if node != source)]
+                                          for source in sources.tolist()]),)
+    pairs = _distinct(np.indices((nodes, nodes)).reshape(2, -1).T if nodes**2 <= PAIRS else
+                      generator.integers(nodes, size=(PAIRS, 2)))
+    unicasts = _batch(topology, scheme, pairs.tolist())
+    if nodes < 3:
+        return (unicasts,)
+    triples = _distinct(generator.integers(nodes, size=(MULTICASTS, 3)) if nodes**3 > MULTICASTS else
+                        np.indices((nodes,) * 3).reshape(3, -1).T)
+    large = [generator.choice(nodes, size + 1, replace=False).tolist()
+             for size in generator.integers(min(3, nodes - 1), nodes - 1, LARGE, endpoint=True).tolist()]
+    return unicasts, _batch(topology, scheme, triples.tolist()), _batch(topology, scheme, large)
+
+
+def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rows that have no node twice."""
+    ordered = np.sort(rows, axis=1)
+    return rows[(np.diff(ordered, axis=1) > 0).all(axis=1)]
+
+
+def _batch(topology: Topology, scheme: Scheme, sets: list[list[int]]) -> Worms:
+    """Worms of multicasts, each a source and its destinations."""
+    offsets = np.cumsum([0, *(len(nodes) - 1 for nodes in sets)])
+    return scheme.batch(topology, [nodes[0] for nodes in sets], offsets,
+                        [node for nodes in sets for node in nodes[1:]])

@@ -1,0 +1,156 @@
+"""What every command asks before it uses a network, a scheme and hardware together."""
+
+import json
+
+import pytest
+from command import wormcast
+
+from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.front_door import known_to_fit, require_sendable
+
+RING = "switches = 4\nnodes = [0, 1, 2, 3]\nlinks = [[0, 0, 1, 1], [1, 0, 2, 1], [2, 0, 3, 1], [3, 0, 0, 1]]\n"
+
+COLUMNS = '''"""A worm for each column, in an order of no use, under e-cube."""
+from wormcast.algorithms import E_CUBE, ConsumptionClasses, PlainScheme
+
+
+class Columns(PlainScheme):
+    name = "columns"
+    relation = E_CUBE
+
+    def classes_on(self, topology):
+        return ConsumptionClasses.parse("0+/0-/1+/1-:last")
+
+    def visits(self, topology, source, destinations):
+        columns = {}
+        for node in destinations:
+            columns.setdefault(int(topology.coordinates[node, 1]), []).append(node)
+        return [sorted(nodes, key=lambda node: node * 7 % 13) for nodes in columns.values()]
+'''
+
+DEAD_END = '''"""E-cube, but for one pair."""
+from wormcast.algorithms import E_CUBE, Relation
+
+
+class DeadEnd(Relation):
+    name = "dead-end"
+
+    def table(self, topology):
+        table = E_CUBE.on(topology).table.copy()
+        table[0, 15] = -1
+        return table
+'''
+
+#: Commands that take any multicast, with what they need besides network, scheme and hardware.
+ANY = {"load": ["--rate", "0.01", "--destinations-mean", "1", "--cycles", "2000"], "hunt": ["--cycles", "10000"]}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in (("ring.toml", RING), ("columns.py", COLUMNS), ("dead_end.py", DEAD_END)):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusals(folder, network, scheme, *options):
+    """What each command says of these: load, hunt, sweep, verilog and synth."""
+    found = {}
+    for command, more in ANY.items():
+        found[command] = wormcast(command, network, scheme, *more, *options, cwd=folder)
+    entries = {"topology": network, "scheme": scheme, "rate": 0.01, "destinations_mean": 1.0, "cycles": 2000,
+               **dict(zip([name.strip("-") for name in options[::2]], options[1::2], strict=True))}
+    (folder / "sweep.toml").write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in entries.items()))
+    found["sweep"] = wormcast("sweep", "sweep.toml", "--out", "out", cwd=folder)
+    for command in ("verilog", "synth"):
+        found[command] = wormcast(command, "router", "--topology", network, "--scheme", scheme, *options, cwd=folder)
+    return found
+
+
+@pytest.mark.parametrize(("given", "sentence"), [
+    (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
+    (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
+    (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from switch 0 to node"),
+    (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next gives no class to a worm of dual-path from "),
+    (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
+    (("mesh:4x4", "dual-path", "--classes", "2+"), "classes: '2+' is "),
+])
+def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
+    found = refusals(folder, *given)
+    assert {code for code, _, _ in found.values()} == {2}
+    said = {told.partition(": ")[2].removeprefix("sweep.toml: ").removeprefix("point : ") for _, _, told in
+            found.values()}
+    assert len(said) == 1
+    assert said.pop().startswith(sentence)
+    assert not list(folder.glob("out/*.csv"))
+
+
+def test_sets_that_are_given_are_asked_alone(folder):
+    """By a relation that leads nowhere for one pair, others are sent."""
+    given = ("mesh:4x4", "individual", "--relation", "dead_end.py", "--source", "0")
+    for command, more in (("plan", []), ("run", ["--length", "4"])):
+        assert wormcast(command, *given, "--destinations", "14", *more, cwd=folder)[0] == 0
+        code, _, told = wormcast(command, *given, "--destinations", "14,15", *more, cwd=folder)
+        assert code == 2
+        assert "relation dead-end: it does not lead from switch 0 to node 15 in mesh:4x4" in told
+    for command, more in (("plan", []), ("run", ["--length", "4"])):
+        sent = (command, "mesh:4x4", "columns.py", "--source", "0", "--destinations")
+        assert wormcast(*sent, "5", *more, cwd=folder)[0] == 0
+        code, _, told = wormcast(*sent, "5,9,13,1", *more, cwd=folder)
+        assert code == 2
+        assert "stops there, and goes on to 2.1; routers by e-cube do not have this turn in mesh:4x4" in told
+
+
+def test_a_trace_is_asked_for_its_own_pairs(folder):
+    trace = folder / "trace.jsonl"
+    for destination, code in ((2, 0), (3, 2)):
+        trace.write_text(json.dumps({"cycle": 0, "source": 0, "destinations": [destination], "length": 4}) + "\n")
+        ended, _, told = wormcast("load", "ring.toml", "individual", "--trace", trace, "--cycles", "2000", cwd=folder)
+        assert (ended, "does not lead from switch 0 to node 3" in told) == (code, code == 2)
+
+
+@pytest.mark.parametrize(("name", "scheme", "relation"), [
+    ("mesh:8x8", "dual-path", None), ("torus:4x4", "u-torus", None), ("min:b=2,stages=3", "atbm", None),
+    ("irregular:switches=8,ports=8,nodes=32,seed=1", "k-binomial:k=2", None), ("hypercube:4", "individual", None),
+])
+def test_parts_of_this_package_need_no_proof(name, scheme, relation):
+    try:
+        network = topology(name)
+    except ValueError:
+        pytest.skip(f"there is no {name}")
+    assert known_to_fit(network, find_scheme(scheme, network, relation), Configuration())
+
+
+def test_what_is_put_together_by_a_user_is_proved(folder):
+    mesh = topology("mesh:4x4")
+    individual = SCHEMES["individual"]
+    for scheme, configuration in ((find_scheme("individual", mesh, "hamiltonian"), Configuration()),
+                                  (find_scheme("columns.py", mesh, None), Configuration()),
+                                  (SCHEMES["dual-path"], Configuration(classes="up/down"))):
+        assert not known_to_fit(mesh, scheme, configuration)
+    assert not known_to_fit(topology("ring.toml"), individual, Configuration())
+    require_sendable(mesh, find_scheme("individual", mesh, "hamiltonian"), Configuration())
+    require_sendable(mesh, SCHEMES["dual-path"], Configuration(classes="up/down", consumption=2))
+
+
+@pytest.mark.parametrize("ports", [
+    ["tables", "token", "local", "n"], ["strap", "n_0", "n-0", "n"], ["x+", "x_plus", "x-plus", "n"],
+    ["0", "1", "_", "n"], ["n_in", "n_out", "n_0_out", "n"], ["allocator", "order", "fault", "n"],
+])
+@pytest.mark.parametrize("options", [{}, {"consumption": 2, "consumption_links": "separate"}], ids=["", "separate"])
+def test_names_of_ports_do_not_decide_what_hardware_is(ports, options, folder):
+    """Three switches in a row; the same messages arrive in the same cycles, whatever ports are called."""
+    def told(names):
+        links = [[0, 0, 1, 1], [1, 1, 0, 0], [1, 2, 2, 0], [2, 0, 1, 2]]
+        (folder / "net.toml").write_text(
+            f"name = 'row'\nswitches = 3\nports = {json.dumps(names)}\nnodes = [[0, 3], [1, 3], [2, 3]]\n"
+            f"links = {links}\n")
+        given = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
+        code, out, _ = wormcast("run", "net.toml", "individual", "--source", "0", "--destinations", "1,2", "--length",
+                                "6", *given, "--json", cwd=folder)
+        assert code == 0
+        found = json.loads(out)
+        return [message["deliveries"] for message in found["messages"]]
+
+    assert told(ports) == told(["a", "b", "c", "d"])

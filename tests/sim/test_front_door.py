@@ -71,7 +71,7 @@ def refusals(folder, network, scheme, *options):
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
-    (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from switch 0 to node"),
+    (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
     (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next gives no class to a worm of dual-path from "),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
     (("mesh:4x4", "dual-path", "--classes", "2+"), "classes: '2+' is "),
@@ -112,13 +112,10 @@ def test_a_trace_is_asked_for_its_own_pairs(folder):
 
 @pytest.mark.parametrize(("name", "scheme", "relation"), [
     ("mesh:8x8", "dual-path", None), ("torus:4x4", "u-torus", None), ("min:b=2,stages=3", "atbm", None),
-    ("irregular:switches=8,ports=8,nodes=32,seed=1", "k-binomial:k=2", None), ("hypercube:4", "individual", None),
+    ("irregular:switches=8,ports=8,nodes=32,seed=1", "k-binomial:k=2", None),
 ])
 def test_parts_of_this_package_need_no_proof(name, scheme, relation):
-    try:
-        network = topology(name)
-    except ValueError:
-        pytest.skip(f"there is no {name}")
+    network = topology(name)
     assert known_to_fit(network, find_scheme(scheme, network, relation), Configuration())
 
 
@@ -135,8 +132,8 @@ def test_what_is_put_together_by_a_user_is_proved(folder):
 
 
 @pytest.mark.parametrize("ports", [
-    ["tables", "token", "local", "n"], ["strap", "n_0", "n-0", "n"], ["x+", "x_plus", "x-plus", "n"],
-    ["0", "1", "_", "n"], ["n_in", "n_out", "n_0_out", "n"], ["allocator", "order", "fault", "n"],
+    ["tables", "token", "local", "n"], ["strap", "n_0", "n0", "n"], ["x+", "x_plus", "xplus", "n"],
+    ["port", "port_0", "port0", "n"], ["n_in", "n_out", "n_0_out", "n"], ["allocator", "order", "fault", "n"],
 ])
 @pytest.mark.parametrize("options", [{}, {"consumption": 2, "consumption_links": "separate"}], ids=["", "separate"])
 def test_names_of_ports_do_not_decide_what_hardware_is(ports, options, folder):

@@ -15,6 +15,9 @@ __all__ = ["Places", "Topology"]
 
 Integers = npt.NDArray[np.int32]
 
+#: All nodes but the source, where destinations are named.
+ALL = "all"
+
 
 class _PlacesOfTopology:
     """The field `Topology.places`: what it was made with, or else a layout by levels, made when first asked for."""
@@ -167,12 +170,21 @@ class Topology:
         return int(self.hamiltonian_labels[node])
 
     def node_name(self, node: int) -> str:
-        """Coordinates of a node as a user writes them: ``"3.2"``."""
+        """Name of a node as a user writes it: its coordinates, ``"3.2"``, or its switch's own name, ``"cpu-0"``."""
         return self._node_names[node]
 
     @cached_property
     def _node_names(self) -> list[str]:
-        return [".".join(map(str, at)) for at in self.coordinates.tolist()]
+        return list(self._named_nodes) or [".".join(map(str, at)) for at in self.coordinates.tolist()]
+
+    @cached_property
+    def _named_nodes(self) -> dict[str, int]:
+        """Nodes by the names of their switches, where these are names of a user's, and none looks like anything else
+        that `node` takes."""
+        if not self.direct or not all(any(letter.isalpha() for letter in name) and name != ALL
+                                      for name in self.switch_names):
+            return {}
+        return {name: node for node, name in enumerate(self.switch_names)}
 
     def switch_title(self, switch: int) -> str:
         """Name of a switch in text: its node's coordinates in a direct network, else its own."""
@@ -184,7 +196,8 @@ class Topology:
         Parameters
         ----------
         specification : int or str
-            ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label.
+            ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label. ``"cpu-0"`` is the
+            name of a switch with one node.
 
         Raises
         ------
@@ -194,6 +207,8 @@ class Topology:
         if not isinstance(specification, (int, np.integer, str)):
             raise WormcastError(f"node: {specification!r} is neither a whole number nor text")
         text = str(specification).strip()
+        if text in self._named_nodes:
+            return self._named_nodes[text]
         if text.startswith("@"):
             label = self._number(text[1:], text)
             self._require_inside(label, self.nodes, text, "labels")
@@ -224,7 +239,7 @@ class Topology:
 
     def destination_set(self, specifications: str | Iterable[int | str], source: int) -> list[int]:
         """Find the ids of a multicast's destinations, as `node_set`; ``"all"`` is every node but the source."""
-        if isinstance(specifications, str) and specifications.strip() == "all":
+        if isinstance(specifications, str) and specifications.strip() == ALL:
             return [node for node in range(self.nodes) if node != source]
         return self.node_set(specifications)
 
@@ -233,9 +248,9 @@ class Topology:
             corner = ".".join(str(extent - 1) for extent in self.shape)
             coordinates = "" if len(self.shape) == 1 else f", coordinates (up to {corner})"
             label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
-            raise WormcastError(
-                f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1}){coordinates}{label}"
-            )
+            name = f", or a name as {self._node_names[0]}" if self._named_nodes else ""
+            raise WormcastError(f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1})"
+                                f"{coordinates}{label}{name}")
         return int(digits)
 
     def _require_inside(self, value: int, extent: int, text: str, what: str) -> None:

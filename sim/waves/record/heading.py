@@ -1,6 +1,7 @@
 """What a waveform says of itself in its first comment: the network, its links, and the worms that appear."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
     first, end : int
         The first cycle, and the one behind the last.
     """
-    return "wormcast " + json.dumps({
+    told = {
         "version": wormcast.__version__,
         "topology": network.topology.name,
         **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
@@ -73,7 +74,9 @@ def heading(network: Network, host: Host, about: About, links: Sequence[Link], w
                    "scope": ".".join((*WORMS, link.scope))} for link in links],
         "worms": [worm_to_dict(network, host, about, worm) for worm in worms],
         "deadlock": about.deadlock,
-    })
+    }
+    # readers of VCD take any number of blanks for one
+    return "wormcast " + re.sub("(?<= ) ", r"\\u0020", json.dumps(told))
 
 
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:

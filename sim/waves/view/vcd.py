@@ -1,6 +1,10 @@
 """Reading the signals that are asked for out of a VCD file."""
 
-import os
+import contextlib
+import gzip
+import itertools
+import re
+import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +16,17 @@ __all__ = ["Signal", "Wave"]
 
 CHANGES = b"01xXzZ"
 
-#: How lines begin that stand between changes and say nothing of them.
-BESIDE = (b"$dump", b"$end", b"$comment")
+#: How compressed files begin.
+GZIP = b"\x1f\x8b"
+
+#: Words that stand between changes and say nothing of them.
+BESIDE = {b"$dumpall", b"$dumpoff", b"$dumpon", b"$dumpvars", b"$end"}
+
+#: How the comment begins that says what was run.
+OURS = "wormcast "
+
+#: Bits of a vector behind its name.
+RANGE = re.compile(r"(.+?)\[(\d+):(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -25,10 +38,10 @@ class Signal:
 
 
 class Wave:
-    """A VCD file: its first comment, and the signals by their names.
+    """A VCD file, as IEEE 1364-2005, 18.2, has it, or such a file compressed by gzip: comment and signals.
 
-    Libraries read these files too, but the one that is used to declare them stops at names that begin with ``$``, and
-    others at empty strings; both take longer.
+    Words may be parted by any white space. Libraries read these files too, but the one that is used to declare them
+    stops at names that begin with ``$``, and others at empty strings; both take longer.
 
     Parameters
     ----------
@@ -37,7 +50,7 @@ class Wave:
     Attributes
     ----------
     comment : str
-        Empty if there is none.
+        The one that begins with ``wormcast``, else the first one; empty if there is none.
     signals : dict of str to Signal
         By name, scopes joined by dots.
 
@@ -50,13 +63,24 @@ class Wave:
     def __init__(self, path: Path):
         self._path = path
         self.comment = ""
+        self._rest = b""
         self.signals: dict[str, Signal] = {}
+        with self._opened() as file:
+            self._read_header(file)
+            self._changes_at = file.tell()
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
         try:
-            with path.open("rb") as file:
-                self._read_header(file)
-                self._changes_at = file.tell()
-        except OSError as error:
-            raise WormcastError(f"{path} cannot be read: {error.strerror}") from error
+            with self._path.open("rb") as plain:
+                if plain.read(2) == GZIP:
+                    with gzip.open(self._path) as file:
+                        yield file  # type: ignore[misc]
+                else:
+                    plain.seek(0)
+                    yield plain
+        except (OSError, EOFError, zlib.error) as error:
+            raise WormcastError(f"{self._path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
     def _read_header(self, file: BinaryIO) -> None:
         scopes: list[str] = []
@@ -65,13 +89,16 @@ class Wave:
                 case ["$enddefinitions", "$end"]:
                     return
                 case ["$comment", *text, "$end"]:
-                    self.comment = self.comment or " ".join(text)
+                    if not self.comment or not self.comment.startswith(OURS):
+                        found = " ".join(text)
+                        self.comment = found if found.startswith(OURS) else self.comment or found
                 case ["$scope", _, name, "$end"]:
                     scopes.append(name)
                 case ["$upscope", "$end"] if scopes:
                     scopes.pop()
                 case ["$var", _, size, ident, name, *_, "$end"] if size.isdigit():
-                    self.signals[".".join((*scopes, name.removeprefix("\\")))] = Signal(int(size), ident.encode())
+                    name = self._without_range(name.removeprefix("\\"), int(size))
+                    self.signals[".".join((*scopes, name))] = Signal(int(size), ident.encode())
                 case ["$date" | "$version" | "$timescale", *_, "$end"]:
                     pass
                 case _:
@@ -80,18 +107,28 @@ class Wave:
             raise self._no_vcd()
         raise WormcastError(f"{self._path} is damaged: it ends amid the names of its signals")
 
+    @staticmethod
+    def _without_range(name: str, size: int) -> str:
+        """A name without the bits of all of the signal that some tools write behind it."""
+        found = RANGE.fullmatch(name)
+        return found[1] if found and abs(int(found[2]) - int(found[3])) + 1 == size else name
+
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
+        """Give the words from a keyword to its ``$end``; what stands behind that on its line is kept."""
         words: list[str] = []
         while line := file.readline():
             try:
-                words += line.decode("ascii").split()
+                some = line.decode("ascii").split()
             except UnicodeDecodeError:
                 raise self._no_vcd() from None
-            if words and not words[0].startswith("$"):
-                raise self._no_vcd()
-            if words and words[-1] == "$end":
-                yield words
-                words = []
+            for place, word in enumerate(some, 1):
+                if not words and not word.startswith("$"):
+                    raise self._no_vcd()
+                words.append(word)
+                if word == "$end":
+                    self._rest = " ".join(some[place:]).encode()
+                    yield words
+                    words = []
 
     def _no_vcd(self) -> WormcastError:
         return WormcastError(f"{self._path} is given, it is no VCD file")
@@ -110,36 +147,47 @@ class Wave:
         wanted, others = set(idents), {signal.ident for signal in self.signals.values()}.difference(idents)
         found: list[tuple[bytes, bytes]] = []
         time = None
-        with self._path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            if file.read() != b"\n":
-                raise WormcastError(f"{self._path} is damaged: it ends amid a line")
+        with self._opened() as file:
             file.seek(self._changes_at)
-            for line in file:
-                kind = line[0]
-                if kind == 35:  # '#'
+            for word, value in self._words(file):
+                if word is None:
                     if time is not None:
                         yield time, found
                         found = []
-                    if not line[1:-1].isdigit() or int(line[1:]) < (time or 0):
-                        raise self._damaged(line)
-                    time = int(line[1:])
-                elif kind in CHANGES:
-                    ident = line[1:-1]
-                    if ident in wanted:
-                        found.append((ident, line[:1]))
-                    elif ident not in others:
-                        raise self._damaged(line)
-                elif kind in b"bsrBR":
-                    value, _, ident = line[1:-1].rpartition(b" ")
-                    if ident in wanted:
-                        found.append((ident, value))
-                    elif ident not in others:
-                        raise self._damaged(line)
-                elif kind != 10 and not line.startswith(BESIDE):
-                    raise self._damaged(line)
+                    if not value.isdigit() or int(value) < (time or 0):
+                        raise self._damaged(b"#" + value)
+                    time = int(value)
+                elif word in wanted:
+                    found.append((word, value))
+                elif word not in others:
+                    raise self._damaged(value + b" " + word)
         if time is not None:
             yield time, found
+
+    def _words(self, file: BinaryIO) -> Iterator[tuple[bytes | None, bytes]]:
+        """Give changes, each a short name and a value, and times, which have no name."""
+        waiting, aside = b"", False  # a value whose name follows; whether a comment goes on
+        for line in itertools.chain([self._rest], file):
+            for word in line.split():
+                if aside:
+                    aside = word != b"$end"
+                elif waiting:
+                    yield word, waiting[1:]
+                    waiting = b""
+                elif word[0] in CHANGES:
+                    if len(word) == 1:
+                        raise self._damaged(line)
+                    yield word[1:], word[:1]
+                elif word[0] in b"bsrBR":
+                    waiting = word
+                elif word[0] == 35:  # '#'
+                    yield None, word[1:]
+                elif word == b"$comment":
+                    aside = True
+                elif word not in BESIDE:
+                    raise self._damaged(line)
+        if waiting:
+            raise WormcastError(f"{self._path} is damaged: it ends amid a change")
 
     def _damaged(self, line: bytes) -> WormcastError:
         text = line[:40].decode("ascii", "replace").strip()

@@ -216,3 +216,26 @@ def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(WormcastError, match=r"folder\.toml cannot be read: Is a directory"):
         topology(str(tmp_path / "folder.toml"))
+
+
+@pytest.mark.parametrize(("names", "shown"), [
+    (["cpu-0", "io.1", "mem"], ["cpu-0", "io.1", "mem"]), (["a", "b.c.d", "-x"], ["a", "b.c.d", "-x"]),
+    (["s0", "s1", "s2"], ["s0", "s1", "s2"]),
+    (["2", "1", "0"], ["0", "1", "2"]), (["a", "all", "b"], ["0", "1", "2"]), (["a", "1.2", "b"], ["0", "1", "2"]),
+])
+def test_nodes_have_the_names_of_their_switches_where_nothing_else_is_called_so(names, shown, read):
+    """What is printed is accepted; so are ids."""
+    network = read(f"switches = {names}\nnodes = [0, 1, 2]\nlinks = [[0, 1], [1, 2]]\n")
+    assert [network.node_name(node) for node in range(3)] == shown
+    assert network.node_set(",".join(shown)) == network.node_set("0,1,2") == [0, 1, 2]
+    assert network.destination_set("all", 1) == [0, 2]
+
+
+def test_nodes_that_share_a_switch_or_have_none_of_their_own_have_ids(read):
+    network = read('switches = ["a", "b"]\nnodes = [0, 0, 1]\nlinks = [[0, 1]]\n')
+    assert [network.node_name(node) for node in range(3)] == ["0", "1", "2"]
+    with pytest.raises(WormcastError, match=r"node: 'a' is none of .*net\.toml, allowed is an id \(up to 2\)$"):
+        network.node("a")
+    named = read('switches = ["a", "b"]\nnodes = [0, 1]\nlinks = [[0, 1]]\n')
+    with pytest.raises(WormcastError, match=r"node: 'c' is none of .*, allowed is an id \(up to 1\), or a name as a"):
+        named.node("c")

@@ -1,11 +1,15 @@
 """Histories, read back from waveforms that are written by hand."""
 
+import gzip
 import json
+import re
+from pathlib import Path
 
 import pytest
 from written_waves import FIGURE_4, comment, links_of, vcd, worm
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.sim import Configuration, Message, run
 from wormcast.sim.waves.view import RecordedHold, Wait, read_waveform
 
 
@@ -94,10 +98,12 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: text.replace("#20000000\n", "#2x\n"), "'#2x' is no change of a signal"),
     (lambda text: text.replace("#20000000\n", "worms\n"), "'worms' is no change of a signal"),
     (lambda text: text.replace("#20000000\n", "#1000000\n"), "'#1000000' is no change of a signal, and no later time"),
-    *((lambda text, junk=junk: f"{text}{junk}\n", f"'{junk}' is no change of a signal")
-      for junk in ("$junk", "$scope module a $end", "1~nobody", "1", "b101 ~nobody", "b", "strap", "rest")),
+    *((lambda text, junk=junk: f"{text}{junk}\n", f"'{said}' is no change of a signal") for junk, said in (
+        ("$junk", "$junk"), ("$scope module a $end", "$scope module a $end"), ("1", "1"), ("1~nobody", "1 ~nobody"),
+        ("b101 ~nobody", "101 ~nobody"), ("b101\n ~nobody", "101 ~nobody"))),
+    *((lambda text, junk=junk: f"{text}{junk}\n", "damaged: it ends amid a change") for junk in ("b", "strap", "rest")),
     (lambda text: f"{text}#31000000\n", "it goes on at 31000000, its comment tells of cycles up to 29"),
-    (lambda text: text[:-1], "it ends amid a line"),
+    (lambda text: text[:-4], "is no change of a signal, and no later time"),
     (lambda text: text.replace('"worm": 1, "message"', '"worm": 2, "message"'), "worm 1 is in it, of which its com"),
 ])
 def test_what_is_no_whole_waveform_is_refused(tmp_path, change, sentence):
@@ -107,6 +113,44 @@ def test_what_is_no_whole_waveform_is_refused(tmp_path, change, sentence):
         read_waveform(path)
     assert sentence in str(refused.value)
     assert str(refused.value).startswith(str(path))
+
+
+VAR = re.compile(r"(\$var \w+ (\d+) \S+ \S+) \$end")
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: text[:-1],
+    lambda text: f"$comment written by another tool $end\n{text}",
+    lambda text: text.replace("$timescale", "$comment more $end\n$version 3 $end $timescale", 1),
+    lambda text: " ".join(text.split()),
+    lambda text: "\n".join(text.split()),
+    lambda text: "\t".join(text.split(" ")),
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text.replace("\n\n", "\n").replace("#20000000\n", "#20000000 "),
+    lambda text: text.replace("#20000000\n", "$comment amid\nit all $end\n#20000000\n\n"),
+    lambda text: VAR.sub(lambda found: f"{found[1]}[{int(found[2]) - 1}:0] $end", text),
+    lambda text: VAR.sub(lambda found: f"{found[1]} [{int(found[2]) - 1}:0] $end", text),
+    lambda text: gzip.compress(text.encode()),
+], ids=range(12))
+def test_files_that_other_tools_have_written_anew_are_read(change, tmp_path):
+    """As IEEE 1364 allows: white space anywhere, comments, ranges behind names; and compressed."""
+    path, other = tmp_path / "w.vcd", tmp_path / "other.vcd"
+    text = vcd(*FIGURE_4)
+    changed = change(text)
+    path.write_text(text)
+    other.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
+    assert changed != text
+    assert vars(read_waveform(other)) | {"topology": 0} == vars(read_waveform(path)) | {"topology": 0}
+
+
+@pytest.mark.parametrize("name", ["two  blanks", " before", "after ", "   ", "a   b    c"])
+def test_a_network_s_own_name_comes_out_as_it_went_in(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("net.toml").write_text(f'name = "{name}"\nswitches = ["cpu-0", "io.1"]\nnodes = [0, 1]\nlinks = [[0, 1]]\n')
+    network = topology("net.toml")
+    result = run(network, SCHEMES["individual"], [Message(0, 0, (1,), 4)], Configuration(), vcd=Path("w.vcd"))
+    history = read_waveform(Path("w.vcd"))
+    assert (result.outcome, history.topology.name) == ("delivered", name)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

@@ -103,15 +103,22 @@ def put(text: str) -> None:
 
 
 def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:
-    """Print a table on stdout, numbers to the right."""
+    """Print a table on stdout, numbers to the right; where the terminal is narrow without blanks beside the rules.
+
+    No text is cut: what finds no room on a line goes on in the next one.
+    """
     from rich.table import Table
 
-    drawn = Table(title=title, title_justify="left")
+    texts = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(len(word) for cell in column for word in cell.split() or [""])
+              for column in zip(columns, *texts, strict=True)]
+    roomy = sum(widths) + 3 * len(columns) + 1 <= width()
+    drawn = Table(title=title, title_justify="left", padding=(0, 1 if roomy else 0))
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float | None) for row in rows)
-        drawn.add_column(column, justify="right" if numeric else "left", no_wrap=column == "name")
-    for row in rows:
-        drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
+        drawn.add_column(column, justify="right" if numeric else "left", no_wrap=column == "name", overflow="fold")
+    for row in texts:
+        drawn.add_row(*row)
     with _on_stdout():
         _console().print(drawn)
 

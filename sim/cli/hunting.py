@@ -31,9 +31,9 @@ def hunt_(
     topology: TopologyName,
     scheme: SchemeName,
     cycles: Annotated[int, typer.Option(help="Cycles to search at most, of all networks together.")] = HUNT_CYCLES,
-    length: Annotated[str, typer.Option(
-        metavar="A:B", help="Fewest and most payload flits of a message in the search; or one number.")
-    ] = "{}:{}".format(*HUNT_LENGTHS),
+    length: Annotated[str | None, typer.Option(
+        metavar="A:B", help="Fewest and most payload flits of a message in the search; or one number. Default: {}:{}, "
+        "the fewest more where flits are narrow.".format(*HUNT_LENGTHS), show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="The same seed finds the same.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the files that it writes.")] = Path("out"),
     relation: RelationOption = None,
@@ -46,7 +46,7 @@ def hunt_(
 
     If none is found, exit code 0, and how much was searched; that is no proof, which is what check is for.
     """
-    from ..experiments.hunt import hunt
+    from ..experiments.hunt import hunt, usual_lengths
     from .hunt_report import report, to_dict, write
     from .waveform import waveform_files
 
@@ -56,16 +56,17 @@ def hunt_(
                   {**files, **waveform_files(files["waveform"])} | {"waveform": None})
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
+        lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
         with progress(cycles, "cycles") as show:
             found = hunt(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
-                         lengths=_lengths(length), seed=seed, tell=show)
+                         lengths=lengths, seed=seed, tell=show)
     command = None
     if found.result is not None:
         out.mkdir(parents=True, exist_ok=True)
         write(found.result, files)
         command = _command(topology, scheme, relation, given, files["messages"])
     if json:
-        resolved = setup.to_dict({"cycles": cycles, "length": length})
+        resolved = setup.to_dict({"cycles": cycles, "length": "{}:{}".format(*lengths) if length is None else length})
         emit(to_dict(found, files, command), resolved, seed)
     else:
         report(found, setup, files, command)

@@ -21,19 +21,20 @@ __all__ = ["require_writable", "whole_file"]
 #: How names of files end that are not whole yet.
 UNFINISHED = ".unfinished"
 
-#: Seconds after which a file that nobody has locked counts as left: it is locked only after it is made.
+#: Seconds after which a file that nobody has locked counts as left by a process of another machine.
 AGE = 60
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a path that `whole_file` cannot write, before there is anything to lose.
+    """Refuse a path that `whole_file` cannot write, before there is anything to lose; what is left of it goes.
 
     Raises
     ------
     WormcastError
         As in `whole_file`.
     """
-    _, unfinished, handle = _begin(path)
+    target, unfinished, handle = _begin(path)
+    _clean(target)
     unfinished.unlink()
     os.close(handle)
 
@@ -75,7 +76,7 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
     if target.exists() and not os.access(target, os.W_OK):
         raise WormcastError(f"{path} cannot be written: it is read-only")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=UNFINISHED)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.{os.getpid()}-", suffix=UNFINISHED)
     except OSError as error:
         raise WormcastError(f"{path} cannot be written: {error.strerror}") from error
     _lock(handle)
@@ -93,11 +94,25 @@ def _lock(handle: int) -> bool:
     return True
 
 
+def _is_gone(left: Path) -> bool:
+    """Whether the process that has made a file is none of this machine's; one that was just made may not be locked."""
+    number = left.name.removesuffix(UNFINISHED).rpartition(".")[2].partition("-")[0]
+    if os.name != "posix" or not number.isdigit():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _clean(target: Path) -> None:
     """Remove what processes have left of a file that they had begun, and what they had put beside it."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as file:
-            if time.time() - left.stat().st_mtime > AGE and _lock(file.fileno()):
+            if (_is_gone(left) or time.time() - left.stat().st_mtime > AGE) and _lock(file.fileno()):
                 for beside in target.parent.glob(f"{glob.escape(left.name)}.*"):
                     beside.unlink()
                 left.unlink()

@@ -32,7 +32,8 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
     """
     if host.counters[HELD]:
         raise WormcastError(f"flit-width: {host.options[WIDTH]} is given, with {host.counters[HELD]} bits of "
-                            "its shortest worms to tell those under way apart: this run has more at a time")
+                            "its shortest worms to tell those under way apart: this run has more at a time, and needs "
+                            "longer messages or wider flits")
     fault = int(host.counters[FAULT])
     if fault and not faults:
         node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])

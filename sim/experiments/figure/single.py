@@ -63,13 +63,15 @@ class RunPoint:
 
         ``bound``: of a broadcast, [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one
         hop each.
+        On a network whose last extent is below three no unicast over two hops tells ``t_hop`` and ``c``: they and the
+        bound are None.
         ``others_wait``, ``own_wait``, ``arbitration_wait``: cycles that `contention` tells, for channels and turns.
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
             result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT,
                          contention=followed(scheme, configuration))
-            one = _alone(network, configuration, self.message.length)
+            one = _alone(network, configuration, self.message.length) if network.shape[-1] >= 3 else None
         if result.outcome != "delivered":
             raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")
         t_s, t_r = configuration.t_hs, configuration.t_hr
@@ -78,9 +80,9 @@ class RunPoint:
         least = math.ceil(round(math.log(network.nodes, 2 * len(network.shape) + 1), 9))
         return {
             "latency": result.message_to_dict(0)["latency"],
-            "formula": Formula(cost, t_s, t_r, one).latency if cost else None,
-            "bound": least * (t_s + t_r + one.hop + one.c) if broadcast else None,
-            "bound_steps": least if broadcast else None, "t_hop": one.hop, "c": one.c,
+            "formula": Formula(cost, t_s, t_r, one).latency if cost and one else None,
+            "bound": least * (t_s + t_r + one.hop + one.c) if broadcast and one else None,
+            "bound_steps": least if broadcast else None, "t_hop": one and one.hop, "c": one and one.c,
             "cycles_simulated": result.cycles, "worms": len(result.worms),
             **{word: sum(result.contention[0][cause].values()) if result.contention else None
                for word, cause in WAITS_BEHIND.items()},

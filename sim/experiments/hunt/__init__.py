@@ -5,8 +5,8 @@ side until one deadlocks, ``search`` batch after batch, ``shrink`` makes fewer a
 ``hunt`` does one after the other.
 """
 
-from .hunt import Hunt, hunt
+from .hunt import Hunt, hunt, usual_lengths
 from .search import Searched
 from .shrink import shrink
 
-__all__ = ["Hunt", "Searched", "hunt", "shrink"]
+__all__ = ["Hunt", "Searched", "hunt", "shrink", "usual_lengths"]

@@ -13,6 +13,7 @@ from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
+from ...host.places import TAG_BITS
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .draw import draw
@@ -20,7 +21,7 @@ from .search import Searched, search
 from .shrink import FEW, Messages, shrink
 from .stage import legs_of_a_cycle, stage
 
-__all__ = ["Hunt", "hunt"]
+__all__ = ["Hunt", "hunt", "usual_lengths"]
 
 #: Lists of messages that are run at most to make those of a deadlock fewer and smaller.
 MOST_TRIED = 60_000
@@ -60,7 +61,7 @@ class Hunt:
 
 
 def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = HUNT_CYCLES,
-         lengths: tuple[int, int] = HUNT_LENGTHS, seed: int = 0, workers: int | None = None,
+         lengths: tuple[int, int] | None = None, seed: int = 0, workers: int | None = None,
          tell: Callable[[int], None] = lambda done: None) -> Hunt:
     """Look for messages that deadlock, and make them as few and small as they get (`shrink`).
 
@@ -74,7 +75,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     ----------
     cycles : int
         To search at most, of all networks together.
-    lengths : (int, int)
+    lengths : (int, int), optional
         Fewest and most payload flits of a message in the search; shrunk ones may be shorter.
     seed : int
     workers : int, optional
@@ -97,6 +98,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         require_kind(name, value, int)
         if not least <= value <= most:
             raise WormcastError(f"{name}: {value} is given, allowed are {least} to {most}")
+    lengths = lengths or usual_lengths(configuration)
     if not 1 <= lengths[0] <= lengths[1] <= LONGEST:
         raise WormcastError(f"length: {lengths[0]}:{lengths[1]} is given, it must be A:B with 1 <= A <= B <= {LONGEST}")
     if topology.nodes < 2:
@@ -133,6 +135,12 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         raise RuntimeError(f"messages that deadlock in lanes are {result.outcome} alone: {left}")
     return Hunt(searched, first, result, judge.tried, judge.tried < MOST_TRIED,
                 fewer)
+
+
+def usual_lengths(configuration: Configuration) -> tuple[int, int]:
+    """Fewest and most payload flits of messages that are hunted with by default: enough to tell all of them apart."""
+    shortest, longest = HUNT_LENGTHS
+    return max(shortest, -(-TAG_BITS // configuration.flit_width)), longest
 
 
 class Judge:

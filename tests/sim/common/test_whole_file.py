@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -45,6 +47,17 @@ def test_what_somebody_may_still_write_stays(tmp_path):
             unfinished.write_text("whole")
     assert names(tmp_path) == sorted([*before, "k.svg"])
     assert (tmp_path / "k.svg").read_text() == "whole"
+
+
+@pytest.mark.parametrize("write", [require_writable, lambda path: whole_file(path).__enter__()],
+                         ids=["asked for", "written"])
+def test_what_a_dead_process_has_left_goes_at_once_and_what_a_living_one_has_begun_stays(write, tmp_path):
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left(tmp_path / f".k.svg.{int(gone.stdout)}-abcdefgh.unfinished", age=0)
+    left(tmp_path / f".k.svg.{os.getppid()}-abcdefgh.unfinished", age=0)
+    write(tmp_path / "k.svg")
+    assert [name for name in names(tmp_path) if str(os.getpid()) not in name] == [
+        f".k.svg.{os.getppid()}-abcdefgh.unfinished"]
 
 
 def test_links_in_a_circle_are_refused(tmp_path):

@@ -225,6 +225,8 @@ def changed(content, at, value):
     slow(["groups", 0, "now"], -5, "now is -5"),
     (["groups", 0, "now"], 2048, "now is 2048"),
     (["groups", 0, "drained"], 1, "drained is 1"),
+    (["groups", 0, "drained"], True, "drained is True"),
+    (["groups", 1, "drained"], True, "drained is True"),
     (["groups", 0, "links._lanes"], 3, "links._lanes is 3"),
     (["groups", 0, "window._seen"], 10**9, "window's messages have other worms than the host"),
     (["groups", 0, "window._through"], 1, "window._through is 1"),

@@ -5,9 +5,13 @@ import json
 import pytest
 from command import wormcast
 
-from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.front_door import known_to_fit, require_sendable
+from wormcast.sim.cli.run_report import report
+from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments import run as run_module
+from wormcast.sim.host import NOW, Message
 
 RING = "switches = 4\nnodes = [0, 1, 2, 3]\nlinks = [[0, 0, 1, 1], [1, 0, 2, 1], [2, 0, 3, 1], [3, 0, 0, 1]]\n"
 
@@ -108,6 +112,34 @@ def test_a_trace_is_asked_for_its_own_pairs(folder):
         trace.write_text(json.dumps({"cycle": 0, "source": 0, "destinations": [destination], "length": 4}) + "\n")
         ended, _, told = wormcast("load", "ring.toml", "individual", "--trace", trace, "--cycles", "2000", cwd=folder)
         assert (ended, "does not lead from switch 0 to node 3" in told) == (code, code == 2)
+
+
+def test_an_error_that_hardware_finds_is_said_as_what_it_is(monkeypatch, capsys):
+    """A relation that passes the door, and asks for what routers do not do: exit code 1, with the worm."""
+    class Stray(Relation):
+        name = "stray"
+
+        def table(self, shape):
+            return E_CUBE.on(shape).table
+
+    monkeypatch.setattr(run_module, "require_sent", lambda *given: None)
+    mesh = topology("mesh:4x4")
+    scheme = find_scheme("individual", mesh, None).routed_by(Stray())
+    before = BulkEngine.run
+
+    def spoil(engine, cycles, *, beyond=False):
+        if engine.host.counters[NOW] == 0:
+            before(engine, 12)
+            engine.blocks["router"].output("east_out")[1] = 1 | 1 << 3  # a tail that belongs to no worm
+        before(engine, cycles, beyond=beyond)
+
+    monkeypatch.setattr(BulkEngine, "run", spoil)
+    result = run_module.run(mesh, scheme, [Message(0, 0, (3,), 40)], Configuration(), timeout=3000)
+    assert result.outcome == "error"
+    report(result)
+    told = capsys.readouterr().out
+    assert "an error on the wire, after " in told
+    assert "worm 0 (from 0.0 to 0.3) did not arrive" in told
 
 
 @pytest.mark.parametrize(("name", "scheme", "relation"), [

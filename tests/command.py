@@ -34,7 +34,9 @@ def wormcast(*arguments, cwd=None):
 def _require_server():
     """Start the process to fork from, if there is none, where it finds what it loads and apart from a test's cache."""
     others = {name: value for name, value in os.environ.items() if name != "WORMCAST_CACHE"}
-    with mock.patch.dict(os.environ, {**others, "PYTHONPATH": str(Path(__file__).parent)}, clear=True):
+    tests = Path(__file__).parent
+    paths = os.pathsep.join([str(tests), str(tests.parent / "src")])  # of this tree, whichever is installed
+    with mock.patch.dict(os.environ, {**others, "PYTHONPATH": paths}, clear=True):
         forkserver.ensure_running()
 
 

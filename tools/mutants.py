@@ -140,6 +140,8 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
             else:
                 shutil.copy(ROOT / name, root / name)
         mutant.apply(root)
+        for command in (["git", "init", "--quiet"], ["git", "add", "--all"]):  # some tests ask which files there are
+            subprocess.run(command, cwd=root, check=True)
         environment = os.environ | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
         for group in near_first(mutant.file, tests):

@@ -11,8 +11,10 @@ from .kinds import require_kind
 from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
+from .routing.parallel import PARALLEL, spread_over_parallel_links
 from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
+from .topologies.parameters import read_parameters
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
 
@@ -60,7 +62,8 @@ def load_relation(text: str) -> Relation:
     Parameters
     ----------
     text : str
-        ``e-cube``, ``hamiltonian``, or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is
+        ``e-cube``, ``hamiltonian``, ``up-down:parallel=destination`` where worms are to be spread over parallel links,
+        or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is
         called without arguments) or an instance of one. A file with a single one needs no name. The file is run,
         as any Python program.
 
@@ -69,7 +72,14 @@ def load_relation(text: str) -> Relation:
     WormcastError
         There is no such file or name, the file cannot be run, or what is there is no relation.
     """
-    return _load(RELATIONS, text)
+    require_kind("relation", text, str)
+    name, colon, parameters = text.partition(":")
+    if not colon or name not in RELATIONS:
+        return _load(RELATIONS, text)
+    how = read_parameters(name, parameters, {"parallel": None}, what="relation")["parallel"]
+    if how not in PARALLEL:
+        raise WormcastError(f"relation: parallel {how!r} is given, allowed are {', '.join(PARALLEL)}")
+    return spread_over_parallel_links(RELATIONS[name])
 
 
 def user_file(text: str | None) -> str | None:

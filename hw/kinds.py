@@ -14,8 +14,10 @@ __all__ = ["SwitchKind", "switch_kinds"]
 
 Ids = npt.NDArray[np.int64]
 
-#: Signs at the end of the name of a dimension.
-SIGNS = re.compile(r"(?<=^\w)[+-]$", re.ASCII)
+#: A name of a dimension with a sign behind it.
+SIGNED = re.compile("([A-Za-z][A-Za-z0-9]*)([+-])")
+
+WORDS = {"+": "plus", "-": "minus"}
 
 #: What names of a switch's own ports and parts begin with.
 RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "strap", "tables", "token"}
@@ -72,9 +74,8 @@ class SwitchKind:
         stay = {name for name in self.names if re.fullmatch("[A-Za-z][A-Za-z0-9]*", name)} - RESERVED
         found: list[str] = []
         for name in self.names:
-            said = SIGNS.sub(lambda sign: {"+": "_plus", "-": "_minus"}[sign[0]], name)
-            if said == name:
-                said = re.sub("[^A-Za-z0-9]", "", said)
+            signed = SIGNED.fullmatch(name)
+            said = f"{signed[1]}_{WORDS[signed[2]]}" if signed else re.sub("[^A-Za-z0-9]", "", name)
             if not said[:1].isalpha() or said in RESERVED:
                 said = f"port{said}"
             while said in found or said in stay - {name}:

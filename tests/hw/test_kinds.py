@@ -76,7 +76,7 @@ def test_an_open_port_is_built_as_its_namesakes_are():
 @pytest.mark.parametrize(("name", "signals"), [
     ("mesh:4x4", "west east north south local"), ("torus:4x4", "west east north south local"),
     ("mesh:2x2x2", "x_minus x_plus y_minus y_plus z_minus z_plus local"), ("ring:4", "d0_minus d0_plus local"),
-    ("mesh:1x1x1x2", "d0_minus d0_plus d1_minus d1_plus d2_minus d2_plus d3_minus d3_plus local"),
+    ("mesh:2x2x2x2", "d0_minus d0_plus d1_minus d1_plus d2_minus d2_plus d3_minus d3_plus local"),
     ("min:b=2,stages=2", "p0 p1"), ("irregular:switches=4,ports=4,nodes=4,seed=1", "p0 p1 p2 n0"),
 ])
 def test_names_of_ports_of_this_package_s_networks_stay(name, signals):

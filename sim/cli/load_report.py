@@ -89,8 +89,9 @@ def report(result: Load) -> None:
         for hold in result.deadlock.cycle:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
         return
+    asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} asked for"
     table(["flits per node and cycle", "mean", "95 %"], [
-        ["offered (created, a multicast counted once)", *_rounded(result.per_node("created"), 5)],
+        [f"offered ({asked}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],

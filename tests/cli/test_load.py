@@ -48,6 +48,15 @@ def test_text_has_a_line_for_each_word():
         assert word in out
 
 
+@pytest.mark.parametrize("rate", ["0.004", "0.05", "0.0123"])
+def test_what_was_asked_for_stands_beside_what_is_offered(rate):
+    """A few seeds may offer less, by chance."""
+    _, told, _ = wormcast("load", "mesh:2x2", "individual", "--rate", rate, "--destinations-mean", 1, "--cycles", 2000)
+    [line] = [line for line in told.splitlines() if "offered" in line]
+    assert line.startswith(f"│ offered ({rate} asked for; a multicast counts once)")
+    assert len(line) < 80
+
+
 def test_links_tells_each_of_them():
     code, found = as_json(*QUICK, "--links", "--ports", "all")
     assert code == 0

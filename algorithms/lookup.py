@@ -62,10 +62,9 @@ def load_relation(text: str) -> Relation:
     Parameters
     ----------
     text : str
-        ``e-cube``, ``hamiltonian``, ``up-down:parallel=destination`` where worms are to be spread over parallel links,
-        or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is
-        called without arguments) or an instance of one. A file with a single one needs no name. The file is run,
-        as any Python program.
+        ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination`` spreads worms over parallel links. Or ``FILE.py``
+        or ``FILE.py:NAME`` for a subclass of `Relation` (which is called without arguments) or an instance of one. A
+        file with a single one needs no name. The file is run, as any Python program.
 
     Raises
     ------

@@ -424,8 +424,6 @@ def plan(
     nodes = topology.destination_set(destinations, start)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
-    if not scheme.spreads and not scheme.buffered:
-        require_turns(scheme.name, routes, worms)
     classes = [NO_CLASS] * len(worms.destinations)
     if not scheme.spreads:
         classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
@@ -433,6 +431,8 @@ def plan(
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
             taken[row] = scheme.taken(ways, int(worms.source[row]), worms.visits(row).tolist())
+    if not scheme.spreads and not scheme.buffered:
+        require_turns(scheme.name, routes, worms)
     ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)
     rows = []

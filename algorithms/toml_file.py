@@ -1,4 +1,4 @@
-"""Files in TOML that a user gives."""
+"""Reader of users' TOML files."""
 
 import math
 import tomllib
@@ -10,7 +10,7 @@ from .errors import WormcastError
 
 __all__ = ["read_toml"]
 
-#: Whole numbers below this one, and from its negative on, are those of TOML; the library takes all.
+#: TOML has whole numbers of 64 bits, from minus this one up to the one before it; the library reads larger ones, too.
 MOST = 1 << 63
 
 

@@ -12,22 +12,23 @@ __all__ = ["require_turns", "wrong_turn"]
 
 
 def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = False) -> None:
-    """Refuse the first worm that, on the way that is preferred, goes by a turn that routers do not have.
+    """Refuse the first worm that asks for a turn that routers do not have.
+
+    Each worm is followed along the way that is preferred. Routes must lead to all destinations, as `Routes.hops` says.
 
     Parameters
     ----------
     scheme : str
         Name of the scheme, for the refusal.
     apart : bool
-        Worms end at each destination and are sent anew: what they do there is no turn.
+        Worms end at each destination and are sent anew, so that no turn is needed there.
 
     Raises
     ------
     WormcastError
-        There is such a worm, or the relation does not lead to one of its destinations.
+        There is such a worm.
     """
     topology = routes.topology
-    routes.hops(worms)  # refuses what does not lead there
     turns = routes.relation.turns(topology)
     starts = np.ascontiguousarray(topology.injections[:, 0])
     ports = np.ascontiguousarray(topology.links[:, 1])

@@ -15,7 +15,8 @@ from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
 
-__all__ = ["AnyChannel", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "walk", "without_classes"]
+__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "walk",
+           "without_classes"]
 
 ANY_CLASS = ("",)
 """Classes of a relation that tells none apart."""
@@ -144,20 +145,35 @@ class ChoiceRelation(Relation):
         return self.on(topology).table
 
 
-class AnyChannel(ChoiceRelation):
+class ChangedRelation(ChoiceRelation):
+    """A relation made of another one's alternatives, for routers with the same turns.
+
+    Parameters
+    ----------
+    relation : Relation
+        The other one.
+    name, description : str
+        What is put behind its name, and behind its description.
+    """
+
+    def __init__(self, relation: Relation, name: str, description: str) -> None:
+        self.name = relation.name + name
+        self.description = f"{relation.description}; {description}"
+        self.enters_empty = relation.enters_empty
+        self.relation = relation
+
+    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
+        return self.relation.turns(topology)
+
+
+class AnyChannel(ChangedRelation):
     """Another relation without its classes: a worm takes any virtual channel of its link (``--vc-classes none``).
 
     What the classes kept apart may then wait in a circle: a torus by e-cube deadlocks.
     """
 
     def __init__(self, relation: Relation) -> None:
-        self.name = f"{relation.name} without classes"
-        self.description = f"{relation.description}; on any virtual channel"
-        self.enters_empty = relation.enters_empty
-        self.relation = relation
-
-    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        return self.relation.turns(topology)
+        super().__init__(relation, " without classes", "on any virtual channel")
 
     def choices(self, topology: Topology) -> Choices:
         """Give the other relation's alternatives, each port once."""

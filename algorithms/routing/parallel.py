@@ -1,4 +1,4 @@
-"""Parallel links between two switches, which a relation spreads worms over."""
+"""Relations that spread worms over parallel links between two switches."""
 
 from functools import lru_cache
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from .base import ChoiceRelation, Choices, Relation, Routes
+from .base import ChangedRelation, Choices, Relation, Routes
 
 __all__ = ["PARALLEL", "spread_over_parallel_links"]
 
@@ -15,20 +15,14 @@ __all__ = ["PARALLEL", "spread_over_parallel_links"]
 PARALLEL = ("destination",)
 
 
-class _Spread(ChoiceRelation):
-    """Another relation whose worms to different nodes take different ones of parallel links.
+class _Spread(ChangedRelation):
+    """Another relation whose worms choose among parallel links by their destination.
 
-    All worms to a node take the same link from one switch to the next, so that they come in their order.
+    All worms to a node take the same link from one switch to the next, and so keep their order.
     """
 
     def __init__(self, relation: Relation) -> None:
-        self.name = f"{relation.name}:parallel=destination"
-        self.description = f"{relation.description}; over parallel links by destination"
-        self.enters_empty = relation.enters_empty
-        self.relation = relation
-
-    def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        return self.relation.turns(topology)
+        super().__init__(relation, ":parallel=destination", "over parallel links by destination")
 
     def choices(self, topology: Topology) -> Choices:
         """Give the other relation's ways by other links; refused where none are parallel, or it leaves a choice."""

@@ -1,7 +1,8 @@
 """What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
 
+import contextlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -235,8 +236,15 @@ def read_figure(file: Path) -> Figure:
         It cannot be read, is no TOML, or says what no figure has.
     """
     entries = _entries(file)
-    try:
+    with _named(file):
         return _figure(file.stem, entries)
+
+
+@contextlib.contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Name a file in what is refused of it; one of the catalogue without its folder."""
+    try:
+        yield
     except WormcastError as error:
         raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
 
@@ -245,16 +253,15 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a file says, with what it takes over from another one by ``like``; ``before``: files that are like it."""
     entries = read_toml(file, "figure")
     like = entries.pop("like", None)
-    _require_kinds(file, entries)
+    with _named(file):
+        _require_kinds(entries)
     if like is None:
         return entries
     if not isinstance(like, str) or not NAME.fullmatch(like):
         raise WormcastError(f"{file}: like: {like!r} is given, it must be the name of a figure")
-    if like == file.stem:
-        raise WormcastError(f"{file}: like: {like!r} is given, a figure must be like another one")
     beside = file.parent / f"{like}.toml"
-    if (base := beside if beside.exists() else HERE / f"{like}.toml") in before:
-        raise WormcastError(f"{file}: like: {like!r} is given, which is like this one itself")
+    if (base := beside if beside.exists() else HERE / f"{like}.toml") in (*before, file):
+        raise WormcastError(f"{file}: like: {like!r} is given, a figure must be like another one")
     return _over(file, _entries(base, (*before, file)), entries)
 
 
@@ -292,15 +299,12 @@ MOST_POINTS = 1000
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
-def _require_kinds(file: Path, entries: Mapping[str, Any]) -> None:
+def _require_kinds(entries: Mapping[str, Any]) -> None:
     """Refuse keys that a figure does not have, and values of other types."""
-    try:
-        for key, value in entries.items():
-            require_known(key, KINDS, "a figure")
-            if not isinstance(value, KINDS[key]) or isinstance(value, bool):
-                raise WormcastError(f"{key}: {value!r} is given, it must be {NOUNS[KINDS[key]]}")
-    except WormcastError as error:
-        raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
+    for key, value in entries.items():
+        require_known(key, KINDS, "a figure")
+        if not isinstance(value, KINDS[key]) or isinstance(value, bool):
+            raise WormcastError(f"{key}: {value!r} is given, it must be {NOUNS[KINDS[key]]}")
 
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:

@@ -160,20 +160,29 @@ class SeedBatch:
             if self.found:
                 end.lower(self.found.deadlock.at)
 
+    @property
+    def _ends_by_itself(self) -> bool:
+        """Whether it ends when all is received: of an experiment for ever, when all messages are created."""
+        return bool(self.totals.edges[-1] == FOR_EVER) and self.window.ended
+
+    @property
+    def all_received(self) -> bool:
+        """Whether all messages are created and received, of an experiment whose last edge is `FOR_EVER`."""
+        return self._ends_by_itself and not self.engine.host.counters[UNDELIVERED]
+
     def _step(self, until: int, tell: Tell | None) -> None:
         window, engine = self.window, self.engine
         if window.next < (chunk := (self.now // CHUNK + 1) * CHUNK):
             window.extend(chunk)
             engine.host = window.host
         edges = self.totals.edges
-        to_the_end = bool(edges[-1] == FOR_EVER) and window.ended
         if engine.grants:
             engine.grants.number_from(window.worms_before)
-        engine.run(until - self.now, beyond=not to_the_end)
+        engine.run(until - self.now, beyond=not self._ends_by_itself)
         if engine.grants and window.log:
             window.log.add(engine.grants.take())
         self.now = int(engine.host.counters[NOW])
-        self.drained = to_the_end and not engine.host.counters[UNDELIVERED]
+        self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
         if until % CHUNK == 0 or until == edges[-1] or self.drained:  # often enough, where slices are short

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engines.faults import find_faults
-from ...host import NOW, UNDELIVERED, require_program
+from ...host import NOW, require_program
 from .seed_batch import CHUNK, FOR_EVER, SeedBatch
 
 __all__ = ["grows", "require_sound", "require_state"]
@@ -91,19 +91,6 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
         raise ValueError(f"now is {now}")
 
 
-def _require_drained(group: SeedBatch, drained: bool) -> None:
-    """Refuse a group that says that all is received where it is not, or the other way round.
-
-    Raises
-    ------
-    ValueError
-        It does.
-    """
-    to_the_end = bool(group.totals.edges[-1] == FOR_EVER) and group.window.ended
-    if drained != (to_the_end and not group.engine.host.counters[UNDELIVERED]):
-        raise ValueError(f"drained is {drained}")
-
-
 def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     """Refuse a group that does not hold what it was given, as a number has more bits than its register; one in which an
     error was found; or one whose hosts' program is none, or not that of its messages and scheme.
@@ -120,6 +107,7 @@ def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     group.totals.latencies.require_sound(len(group.totals.table))
     for fault in find_faults(group.engine):
         raise ValueError(f"{fault.place(group.engine.network.topology)} has found an error, {fault.cause}")
-    _require_drained(group, leaves["drained"])
+    if group.drained != group.all_received:
+        raise ValueError(f"drained is {group.drained}")
     require_program(group.window.host)
     group.window.require_planned()

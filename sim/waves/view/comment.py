@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ class Comment:
     ----------
     path : Path
         Of the waveform file, for errors.
-    text : str
-        Its first comment.
+    texts : sequence of str
+        Its comments, one of which begins with `PREFIX`.
 
     Attributes
     ----------
@@ -51,9 +52,10 @@ class Comment:
         It is not what ``run`` and ``load`` write.
     """
 
-    def __init__(self, path: Path, text: str):
+    def __init__(self, path: Path, texts: Sequence[str]):
         self._path = path
-        if not text.startswith(f"{PREFIX}{{"):
+        text = next((one for one in texts if one.startswith(f"{PREFIX}{{")), None)
+        if text is None:
             raise WormcastError(f"{path} tells nothing of worms, it must be a waveform that run or load has written "
                                 "by engine bulk")
         try:

@@ -22,9 +22,6 @@ GZIP = b"\x1f\x8b"
 #: Words that stand between changes and say nothing of them.
 BESIDE = {b"$dumpall", b"$dumpoff", b"$dumpon", b"$dumpvars", b"$end"}
 
-#: How the comment begins that says what was run.
-OURS = "wormcast "
-
 #: Bits of a vector behind its name.
 RANGE = re.compile(r"(.+?)\[(\d+):(\d+)\]")
 
@@ -38,7 +35,7 @@ class Signal:
 
 
 class Wave:
-    """A VCD file, as IEEE 1364-2005, 18.2, has it, or such a file compressed by gzip: comment and signals.
+    """A VCD file, as IEEE 1364-2005, 18.2, has it, or such a file compressed by gzip: comments and signals.
 
     Words may be parted by any white space. Libraries read these files too, but the one that is used to declare them
     stops at names that begin with ``$``, and others at empty strings; both take longer.
@@ -49,8 +46,8 @@ class Wave:
 
     Attributes
     ----------
-    comment : str
-        The one that begins with ``wormcast``, else the first one; empty if there is none.
+    comments : list of str
+        Those of its header.
     signals : dict of str to Signal
         By name, scopes joined by dots.
 
@@ -62,7 +59,7 @@ class Wave:
 
     def __init__(self, path: Path):
         self._path = path
-        self.comment = ""
+        self.comments: list[str] = []
         self._rest = b""
         self.signals: dict[str, Signal] = {}
         with self._opened() as file:
@@ -89,9 +86,7 @@ class Wave:
                 case ["$enddefinitions", "$end"]:
                     return
                 case ["$comment", *text, "$end"]:
-                    if not self.comment or not self.comment.startswith(OURS):
-                        found = " ".join(text)
-                        self.comment = found if found.startswith(OURS) else self.comment or found
+                    self.comments.append(" ".join(text))
                 case ["$scope", _, name, "$end"]:
                     scopes.append(name)
                 case ["$upscope", "$end"] if scopes:
@@ -149,7 +144,7 @@ class Wave:
         time = None
         with self._opened() as file:
             file.seek(self._changes_at)
-            for word, value in self._words(file):
+            for word, value in self._words(file, others):
                 if word is None:
                     if time is not None:
                         yield time, found
@@ -159,25 +154,27 @@ class Wave:
                     time = int(value)
                 elif word in wanted:
                     found.append((word, value))
-                elif word not in others:
+                else:
                     raise self._damaged(value + b" " + word)
         if time is not None:
             yield time, found
 
-    def _words(self, file: BinaryIO) -> Iterator[tuple[bytes | None, bytes]]:
-        """Give changes, each a short name and a value, and times, which have no name."""
+    def _words(self, file: BinaryIO, others: Collection[bytes]) -> Iterator[tuple[bytes | None, bytes]]:
+        """Give changes, each a short name and a value, but for those of ``others``; and times, which have no name."""
         waiting, aside = b"", False  # a value whose name follows; whether a comment goes on
         for line in itertools.chain([self._rest], file):
             for word in line.split():
                 if aside:
                     aside = word != b"$end"
                 elif waiting:
-                    yield word, waiting[1:]
+                    if word not in others:
+                        yield word, waiting[1:]
                     waiting = b""
                 elif word[0] in CHANGES:
-                    if len(word) == 1:
-                        raise self._damaged(line)
-                    yield word[1:], word[:1]
+                    if word[1:] not in others:
+                        if len(word) == 1:
+                            raise self._damaged(line)
+                        yield word[1:], word[:1]
                 elif word[0] in b"bsrBR":
                     waiting = word
                 elif word[0] == 35:  # '#'

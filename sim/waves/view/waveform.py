@@ -26,7 +26,7 @@ def read_waveform(path: Path) -> History:
         The file cannot be read, is no VCD file, tells nothing of worms, or is damaged.
     """
     wave = Wave(path)
-    comment = Comment(path, wave.comment)
+    comment = Comment(path, wave.comments)
     tracks = [_Track(number, link, scope) for number, (link, scope)
               in enumerate(zip(comment.links, comment.scopes, strict=True))]
     ports = port_tracks(wave.signals, len(tracks))

@@ -3,24 +3,56 @@
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import WormcastError
+from ..file_schema import ALLOWED, FileSchema, given
 from ..toml_file import read_toml as read_entries
 from .base import Topology
 from .parameters import MOST_PORTS
 from .places import Places, places_around
 from .sound import sound
 
-__all__ = ["read_toml", "to_toml"]
+__all__ = ["NETWORK", "read_toml", "to_toml"]
 
-KEYS = ("name", "kind", "shape", "root", "switches", "ports", "nodes", "consumptions", "links", "labels", "places",
-        "node_places", "sink_places")
-NEEDED = ("switches", "nodes", "links")
+#: Switches, ports and links of a file, at most.
+MOST = 4096
+
+TEXT = {"type": "string", "minLength": 1, ALLOWED: "text"}
+TEXTS = {"type": "array", "items": TEXT, "minItems": 1}
+WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 31) - 1, ALLOWED: "a whole number"}
+SWITCH = {"anyOf": [WHOLE, TEXT], ALLOWED: "a switch, by number or name"}
+PORT = {"anyOf": [WHOLE, TEXT], ALLOWED: "a port, by number or name"}
+END = {"type": "array", "items": [SWITCH, PORT], "minItems": 2, "maxItems": 2, ALLOWED: "[switch, port]"}
+LINK = {"type": "array", "minItems": 2, "maxItems": 4, ALLOWED: "[switch, switch] or [switch, output, switch, input]",
+        "items": {"anyOf": [WHOLE, TEXT], ALLOWED: "a number or a name"}}
+PLACES = {"type": "array", "items": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3,
+                                     ALLOWED: "two numbers, or three in all places"}}
+
+#: What `read_toml` reads.
+NETWORK = FileSchema("a network", {
+    "type": "object", "required": ["switches", "nodes", "links"], "additionalProperties": False,
+    "properties": {
+        "name": TEXT,
+        "kind": TEXT,
+        "shape": {"type": "array", "items": WHOLE, "description": "Extents of the coordinates"},
+        "root": SWITCH,
+        "switches": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST}, {**TEXTS, "maxItems": MOST}],
+                     ALLOWED: f"how many there are, up to {MOST}, or a list of their names"},
+        "ports": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_PORTS}, TEXTS,
+                            {"type": "array", "items": {**TEXTS, "minItems": 0}, "minItems": 1}],
+                  ALLOWED: f"how many each switch has, up to {MOST_PORTS}, a list of their names, or one list of names "
+                           "for each switch"},
+        "nodes": {"type": "array", "items": {"anyOf": [WHOLE, TEXT, END], ALLOWED: "a switch, or [switch, port]"}},
+        "consumptions": {"type": "array", "items": END},
+        "links": {"type": "array", "items": LINK},
+        "labels": {"type": "array", "items": WHOLE, "description": "Of each node, along a Hamiltonian path"},
+        "places": PLACES, "node_places": PLACES, "sink_places": PLACES,
+    }})
 
 
 def to_toml(topology: Topology) -> str:
@@ -94,12 +126,10 @@ class _Reader:
     def __init__(self, path: str, entries: dict[str, Any]) -> None:
         self.path = path
         self.entries = entries
-        for key in entries:
-            if key not in KEYS:
-                raise self.refusal(f"{key} is no key of a network, allowed are {', '.join(KEYS)}")
-        for key in NEEDED:
-            if key not in entries:
-                raise self.refusal(f"it has no {key}, needed are {', '.join(NEEDED)}")
+        try:
+            NETWORK.require(entries)
+        except WormcastError as error:
+            raise self.refusal(str(error)) from error
         self.names = self._switches()
         self.number = {name: switch for switch, name in enumerate(self.names)}
         self.given_ports = self._ports()
@@ -114,11 +144,10 @@ class _Reader:
         """Build the network."""
         consumptions = None
         if "consumptions" in self.entries:
-            consumptions = [self._end("consumptions", one, self.outputs)
-                            for one in self._list("consumptions", "[switch, port]")]
+            consumptions = [self._end("consumptions", one, self.outputs) for one in self.entries["consumptions"]]
         nodes = [self._end("nodes", one, self.inputs, *([self.outputs] if consumptions is None else []))
                  if isinstance(one, list) else self._switch("nodes", one)
-                 for one in self._list("nodes", "a switch, or [switch, port]")]
+                 for one in self.entries["nodes"]]
         links = self._links()
         node_ports: list[set[int]] = [set() for _ in range(self.switches)]
         ends = []
@@ -129,21 +158,20 @@ class _Reader:
                 node_ports[node[0]].add(node[1])
             ends.append(node)
         own = np.array(ends, np.int32).reshape(-1, 2)
-        shape = tuple(self._list("shape", "a whole number", self._whole)) if "shape" in self.entries else (len(own),)
+        shape = tuple(self.entries.get("shape", (len(own),)))
         if int(np.prod(np.array(shape, object))) != len(own):
             raise self.refusal(f"shape is {list(shape)}, its product must be the number of nodes, {len(own)}")
         coordinates = np.stack(np.unravel_index(np.arange(len(own)), shape), axis=1) if len(own) else own
         found = sound(Topology(
-            name=self._text("name", self.path),
-            kind=self._text("kind", "own"),
+            name=self.entries.get("name", self.path),
+            kind=self.entries.get("kind", "own"),
             shape=shape,
             ports=self._port_names(node_ports),
             links=np.array(links, np.int32).reshape(-1, 4),
             injections=own,
             consumptions=own.copy() if consumptions is None else np.array(consumptions, np.int32).reshape(-1, 2),
             coordinates=coordinates.astype(np.int32),
-            labels=np.array(self._list("labels", "a whole number", self._whole), np.int64)
-            if "labels" in self.entries else None,
+            labels=np.array(self.entries["labels"], np.int64) if "labels" in self.entries else None,
             switch_names=() if isinstance(self.entries["switches"], int) else tuple(self.names),
             root=self._switch("root", self.entries.get("root", 0)),
         ), self.path)
@@ -157,7 +185,7 @@ class _Reader:
         if "places" not in self.entries:
             return topology
         switches, nodes, sinks = (
-            np.array(self._list(key, "two or three numbers", self._place), float) if key in self.entries else None
+            np.array(self._alike(key), float) if key in self.entries else None
             for key in ("places", "node_places", "sink_places"))
         assert switches is not None
         if len(switches) != topology.switches:
@@ -173,38 +201,34 @@ class _Reader:
         return len(self.names)
 
     def _switches(self) -> list[str]:
-        given = self.entries["switches"]
-        if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
-            twice = next((name for name, count in Counter(given).items() if count > 1), None)
-            if twice is not None:
-                raise self.refusal(f"two switches are called {twice!r}, each must have a name of its own")
-            return given
-        if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= 4096:
-            return [f"s{switch}" for switch in range(given)]
-        raise self.refusal(f"switches is {_told(given)}, it must be how many there are, up to 4096, or a list of names")
+        switches = self.entries["switches"]
+        if isinstance(switches, int):
+            return [f"s{switch}" for switch in range(switches)]
+        twice = next((name for name, count in Counter(switches).items() if count > 1), None)
+        if twice is not None:
+            raise self.refusal(f"switches: the name {twice!r} is given twice, each switch must have a name of its own")
+        return list(switches)
 
     def _ports(self) -> list[list[str]] | None:
         """Names of the ports of each switch, as far as they are given."""
-        given = self.entries.get("ports")
-        if given is None:
+        ports = self.entries.get("ports")
+        if ports is None:
             return None
-        if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= MOST_PORTS:
-            return [[f"p{port}" for port in range(given)]] * self.switches
-        if isinstance(given, list) and all(isinstance(name, str) for name in given):
-            return [given] * self.switches
-        if isinstance(given, list) and len(given) == self.switches and all(
-                isinstance(names, list) and all(isinstance(name, str) for name in names) for names in given):
-            return given
-        raise self.refusal(f"ports is {_told(given)}, it must be a number from 1 to {MOST_PORTS}, a list of "
-                           f"names, or one list of names for each of {self.switches} switches")
+        if isinstance(ports, int):
+            return [[f"p{port}" for port in range(ports)]] * self.switches
+        if isinstance(ports[0], str):
+            return [ports] * self.switches
+        if len(ports) != self.switches:
+            raise self.refusal(f"ports: {len(ports)} lists of names are given, it must be one for each of "
+                               f"{self.switches} switches")
+        return list(ports)
 
     def _links(self) -> list[list[int]]:
         links: list[list[int]] = []
         both: list[tuple[int, int, int]] = []
-        for one in self._list("links", "[switch, switch] or [switch, output, switch, input]"):
-            if not isinstance(one, list) or len(one) not in (2, 4):
-                raise self.refusal(f"links has {_told(one)}, it must be [switch, switch] or "
-                                   "[switch, output, switch, input]")
+        for number, one in enumerate(self.entries["links"]):
+            if len(one) == 3:
+                raise self.refusal(f"links[{number}]: {given(one)} is not valid. Allowed: {LINK[ALLOWED]}.")
             if len(one) == 4:
                 links.append([*self._end("links", one[:2], self.outputs), *self._end("links", one[2:], self.inputs)])
             else:
@@ -239,58 +263,35 @@ class _Reader:
             ports[switch].add(port)
         return port
 
-    def _end(self, key: str, given: Any, *taken: list[set[int]]) -> tuple[int, int]:
+    def _end(self, key: str, end: Any, *taken: list[set[int]]) -> tuple[int, int]:
         """Read [switch, port], and note that it is taken."""
-        if not isinstance(given, list) or len(given) != 2:
-            raise self.refusal(f"{key} has {_told(given)}, it must be [switch, port]")
-        switch, port = self._switch(key, given[0]), given[1]
+        switch, port = self._switch(key, end[0]), end[1]
         names = None if self.given_ports is None else self.given_ports[switch]
         if isinstance(port, str) and names and port in names:
             port = names.index(port)
         most = MOST_PORTS if names is None else len(names)
-        if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < most:
+        if not isinstance(port, int) or port >= most:
             allowed = f"numbers from 0 to {most - 1}, as ports is not given" if names is None else ", ".join(names)
-            raise self.refusal(f"{key} has port {_told(port)} of switch {self.names[switch]}, allowed are {allowed}")
+            raise self.refusal(f"{key}: port {given(port)} of switch {self.names[switch]} is given, allowed are "
+                               f"{allowed}")
         for ports in taken:
             ports[switch].add(port)
         return switch, port
 
-    def _switch(self, key: str, given: Any) -> int:
-        if isinstance(given, str) and given in self.number:
-            return self.number[given]
-        if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < self.switches:
-            return given
-        raise self.refusal(f"{key} has switch {_told(given)}, allowed are 0 to {self.switches - 1} and their names")
+    def _switch(self, key: str, switch: Any) -> int:
+        if isinstance(switch, str) and switch in self.number:
+            return self.number[switch]
+        if isinstance(switch, int) and switch < self.switches:
+            return switch
+        raise self.refusal(f"{key}: switch {given(switch)} is given, allowed are 0 to {self.switches - 1} and their "
+                           "names")
 
-    def _whole(self, key: str, given: Any) -> int:
-        if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 2**31:
-            return given
-        raise self.refusal(f"{key} has {_told(given)}, it must be a whole number")
-
-    def _place(self, key: str, given: Any) -> list[float]:
-        if isinstance(given, list) and len(given) == self._dimensions() and all(
-                isinstance(one, (int, float)) and not isinstance(one, bool) for one in given):
-            return given
-        raise self.refusal(f"{key} has {_told(given)}, it must be two numbers, or three in all places")
-
-    def _dimensions(self) -> int:
-        first = self.entries["places"][:1]
-        return 3 if first and isinstance(first[0], list) and len(first[0]) == 3 else 2
-
-    def _list(self, key: str, of: str, read: Callable[[str, Any], Any] | None = None) -> list[Any]:
-        given = self.entries[key]
-        if not isinstance(given, list):
-            raise self.refusal(f"{key} is {_told(given)}, it must be a list, each {of}")
-        return given if read is None else [read(key, one) for one in given]
-
-    def _text(self, key: str, default: str) -> str:
-        given = self.entries.get(key, default)
-        if not isinstance(given, str) or not given:
-            raise self.refusal(f"{key} is {_told(given)}, it must be text")
-        return given
-
-
-def _told(given: Any) -> str:
-    """Write what is given, shortened."""
-    text = json.dumps(given, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
+    def _alike(self, key: str) -> list[list[float]]:
+        """Places, all of as many numbers as the first of the switches'."""
+        places: list[list[float]] = self.entries[key]
+        dimensions = len(next(iter(self.entries["places"]), (0, 0)))
+        other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)
+        if other is not None:
+            raise self.refusal(f"{key}[{other}]: {given(places[other])} is given, it must be {dimensions} numbers, as "
+                               "in all places")
+        return places

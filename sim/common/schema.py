@@ -11,6 +11,9 @@ __all__ = ["Option", "option", "options_of", "require_allowed"]
 
 KEY = "option"
 
+#: JSON Schema's names of the kinds.
+TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
 
 @dataclass(frozen=True)
 class Option:
@@ -67,6 +70,30 @@ class Option:
     def axis(self) -> str:
         """What an axis says."""
         return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of a value in a file; what ``parse`` refuses is not in it."""
+        found: dict[str, Any] = {"type": TYPES[self.kind]}
+        if self.help:
+            found["description"] = self.help
+        if self.allowed:
+            found["enum"] = list(self.allowed)
+        if self.limits:
+            found["minimum"], found["maximum"] = self.limits
+        return found
+
+    def of_file(self, value: Any) -> Any:
+        """Give a value that `schema` allows as one of its kind: whole numbers are numbers, too.
+
+        Raises
+        ------
+        WormcastError
+            It is not allowed.
+        """
+        value = self.kind(value)
+        self.require(value)
+        return value
 
     def require(self, value: Any) -> None:
         """Refuse a value that is not allowed, with a WormcastError."""

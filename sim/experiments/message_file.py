@@ -1,6 +1,7 @@
 """Messages in a file, the same for every command that takes one: a line of JSON for each."""
 
 import contextlib
+import functools
 import gzip
 import io
 import json
@@ -12,18 +13,37 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 
 from ..host import Message
 
-__all__ = ["Line", "MessageFile", "messages_in", "write_messages"]
+__all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
 
 #: Longest line, in bytes: a message to all nodes of the largest network has a twentieth of it.
 LONGEST_LINE = 1 << 20
 
-KEYS = {"cycle", "source", "destinations", "length"}
-
 #: In place of a list of destinations: all other nodes.
 ALL = "all"
+
+NODE = {"anyOf": [{"type": "integer"}, {"type": "string"}], ALLOWED: "a node, by number or name"}
+EARLIER = {"type": "integer", "minimum": 0, ALLOWED: "the number of an earlier line"}
+
+
+@functools.cache
+def message_schema(most_cycles: int, most_length: int) -> FileSchema:
+    """JSON Schema of a line of such a file; see `MessageFile` for the limits."""
+    return FileSchema("a message", {
+        "type": "object", "required": ["cycle", "source", "destinations", "length"], "additionalProperties": False,
+        ALLOWED: "a JSON object with cycle, source, destinations, length",
+        "properties": {
+            "cycle": {"type": "integer", "minimum": 0, "maximum": most_cycles, "description": "When it is created"},
+            "source": NODE,
+            "destinations": {"anyOf": [{"enum": [ALL]}, {"type": "array", "items": NODE, "minItems": 1}],
+                             ALLOWED: f"a list of nodes, one or more, or {ALL!r}"},
+            "length": {"type": "integer", "minimum": 1, "maximum": most_length, "description": "Payload flits"},
+            "after": {"anyOf": [EARLIER, {"type": "array", "items": EARLIER}],
+                      ALLOWED: "numbers of earlier lines", "description": "Lines that its source receives before"},
+        }})
 
 
 class Line(NamedTuple):
@@ -124,15 +144,8 @@ class MessageFile:
             entry = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise WormcastError(f"no JSON is given: {error}") from error
-        if not isinstance(entry, dict) or set(entry) - {"after"} != KEYS:
-            what = f"{{{', '.join(sorted(entry))}}}" if isinstance(entry, dict) else "no JSON object"
-            raise WormcastError(f"{what} is given, it must have {', '.join(sorted(KEYS))}, and may have after")
-        for key, least, most in (("cycle", 0, self.most_cycles), ("length", 1, self.most_length)):
-            if type(entry[key]) is not int or not least <= entry[key] <= most:
-                raise WormcastError(f"{key} {entry[key]!r} is given, allowed are {least} to {most}")
+        message_schema(self.most_cycles, self.most_length).require(entry)
         nodes, after = entry["destinations"], entry.get("after", [])
-        if nodes != ALL and (not isinstance(nodes, list) or not nodes):
-            raise WormcastError(f"destinations {nodes!r} is given, it must be a list of nodes, one or more, or {ALL!r}")
         source = _node(topology, entry["source"])
         destinations = (topology.destination_set(ALL, source) if nodes == ALL
                         else [_node(topology, node) for node in nodes])
@@ -141,17 +154,14 @@ class MessageFile:
                                 "nodes")
         if not isinstance(after, list):
             after = [after]
-        if any(type(other) is not int or not 0 <= other < number for other in after) or len(set(after)) < len(after):
-            raise WormcastError(f"after {entry['after']!r} is given, allowed are numbers of earlier lines, each once")
+        if any(other >= number for other in after) or len(set(after)) < len(after):
+            raise WormcastError(f"after: {given(entry['after'])} is given, allowed are numbers of earlier lines, each "
+                                "once")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 
 def _node(topology: Topology, node: Any) -> int:
-    if type(node) is int and 0 <= node < topology.nodes:
-        return node
-    if isinstance(node, bool):
-        raise WormcastError(f"node {node!r} is given, it must be a whole number or text")
-    return topology.node(node)
+    return node if type(node) is int and 0 <= node < topology.nodes else topology.node(node)
 
 
 def messages_in(file: MessageFile, topology: Topology) -> list[Message]:

@@ -162,15 +162,15 @@ def check_messages(messages: Sequence[Message]) -> None:
             raise MessageError(where, index, str(error)) from error
         if not 1 <= message.length <= MOST_CYCLES:
             raise MessageError(
-                where, index, f"length {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
+                where, index, f"length: {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
         if not 0 <= message.at <= MOST_CYCLES:
-            raise MessageError(where, index, f"cycle {message.at} is given, allowed are 0 to {MOST_CYCLES}")
+            raise MessageError(where, index, f"cycle: {message.at} is given, allowed are 0 to {MOST_CYCLES}")
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
-                raise MessageError(where, index, f"after {other} is given, it must be an earlier message of which node "
-                                   f"{message.source}, the source, is a destination")
+                raise MessageError(where, index, f"after: {other} is given, it must be an earlier message, whose "
+                                   f"destinations include {message.source}, the source of this one")
         if len(set(message.after)) < len(message.after):
-            raise MessageError(where, index, f"after {message.after} is given, each message may be there once")
+            raise MessageError(where, index, f"after: {message.after} is given, each message may be there once")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],

@@ -12,10 +12,11 @@ from ...build.traffic import Traffic
 from ..load.experiment import consumption_links
 from ..load.specification import FIELDS
 from ..sweep import Point, build_point
-from .definition import DECIDED, LOAD, place_on_axis
+from .definition import place_on_axis
 from .placing import FINE, next_places
 from .predicate import CURVE_WORDS, POINT_WORDS
 from .quantity import Quantity
+from .schema import DECIDED, LOAD
 from .series_curve import SeriesCurve
 
 __all__ = ["PRECISION", "QUICK", "Curve"]

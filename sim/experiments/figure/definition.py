@@ -10,53 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms.file_schema import FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
-from ...build.configuration import Configuration
-from ...common.schema import Option, options_of
 from ..grid import require_known
-from ..sweep import OPTIONS, option_value
+from ..sweep import OPTIONS
 from .predicate import Number, Predicate, require_command
+from .schema import ALL, FIGURE, LOAD, LOAD_OPTIONS, LOADS, OVER_OPTIONS, RUN_OPTIONS, RUNS, Options
 from .words import read_words, written
 
-__all__ = ["DECIDED", "HERE", "LOAD", "MOST_VARIATIONS", "Figure", "Picture", "Scatter", "Series", "Statement",
-           "Variation", "catalogue", "find_figure", "paper_of", "place_on_axis", "read_figure"]
+__all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
+           "paper_of", "place_on_axis", "read_figure"]
 
 #: Where the figures are that come with wormcast, and the messages that they name.
 HERE = Path(__file__).parent / "catalogue"
-
-MOST_VARIATIONS = 6
-
-#: What a figure decides itself; and what it places along its axis, if that is the load.
-DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
-LOAD, PLACED = "load", "rate"
-
-#: Whose latency a picture has.
-ALL = "all"
-LATENCIES = (ALL, "multicast", "unicast")
-
-#: What points are.
-LOADS, RUNS = "loads", "runs"
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of the command whose results are a figure's points; ``decided``: those that a figure decides itself."""
-
-    command: str
-    known: Mapping[str, Option]
-    decided: Sequence[str]
-
-
-LOAD_OPTIONS = Options("load", OPTIONS, (*DECIDED, PLACED))
-OVER_OPTIONS = Options("load", OPTIONS, DECIDED)
-OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
-#: Of one multicast: no traffic, but what it is.
-RUN_OPTIONS = Options("run", {
-    **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
-    "source": Option("source"), "destinations": Option("destinations"),
-    **{name: Option(name, kind=int, limits=(1, 10_000)) for name in ("random", "networks", "draws")}},
-    (*DECIDED, PLACED))
 
 
 @dataclass(frozen=True)
@@ -252,13 +219,11 @@ def _named(file: Path) -> Iterator[None]:
 def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a file says, with what it takes over from another one by ``like``; ``before``: files that are like it."""
     entries = read_toml(file, "figure")
-    like = entries.pop("like", None)
     with _named(file):
-        _require_kinds(entries)
+        FIGURE.require(entries)
+    like = entries.pop("like", None)
     if like is None:
         return entries
-    if not isinstance(like, str) or not NAME.fullmatch(like):
-        raise WormcastError(f"{file}: like: {like!r} is given, it must be the name of a figure")
     beside = file.parent / f"{like}.toml"
     if (base := beside if beside.exists() else HERE / f"{like}.toml") in (*before, file):
         raise WormcastError(f"{file}: like: {like!r} is given, a figure must be like another one")
@@ -277,68 +242,38 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
     if "only" in entries:
         series, own = base.get("series", {}), entries.get("series", {})
         for name in entries["only"]:
-            if not isinstance(name, str) or name not in {**series, **own}:
+            if name not in {**series, **own}:
                 raise WormcastError(f"{file}: only: {name!r} is given, allowed are {', '.join({**series, **own})}")
         found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
     return found
 
 
-KINDS: dict[str, type | tuple[type, ...]] = {
-    "title": str, "source": str, "options": dict, "series": dict, "statements": list, "variations": dict,
-    "pictures": list, "step": (float, int), "most": (float, int), "cycles": int, "over": str, "points": str,
-    "values": list, "only": list, "latency": str, "words": dict, "scatter": dict}
-
-
-#: What the types are called in refusals.
-NOUNS = {str: "text", list: "a list", dict: "a table", int: "a whole number", (float, int): "a number"}
-
 #: Points of a curve over the load, at most.
 MOST_POINTS = 1000
-
-#: Names that files are written by.
-NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
-
-
-def _require_kinds(entries: Mapping[str, Any]) -> None:
-    """Refuse keys that a figure does not have, and values of other types."""
-    for key, value in entries.items():
-        require_known(key, KINDS, "a figure")
-        if not isinstance(value, KINDS[key]) or isinstance(value, bool):
-            raise WormcastError(f"{key}: {value!r} is given, it must be {NOUNS[KINDS[key]]}")
-
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
             raise WormcastError(f"{key} is missing, a figure has one")
     over, values, runs = entries.get("over", LOAD), entries.get("values", []), entries.get("points", LOADS) == RUNS
-    if entries.get("points", LOADS) not in (LOADS, RUNS):
-        raise WormcastError(f"points: {entries['points']!r} is given, allowed are {LOADS}, {RUNS}")
-    if entries.get("latency", ALL) not in LATENCIES or (runs and "latency" in entries):
-        raise WormcastError(f"latency: {entries['latency']!r} is given, allowed are {', '.join(LATENCIES)}, of a "
-                            "figure of load experiments")
-    if not isinstance(values, list):
-        raise WormcastError(f"values: {values!r} is given, it must be a list, of a figure over an option")
+    if runs and "latency" in entries:
+        raise WormcastError(f"latency: {entries['latency']} is given with points = \"{RUNS}\", it belongs to "
+                            f"\"{LOADS}\"")
     if runs:
         _require_runs(over, values)
     else:
         _require_axis(over, values)
     allowed = RUN_OPTIONS if runs else LOAD_OPTIONS if over == LOAD else OVER_OPTIONS
     variations = {key: Variation(key, value.get("text", key), _options(allowed, value, "text", "series"),
-                                 {one: _options(allowed, options) for one, options in _tables(value, "series")})
-                  for key, value in _tables(entries, "variations")}
-    if len(variations) > MOST_VARIATIONS:
-        raise WormcastError(f"{len(variations)} variations are given, allowed are up to {MOST_VARIATIONS}")
+                                 {one: _options(allowed, options) for one, options in value.get("series", {}).items()})
+                  for key, value in entries.get("variations", {}).items()}
     series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
-                          _values(over if runs else "", value.get("values", [])))
-              for key, value in _tables(entries, "series")}
+                          _own_values(allowed, over, runs, value.get("values", ())))
+              for key, value in entries.get("series", {}).items()}
     options = _options(allowed, entries.get("options", {}))
     for one in series.values():
         _require_needed(one, {over, *options, *one.options}, runs)
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
-    for key, value in numbers.items():
-        if value <= 0:
-            raise WormcastError(f"{key}: {value} is given, it must be above 0")
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
         raise WormcastError(f"step, most: {step} and {most} are given, most must be 1 to {MOST_POINTS} steps")
@@ -346,10 +281,10 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     return Figure(
         name, entries["title"], entries["source"], options, series,
         tuple(Statement(one["claim"], one["text"], Predicate(written(one["holds"], words)), one.get("note", ""))
-              for one in _list(entries, "statements", {"claim", "text", "holds"}, {"note"})),
+              for one in entries.get("statements", [])),
         variations,
         _pictures(entries, words),
-        **numbers, over=over, runs=runs, values=_values(over, values) if runs else tuple(values),
+        **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),
         latency=entries.get("latency", ALL), scatter=_scatter(entries.get("scatter"), words))
 
 
@@ -363,11 +298,12 @@ def _require_needed(series: Series, given: Collection[str], runs: bool) -> None:
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
     """Pictures of commands, whose names make names of files: plain ones, each once, none that of another file."""
     found: list[Picture] = []
-    for one in _list(entries, "pictures", {"name", "command"}):
-        taken = [*(picture.name for picture in found), *(["scatter"] if "scatter" in entries else [])]
-        if not NAME.fullmatch(one["name"]) or one["name"] in taken:
-            raise WormcastError(f"pictures: name {one['name']!r} is given, allowed are letters, digits, _, - and ., "
-                                "each name once" + (", and not scatter" if "scatter" in taken else ""))
+    taken = {"scatter"} if "scatter" in entries else set()
+    for one in entries.get("pictures", []):
+        if one["name"] in taken:
+            raise WormcastError(f"pictures: the name {one['name']!r} is given twice, each picture must have a name of "
+                                "its own" + (", and not scatter" if "scatter" in entries else ""))
+        taken.add(one["name"])
         found.append(Picture(one["name"], written(one["command"], words)))
         require_command("pictures", found[-1].command)
     return tuple(found)
@@ -377,16 +313,9 @@ def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatt
     """A picture by two numbers: ``across`` and ``up``, and of each of its ``points`` the name and both."""
     if given is None:
         return None
-    if given.keys() != {"across", "up", "points"}:
-        raise WormcastError(f"scatter: {', '.join(given) or 'nothing'} is given, it must have across, up, points")
-    for key in ("across", "up"):
-        if not isinstance(given[key], str):
-            raise WormcastError(f"scatter.{key}: {given[key]!r} is given, it must be text")
-    if not isinstance(given["points"], list) or not given["points"]:
-        raise WormcastError(f"scatter.points: {given['points']!r} is given, it must be a list of one or more")
-    points = _list(given, "points", {"name", "across", "up"})
     return Scatter(given["across"], given["up"], tuple(
-        (one["name"], Number(written(one["across"], words)), Number(written(one["up"], words))) for one in points))
+        (one["name"], Number(written(one["across"], words)), Number(written(one["up"], words)))
+        for one in given["points"]))
 
 
 def _require_runs(over: str, values: Sequence[Any]) -> None:
@@ -408,8 +337,7 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
         raise WormcastError(f"over: {over!r} is given, it must be an option of load with numbers, or topology")
     if not values:
         raise WormcastError(f"values is missing, a figure over {over} has some")
-    for value in values:
-        option_value(over, value)
+    _values(LOAD_OPTIONS, over, values)
     places = [place_on_axis(over, value) for value in values]
     if any(later <= earlier for earlier, later in pairwise(places)):
         raise WormcastError(f"values: {values} is given, they must rise")
@@ -418,28 +346,6 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
 def place_on_axis(over: str, value: Any) -> float:
     """Where a value of an option lies on an axis: a topology at the number of its nodes."""
     return float(topology(value).nodes if over == "topology" else value)
-
-
-def _tables(entries: Mapping[str, Any], what: str) -> list[tuple[str, dict[str, Any]]]:
-    if not isinstance(entries.get(what, {}), dict):
-        raise WormcastError(f"{what}: {entries[what]!r} is given, it must be a table")
-    for key, value in entries.get(what, {}).items():
-        if not isinstance(value, dict):
-            raise WormcastError(f"{what}.{key}: {value!r} is given, it must be a table of options")
-        for name, kind in (("text", str), ("drawn", bool)):
-            if not isinstance(value.get(name, kind()), kind):
-                raise WormcastError(f"{what}.{key}.{name}: {value[name]!r} is given, it must be "
-                                    f"{'text' if kind is str else 'true or false'}")
-    return list(entries.get(what, {}).items())
-
-
-def _list(entries: Mapping[str, Any], what: str, keys: set[str], more: Collection[str] = ()) -> list[dict[str, str]]:
-    """Tables with these keys, and perhaps more of them, all texts."""
-    for one in entries.get(what, []):
-        if not isinstance(one, dict) or not keys <= set(one) <= keys.union(more) or not all(
-                isinstance(value, str) for value in one.values()):
-            raise WormcastError(f"{what}: {one!r} is given, each must have {', '.join(sorted(keys))}, texts")
-    return entries.get(what, [])
 
 
 def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
@@ -451,12 +357,20 @@ def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[s
         require_known(key, allowed.known, allowed.command)
         if key in allowed.decided:
             raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
-        found[key] = option_value(key, value, allowed.known)
+        found[key] = allowed.known[key].of_file(value)
     return found
 
 
-def _values(over: str, given: Any) -> tuple[Any, ...]:
-    """Values of the option that a figure of runs is over; without one there are none."""
-    if not isinstance(given, list) or (given and not over):
-        raise WormcastError(f"values: {given!r} is given, it must be a list, of a figure of runs")
-    return tuple(option_value(over, value, RUN_OPTIONS.known) for value in given)
+def _own_values(allowed: Options, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Values of a series that has others than its figure."""
+    if values and not runs:
+        raise WormcastError(f"values: {values} is given in a series, only those of a figure of runs have their own")
+    return _values(allowed, over, values) if values else ()
+
+
+def _values(allowed: Options, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Values of the option that a figure is over."""
+    one = allowed.known[over]
+    schema = FileSchema("values", {"properties": {"values": {"type": "array", "items": one.schema}}})
+    schema.require({"values": values})
+    return tuple(map(one.of_file, values))

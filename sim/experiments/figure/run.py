@@ -6,9 +6,10 @@ from typing import Any
 
 from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
-from .definition import DECIDED, Figure
+from .definition import Figure
 from .drawn import DrawnPoint
 from .predicate import Measured, Told
+from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
 

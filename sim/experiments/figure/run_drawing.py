@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
-from .definition import RUN_OPTIONS, Figure
+from .definition import Figure
+from .schema import RUN_OPTIONS
 from .single import RunCurve
 
 if TYPE_CHECKING:

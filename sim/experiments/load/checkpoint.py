@@ -7,28 +7,55 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology, user_file
-from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 
 from ...build.configuration import Configuration
 from ...build.setup import Origin
 from ...build.traffic import Traffic
+from ...common.schema import options_of
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .experiment import Experiment
 from .sound import grows, require_sound, require_state
 from .trace import Trace
 
-__all__ = ["keep", "resume"]
+__all__ = ["CONTENT", "keep", "resume"]
 
-#: Names of what is in the manifest beside the arrays.
-CONTENT = {"cycle", "topology", "scheme", "relation", "named", "topology_sha256", "scheme_sha256", "relation_sha256",
-           "configuration", "hardware", "traffic", "cycles", "warmup", "precision", "seconds", "parts", "groups"}
+WHOLE = {"type": "integer", "minimum": 0}
+TEXT = {"type": "string"}
+DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$", ALLOWED: "a digest of 64 digits"}
+
+
+def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _options(*kinds: type, **more: Any) -> dict[str, Any]:
+    """A table of the options of dataclasses; one that is not given is null."""
+    known = {name: _or_null(one.schema) for kind in kinds for name, one in options_of(kind).items()}
+    return {"type": "object", "additionalProperties": False, "properties": {**known, **more}}
+
+
+_CONTENT: dict[str, Any] = {
+    "cycle": WHOLE,
+    "topology": TEXT, "scheme": TEXT, "relation": _or_null(TEXT), "named": _or_null(TEXT),
+    "topology_sha256": _or_null(DIGEST), "scheme_sha256": _or_null(DIGEST), "relation_sha256": _or_null(DIGEST),
+    "configuration": {**_options(Configuration), "title": "a configuration"},
+    "hardware": DIGEST,
+    "traffic": {**_options(Traffic, trace=TEXT, trace_sha256=DIGEST), "title": "traffic"},
+    "cycles": _or_null(WHOLE), "warmup": _or_null(WHOLE), "precision": {"type": "number"},
+    "seconds": {"type": "number", "minimum": 0},
+    "parts": {"type": "array", "items": {"type": "array", "items": WHOLE, "minItems": 1}},
+    "groups": {"type": "array", "items": {"type": "object"}},
+}
+#: The content of the manifest, beside the arrays.
+CONTENT = FileSchema("a checkpoint", {
+    "type": "object", "required": list(_CONTENT), "additionalProperties": False, "properties": _CONTENT})
 
 #: Users whose files are run: the system's and this one.
 OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
@@ -109,15 +136,12 @@ def _told(path: Path) -> Iterator[None]:
 
 def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experiment, Origin]:
     """The experiment as it was before its first cycle."""
-    if content.keys() != CONTENT:
-        raise ValueError(f"{', '.join(sorted(content.keys() ^ CONTENT))} is missing, or not known")
+    CONTENT.require(content)
     origin = Origin(content["scheme"], content["relation"], content["named"])
     for what, name in (("topology", content["topology"]), ("scheme", origin.scheme), ("relation", origin.relation)):
         _require_same(path, what, name, content[f"{what}_sha256"])
     network = topology(content["topology"])
     scheme = find_scheme(origin.scheme, network, origin.relation)
-    if not all(isinstance(part, list) and part for part in content["parts"]):
-        raise ValueError("parts must be lists of seeds")
     experiment = Experiment(
         network, scheme, _traffic(path, content["traffic"]), configuration=Configuration(**content["configuration"]),
         cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind,
@@ -138,15 +162,13 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
         require_sound(group, leaves)
     if content["cycle"] != experiment.now:
         raise ValueError(f"cycle is {content['cycle']}, the groups are in cycle {experiment.now}")
-    require_kind("seconds", content["seconds"], float)
-    if not 0 <= content["seconds"] < math.inf:
+    if not math.isfinite(content["seconds"]):
         raise ValueError(f"seconds is {content['seconds']}")
     experiment.seconds = content["seconds"]
 
 
 def _require_same(path: Path, what: str, name: str | None, digest: str | None) -> None:
     """Refuse a user's file that is not what it was, or is another user's, before it is run."""
-    require_kind(what, name, str, *([NoneType] if what == "relation" else []))
     file = user_file(name)
     if file is None:
         return

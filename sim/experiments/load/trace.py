@@ -119,8 +119,8 @@ class Trace:
                     for other in line.after:
                         sets.seek(other * row + line.source // 8)
                         if not sets.read(1)[0] >> line.source % 8 & 1:
-                            raise WormcastError(f"after {other} is given, of which node "
-                                                f"{topology.node_name(line.source)}, the source, is no destination")
+                            raise WormcastError(f"after: {other} is given, its destinations must include "
+                                                f"{topology.node_name(line.source)}, the source of this line")
                 if line.after:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))

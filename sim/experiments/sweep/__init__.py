@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .cluster import require_cluster, run_on_cluster
     from .curves import draw, require_drawable
     from .export import cells_of, require_parquet, row, write_parquet
-    from .file import OPTIONS, option_value, read
+    from .file import OPTIONS, SWEEP, read
     from .point import Point, build_point, points
     from .run import missing, run_missing
     from .store import ResultStore
@@ -21,12 +21,12 @@ else:
         "cluster": ("require_cluster", "run_on_cluster"),
         "curves": ("draw", "require_drawable"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
-        "file": ("OPTIONS", "option_value", "read"),
+        "file": ("OPTIONS", "SWEEP", "read"),
         "point": ("Point", "build_point", "points"),
         "run": ("missing", "run_missing"),
         "store": ("ResultStore",),
     })
 
-__all__ = ["OPTIONS", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "option_value", "points",
-           "read", "require_cluster", "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster",
+__all__ = ["OPTIONS", "SWEEP", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "points", "read",
+           "require_cluster", "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster",
            "write_parquet"]

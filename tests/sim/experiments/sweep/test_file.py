@@ -118,37 +118,37 @@ def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("destination_mean = 4", "'destination_mean' is no option of load, the nearest is 'destinations_mean'"),
-    ("multicast-fraction = 1", "'multicast-fraction' is no option of load, the nearest is 'multicast_fraction'"),
-    ('storage = "lutram"', "'storage' is no option of load"),
-    ("rate = 0.1", "topology, scheme is missing, a sweep needs topology, scheme, rate or trace"),
+    ("destination_mean = 4", "'destination_mean' is not a key of a sweep. Nearest: 'destinations_mean'"),
+    ("multicast-fraction = 1", "'multicast-fraction' is not a key of a sweep. Nearest: 'multicast_fraction'"),
+    ('storage = "lutram"', "'storage' is not a key of a sweep"),
+    ("rate = 0.1", "topology, scheme are missing. Needed: topology, scheme"),
     ("rate = nan", "rate: nan is given, numbers must be finite"),
-    ("rate = true", "rate: True is given, it must be a finite number"),
+    ("rate = true", "rate: true is not valid. Allowed: a number or a list, each a number"),
     (f"rate = {10**400}", "rate: a whole number of more than 64 bits is given, numbers must be finite"),
-    ('vcs = [1, "2"]', "vcs: '2' is given, it must be a whole number"),
-    ("vcs = [[1]]", "vcs: a list is given, it must be a whole number"),
-    ("[rate]\na = 1", "rate: a table is given, it must be a finite number"),
+    ('vcs = [1, "2"]', "vcs[1]: '2' is not valid. Allowed: a whole number"),
+    ("vcs = [[1]]", "vcs[0]: [1] is not valid. Allowed: a whole number"),
+    ("[rate]\na = 1", "rate: {'a': 1} is not valid. Allowed: a number or a list, each a number"),
     ("rate = ", "is no TOML"),
 ], ids=lambda text: text.split("=")[0].strip() if "=" in text else "")
 def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:
-        sweep_of(f'{text}\n')
+        sweep_of(text if text == "rate = 0.1" else f'{SMALL}scheme = "dual-path"\n{text}\n')
     assert sentence in str(refused.value).replace("\n", " ")
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("rate = []", "rate: an empty list is given"),
+    ("rate = []", "rate: [] is not valid. Allowed: 1 or more entries"),
     ("rate = [1, 1.0]", "rate: 1.0 is given twice"),
     (f"rate = {[n / 1e6 for n in range(101)]}\nseed = {list(range(100))}", "10100 points are given, allowed are"),
     ("rate = [0.1, 3]", "point rate 3.0: rate: 3 creates 12 flits to consume per node and cycle"),
-    ("rate = 0.1\nvcs = [2, 17]", "vcs: 17 is given, allowed are 1 to 16"),
+    ("rate = 0.1\nvcs = [2, 17]", "vcs[1]: 17 is not valid. Allowed: a whole number from 1 to 16"),
     ("rate = 0.1\ncycles = [100, 0]", "point cycles 0: cycles: 0 is given"),
     ("rate = 0.1\nseeds = [1, 0]", "point seeds 0: seeds: 0 is given"),
     ("rate = 0.1\nseed = -1", "seed: -1 is given, it must be 0 or more"),
     ('rate = 0.1\nconfiguration = ["fast", "none"]', "point configuration none: configuration: 'none' is unknown"),
     ('rate = 0.1\nrelation = "nowhere.py"', "relation:"),
     ('rate = 0.1\nmulticast_fraction = 0.5\npattern = ["uniform", "shuffle", "spiral"]',
-     "pattern: 'spiral' is given"),
+     "pattern[2]: 'spiral' is not valid. Allowed: uniform, "),
 ], ids=lambda text: "" if ":" in text else text[-20:])
 def test_points_are_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:

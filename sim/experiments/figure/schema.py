@@ -1,0 +1,105 @@
+"""What a figure's file has: its JSON Schema, and the options of the commands whose results are its points."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema
+
+from ...build.configuration import Configuration
+from ...common.schema import Option, options_of
+from ..sweep import OPTIONS
+
+__all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "RUNS", "RUN_OPTIONS",
+           "Options"]
+
+#: What a figure decides itself; and what it places along its axis, if that is the load.
+DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
+LOAD, PLACED = "load", "rate"
+
+#: Whose latency a picture has.
+ALL = "all"
+LATENCIES = (ALL, "multicast", "unicast")
+
+#: What points are.
+LOADS, RUNS = "loads", "runs"
+
+MOST_VARIATIONS = 6
+
+#: Names that files are written by.
+NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the command whose results are a figure's points; ``decided``: those that a figure decides itself."""
+
+    command: str
+    known: Mapping[str, Option]
+    decided: Sequence[str]
+
+
+LOAD_OPTIONS = Options("load", OPTIONS, (*DECIDED, PLACED))
+OVER_OPTIONS = Options("load", OPTIONS, DECIDED)
+OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
+#: Of one multicast: no traffic, but what it is.
+RUN_OPTIONS = Options("run", {
+    **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
+    "source": Option("source"), "destinations": Option("destinations"),
+    **{name: Option(name, kind=int, limits=(1, 10_000)) for name in ("random", "networks", "draws")}},
+    (*DECIDED, PLACED))
+
+TEXT = {"type": "string"}
+POSITIVE = {"type": "number", "minimum": 0, "exclusiveMinimum": True}
+VALUES = {"type": "array", "items": {"anyOf": [{"type": "number"}, TEXT]}}
+OF_POINTS = {
+    **{name: one.schema for name, one in {**RUN_OPTIONS.known, **OPTIONS}.items()},
+    **{name: {"not": {}, ALLOWED: "left out, a figure decides it itself"} for name in DECIDED}}
+
+
+def _table(title: str, properties: Mapping[str, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
+    """A table of these keys alone."""
+    table = {"type": "object", "title": title, "additionalProperties": False, "properties": dict(properties)}
+    return {**table, "required": list(needed)} if needed else table
+
+
+def _texts(title: str, needed: Sequence[str], more: Sequence[str] = ()) -> dict[str, Any]:
+    """A table of texts."""
+    return _table(title, dict.fromkeys([*needed, *more], TEXT), needed)
+
+
+def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """A table of tables by names."""
+    return {"type": "object", "additionalProperties": schema, **more}
+
+
+#: What `read_figure` reads; a figure that is ``like`` another one may leave out what that one has.
+FIGURE = FileSchema("a figure", {
+    "definitions": {"options": _table("the options", OF_POINTS)},
+    **_table("a figure", {
+        "title": TEXT,
+        "source": TEXT,
+        "like": {**TEXT, "pattern": f"^{NAME}$", ALLOWED: "the name of a figure"},
+        "only": {"type": "array", "items": TEXT},
+        "options": {"$ref": "#/definitions/options"},
+        "series": _each(_table("a series", {**OF_POINTS, "drawn": {"type": "boolean"}, "values": VALUES})),
+        "variations": _each(_table("a variation", {
+            **OF_POINTS, "text": TEXT, "series": _each({"$ref": "#/definitions/options"})}),
+            maxProperties=MOST_VARIATIONS),
+        "step": POSITIVE,
+        "most": POSITIVE,
+        "cycles": {"type": "integer", "minimum": 1},
+        "over": TEXT,
+        "points": {"enum": [LOADS, RUNS]},
+        "values": VALUES,
+        "latency": {"enum": list(LATENCIES)},
+        "statements": {"type": "array", "items": _texts("a statement", ["claim", "text", "holds"], ["note"])},
+        "words": _each(TEXT),
+        "pictures": {"type": "array", "items": _table("a picture", {
+            "name": {**TEXT, "pattern": f"^{NAME}$", ALLOWED: "letters, digits, _, - and ., a letter or digit first"},
+            "command": TEXT}, ["name", "command"])},
+        "scatter": _table("a scatter", {
+            "across": TEXT, "up": TEXT,
+            "points": {"type": "array", "minItems": 1, "items": _texts("a point", ["name", "across", "up"])},
+        }, ["across", "up", "points"]),
+    })})

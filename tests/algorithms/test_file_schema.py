@@ -1,0 +1,168 @@
+"""What users' files are checked against, compared with another validator; and sentences of refusals."""
+
+import copy
+import json
+import random
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tools.reference.formats import FORMATS
+from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.setup import Origin
+from wormcast.sim.experiments.load import Experiment, Traffic
+from wormcast.sim.experiments.load.checkpoint import keep
+from wormcast.sim.waves.record import checkpoint
+
+ROOT = Path(__file__).parents[2]
+CATALOGUE = ROOT / "sim/experiments/figure/catalogue"
+NETWORKS = [file for file in CATALOGUE.glob("*.toml") if "switches" in tomllib.loads(file.read_text())]
+FILES = {
+    "network": [ROOT / "examples/networks/star.toml", *NETWORKS],
+    "messages": [*(ROOT / "examples").glob("*.jsonl"), *CATALOGUE.glob("*.jsonl")],
+    "sweep": [ROOT / "examples/boppana_8x8.toml", ROOT / "examples/compare.toml"],
+    "figure": [ROOT / "examples/mine.toml", *(file for file in CATALOGUE.glob("*.toml") if file not in NETWORKS)],
+}
+
+
+def entries(file):
+    """All that a schema is of in a file."""
+    if file.suffix == ".toml":
+        return [tomllib.loads(file.read_text())]
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+CASES = [(name, entry) for name, files in FILES.items() for file in files for entry in entries(file)]
+
+
+def one_sentence(text):
+    assert "\n" not in text
+    assert len(text) < 1000
+    return False
+
+
+def allows(schema, entry):
+    """Whether our check allows it; what it refuses, it refuses in one sentence."""
+    try:
+        schema.require(entry)
+    except WormcastError as error:
+        return one_sentence(str(error))
+    return True
+
+
+def test_every_example_is_allowed():
+    assert {name for name, _ in CASES} == FORMATS.keys() - {"checkpoint"}
+    for name, entry in CASES:
+        FORMATS[name][0].require(entry)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_schemas_are_schemas_of_their_draft(name):
+    document = json.loads(json.dumps(FORMATS[name][0].document))
+    jsonschema.Draft4Validator.check_schema(document)
+
+
+#: What a mutation puts in place of a value.
+VALUES = (None, True, 0, -1, 1.0, 1.5, 10**30, "", "x", "mesh:4x4", [], {}, [[]], ["x"], [1, 2], {"x": 1})
+
+
+def places(entry, at=()):
+    """Ways to all values of an entry."""
+    inner = entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else ()
+    for key, value in inner:
+        yield (*at, key)
+        yield from places(value, (*at, key))
+
+
+def mutated(entry, chance):
+    """The same with one value exchanged, taken away, or added."""
+    found = copy.deepcopy(entry)
+    *way, last = chance.choice(list(places(found)))
+    inner = found
+    for step in way:
+        inner = inner[step]
+    how = chance.random()
+    if how < 0.6:
+        inner[last] = chance.choice(VALUES)
+    elif how < 0.8:
+        del inner[last]
+    elif isinstance(inner, dict):
+        inner[chance.choice(["x", "a.b", "{x}", "", str(last).upper()])] = chance.choice(VALUES)
+    else:
+        inner.append(chance.choice(VALUES))
+    return found
+
+
+def test_another_validator_agrees_on_mutated_files():
+    """With a fixed seed: on all of them, and many are allowed, many refused."""
+    chance = random.Random(1998)
+    others = {name: jsonschema.Draft4Validator(schema.document) for name, (schema, _) in FORMATS.items()}
+    verdicts = []
+    for _ in range(1500):
+        name, entry = chance.choice(CASES)
+        found = mutated(entry, chance)
+        verdicts.append(allows(FORMATS[name][0], found))
+        assert verdicts[-1] == others[name].is_valid(found), (name, found)
+    assert 100 < sum(verdicts) < 1400
+
+
+def test_a_manifest_that_is_written_is_allowed(tmp_path):
+    network = topology("mesh:2x2")
+    one = Experiment(network, find_scheme("individual", network), Traffic(0.05, multicast_fraction=0),
+                     configuration=Configuration(), cycles=600, warmup=100, parts=[[1]])
+    keep(one, Origin("individual"), tmp_path / "kept")
+    content, _ = checkpoint.read(tmp_path / "kept")
+    schema = FORMATS["checkpoint"][0]
+    schema.require(content)
+    jsonschema.Draft4Validator(schema.document).validate(content)
+    assert not allows(schema, content | {"cycle": "0"})
+
+
+SCHEMA = FileSchema("a file", {
+    "type": "object", "required": ["a"], "additionalProperties": False,
+    "definitions": {"end": {"type": "array", "items": [{"type": "integer"}, {"type": "string"}], "minItems": 2,
+                            "maxItems": 2, ALLOWED: "[switch, port]"}},
+    "properties": {
+        "a": {"type": "integer", "minimum": 1, "maximum": 9},
+        "b": {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}, "minItems": 1}]},
+        "c": {"type": "array", "items": {"$ref": "#/definitions/end"}},
+        "d": {"type": "object", "additionalProperties": {
+            "type": "object", "title": "a part", "additionalProperties": False, "required": ["kind"],
+            "properties": {"kind": {"enum": ["this", "that"]}, "size": {"type": "number", "minimum": 0,
+                                                                       "exclusiveMinimum": True}}}},
+        "e": {"not": {}, ALLOWED: "left out, as it has no meaning here"},
+    }})
+
+
+@pytest.mark.parametrize(("entry", "sentence"), [
+    ([], "a file: [] is not valid. Allowed: a table."),
+    ({}, "a is missing. Needed: a."),
+    ({"A": 1}, "'A' is not a key of a file. Allowed: a, b, c, d, e."),
+    ({"a": 1.0}, "a: 1.0 is not valid. Allowed: a whole number from 1 to 9."),
+    ({"a": True}, "a: true is not valid. Allowed: a whole number from 1 to 9."),
+    ({"a": 10}, "a: 10 is not valid. Allowed: a whole number from 1 to 9."),
+    ({"a": 1, "b": "x"}, "b: 'x' is not valid. Allowed: a number or a list, each a number."),
+    ({"a": 1, "b": [1, 2.5, "x"]}, "b[2]: 'x' is not valid. Allowed: a number."),
+    ({"a": 1, "b": []}, "b: [] is not valid. Allowed: 1 or more entries."),
+    ({"a": 1, "c": [[1, "x"], [1]]}, "c[1]: [1] is not valid. Allowed: [switch, port]."),
+    ({"a": 1, "d": {"x.y": 3}}, "d.x.y: 3 is not valid. Allowed: a table."),
+    ({"a": 1, "d": {"one": {}}}, "d.one: kind is missing. Needed: kind."),
+    ({"a": 1, "d": {"one": {"kind": "some"}}}, "d.one.kind: 'some' is not valid. Allowed: this, that."),
+    ({"a": 1, "d": {"one": {"kind": "this", "size": 0}}}, "d.one.size: 0 is not valid. Allowed: a number above 0."),
+    ({"a": 1, "d": {"{a}": {"kind": "this", "more": 0}}}, "d.{a}: 'more' is not a key of a part. Allowed: kind, size."),
+    ({"a": 1, "e": 4}, "e: 4 is not valid. Allowed: left out, as it has no meaning here."),
+])
+def test_sentences(entry, sentence):
+    with pytest.raises(WormcastError) as refused:
+        SCHEMA.require(entry)
+    assert str(refused.value) == sentence
+
+
+def test_what_is_given_is_shortened():
+    with pytest.raises(WormcastError) as refused:
+        SCHEMA.require({"a": "x" * 10_000})
+    assert len(str(refused.value)) < 120

@@ -1,0 +1,47 @@
+"""A page of the files that wormcast reads, and a JSON Schema of each, of what their readers check."""
+
+import json
+
+from wormcast.algorithms.file_schema import FileSchema, noun
+from wormcast.algorithms.topologies.network_file import NETWORK
+from wormcast.sim.build.traffic import LONGEST
+from wormcast.sim.experiments.figure.schema import FIGURE
+from wormcast.sim.experiments.load.checkpoint import CONTENT
+from wormcast.sim.experiments.load.trace import MOST_CYCLES
+from wormcast.sim.experiments.message_file import message_schema
+from wormcast.sim.experiments.sweep import SWEEP
+
+from .markdown import cell, code, table
+
+__all__ = ["FORMATS", "format_pages"]
+
+#: Each kind of file by the name of its schema, with what it is and where it is given.
+FORMATS: dict[str, tuple[FileSchema, str]] = {
+    "network": (NETWORK, "TOML, in place of a topology: `wormcast plan net.toml ...`"),
+    "messages": (message_schema(MOST_CYCLES - 1, LONGEST),
+                 "a line of JSON for each message, of `--messages` and `--trace`; in a list of JSON `cycle` is `at`"),
+    "sweep": (SWEEP, "TOML, `wormcast sweep study.toml`"),
+    "figure": (FIGURE, "TOML, `wormcast figure mine.toml`"),
+    "checkpoint": (CONTENT, "`content` of `manifest.json` in a file of `wormcast load --checkpoint`"),
+}
+
+
+def format_pages() -> dict[str, str]:
+    """The page and the schemas by their files."""
+    schemas = {f"schemas/{name}.json": json.dumps(schema.document, indent=1, ensure_ascii=False) + "\n"
+               for name, (schema, _) in FORMATS.items()}
+    return {"formats.md": _page()} | schemas
+
+
+def _page() -> str:
+    parts = ["# File formats\n",
+             ("Every file of yours is checked against a JSON Schema (draft 4, which editors of TOML know). A refusal "
+              "names the file, the key, what is given and what is allowed.\n")]
+    for name, (schema, what) in FORMATS.items():
+        needed = schema.document.get("required", ())
+        rows = [[code(key), cell("a table" if "$ref" in one else noun(one)), "needed" if key in needed else "",
+                 cell(one.get("description", ""))]
+                for key, one in schema.document["properties"].items()]
+        parts += [f"## {name.capitalize()}\n", f"{what}. Schema: [{name}.json](schemas/{name}.json)\n",
+                  table(["key", "value", "", ""], rows)]
+    return "\n".join(parts)

@@ -133,7 +133,7 @@ def _range(definition: Mapping[str, Any]) -> str:
         return ""
     if high is not None:
         return f" from {low} to {high}"
-    return f" above {low}" if definition.get("exclusiveMinimum") else f", {low} or more"
+    return f" above {low}" if definition.get("exclusiveMinimum") else f", at least {low}"
 
 
 def _types(value: Any) -> tuple[str, ...]:

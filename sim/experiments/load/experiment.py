@@ -18,7 +18,7 @@ from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
-from ...build.limits import CYCLES, PRECISION, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
 from .past_states import PastStates
@@ -41,6 +41,8 @@ MOST_SEEDS = 1024
 
 #: Largest seed.
 MOST_SEED = 2**62
+
+DEFAULT_SEEDS = range(FIRST_SEED, FIRST_SEED + SEEDS)
 
 
 def load(
@@ -65,7 +67,7 @@ def load(
         Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
         all; of a trace, everything counts.
     seeds : sequence of int, optional
-        0, 1, 2, 3 if it is not given; of a trace, in which nothing is random, one.
+        24, 25, 26, 27 if it is not given; of a trace, in which nothing is random, one.
     workers : int, optional
         Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
     precision : float
@@ -76,7 +78,7 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else range(SEEDS)
+    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else DEFAULT_SEEDS
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
                             parts=shared(seeds, workers), precision=precision)
     experiment.run()
@@ -103,7 +105,7 @@ def load_until_interval(
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
-                            parts=shared(range(SEEDS) if seeds is None else seeds, workers), precision=precision)
+                            parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision)
     results: list[Load] = []
     for length in further:
         experiment.extend(length)

@@ -30,7 +30,7 @@ def write(result: Run, files: dict[str, Path]) -> None:
     network, host = result.network, result.host
     assert result.deadlock is not None
     instances = (find_instances(network, "all") if network.topology.nodes <= WHOLE
-                 else around(network, host, result.deadlock)[0])
+                 else around(network, result.deadlock)[0])
     end = min(result.cycles, int(host.touched.max()) + REST)
     with contextlib.ExitStack() as stack:
         messages = stack.enter_context(whole_file(files["messages"]))

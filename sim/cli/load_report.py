@@ -12,7 +12,7 @@ from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
 from .app import Exit, emit, say, table
 from .experiments import Outputs
 from .hardware import describe_hardware
-from .run_report import holds_and_waits
+from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_saturation", "tell"]
 
@@ -88,6 +88,7 @@ def report(result: Load) -> None:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
         for hold in result.deadlock.cycle:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
+        say(f"  {at_rest(result.deadlock)}")
         return
     asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} asked for"
     table(["flits per node and cycle", "mean", "95 %"], [

@@ -6,7 +6,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..build.limits import CYCLES, PRECISION, SEEDS
+from ..build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
 from ..build.setup import Setup
 from ..build.traffic import Traffic
 from ..common.apart import require_apart
@@ -31,7 +31,7 @@ TRAFFIC: dict[str, Any] = {
         '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
         show_default=False, rich_help_panel=PANEL)],
     "seed": Annotated[int | None, typer.Option(
-        help="The first seed, 0 by default.", min=0, show_default=False, rich_help_panel=PANEL)],
+        help=f"The first seed, {FIRST_SEED} by default.", min=0, show_default=False, rich_help_panel=PANEL)],
     "seeds": Annotated[int | None, typer.Option(
         help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
         rich_help_panel=PANEL)],

@@ -230,5 +230,5 @@ def _show_contention(shared: Contention) -> None:
         if told:
             say(f"  {what}: " + "; ".join(told) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
     broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
-    free = "depth contention-free" if shared.free else "not shown to be free of contention"
+    free = "depth contention-free" if shared.free else "not shown to be depth contention-free"
     say(f"by Definition 1 and Theorem 1 of [Hou]: {free}" + (f", as {'; '.join(broken)}" if broken else ""))

@@ -14,10 +14,10 @@ from .app import count, say, table
 from .hardware import describe_hardware
 
 if TYPE_CHECKING:
-    from ..engines.deadlock import Hold
+    from ..engines.deadlock import Deadlock, Hold
     from ..engines.faults import Fault
 
-__all__ = ["describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
+__all__ = ["at_rest", "describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
 
 #: Worms that are named of many.
 FEW = 3
@@ -47,9 +47,9 @@ def report(result: Run) -> None:
     """Print a run for people."""
     network = result.network.topology
     configuration = result.network.configuration
-    outcome = {"stalled": "not finished by --timeout,", "error": "an error on the wire,"}.get(result.outcome,
-                                                                                             result.outcome)
-    say(f"{result.network.scheme.name} on {network.name}: {outcome} after {result.cycles} cycles "
+    unfinished = {"stalled": "not finished by --timeout,", "error": "an error on the wire,"}.get(result.outcome)
+    ending = f"{unfinished} after {result.cycles} cycles" if unfinished else result.ending
+    say(f"{result.network.scheme.name} on {network.name}: {ending} "
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
     relation = result.network.scheme.relation
     own = relation is result.network.scheme.own_relation
@@ -64,9 +64,9 @@ def report(result: Run) -> None:
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
     if result.contention is not None:
-        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], [
-            [index, words, *(waits[cause][wait] for wait in WAITS)]
-            for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()])
+        rows = [[index, words, *(waits[cause][wait] for wait in WAITS)]
+                for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()]
+        table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], rows, title="waiting cycles")
     if result.residences:
         table(["interface", "packets forwarded", "cycles in it", "since its first copy", "peak"], [
             [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
@@ -111,4 +111,9 @@ def describe_deadlock(result: Run) -> str:
         visits = " ".join(map(result.network.topology.node_name, map(int, result.worms.visits(hold.worm))))
         source = result.network.topology.node_name(int(result.worms.source[hold.worm]))
         lines.append(f"  {hold.name} (from {source} to {visits}) {holds_and_waits(result.network.topology, hold)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"  {at_rest(result.deadlock)}"])
+
+
+def at_rest(deadlock: "Deadlock") -> str:
+    """Tell when a worm of a deadlock's cycle moved last, as far as hosts see it."""
+    return f"no host has sent or received a flit of these worms since cycle {deadlock.moved}"

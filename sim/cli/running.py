@@ -60,8 +60,8 @@ def run_(
     replay: Annotated[Path | None, typer.Option(
         help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
     contention: Annotated[bool, typer.Option(
-        "--contention", help="Tell in how many cycles flits of each message waited for channels and for their turns on "
-        "links, and behind whom.")] = False,
+        "--contention", help="Tell waiting cycles: in how many cycles flits of each message waited for channels and "
+        "for their turns on links, and behind whom.")] = False,
     relation: RelationOption = None,
     *,
     given: Given,

@@ -16,6 +16,7 @@ from ..experiments.sweep import (
     ResultStore,
     draw,
     missing,
+    over_same_cycles,
     points,
     read,
     require_cluster,
@@ -60,7 +61,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         with contextlib.closing(done), progress(len(to_run), "points") as show:
             for number, _ in enumerate(done, start=1):
                 show(number)
-        results = [store[point.key] for point in all_points]
+        results = over_same_cycles(all_points, [store[point.key] for point in all_points])
     rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
     with whole_file(csv) as unfinished:
         write_csv(rows, unfinished)

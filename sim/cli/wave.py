@@ -130,12 +130,12 @@ def _report(history: History) -> None:
     part = "" if history.is_whole else f"; a part of the network, of {count(len(history.topology.links), 'link')}"
     for line in [*describe(history), f"{used} of {count(len(links), 'link')} used{part}"]:
         say(line)
-    table(["worm", "from", "to", "injected", "arrived", "delivered", "nodes", "blocked"],
+    table(["worm", "from", "to", "injected", "arrived", "ejected", "nodes", "blocked"],
           [[one["worm"], name(one["source"]), " ".join(map(name, one["destinations"])), one["injected"],
             one["arrived"], one["delivered"], f"{one['nodes']} of {one['recorded']}", one["blocked"]]
            for one in summarise(history)])
     say("injected, arrived: cycle of the first flit on the injection link, on a consumption link; "
-        "delivered: cycle of the last tail; nodes: destinations that have theirs; "
+        "ejected: of the last tail there; nodes: destinations whose tail is; "
         "blocked: cycles in which it has channels and none of its flits is on a link")
     for line in describe_deadlock(history):
         say(line)

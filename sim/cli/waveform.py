@@ -68,7 +68,7 @@ def record_deadlock(result: "Run") -> tuple[Path, str] | None:
         return None
     from ..waves.record import around, whole_waveform
 
-    instances, first, end = around(result.network, result.host, result.deadlock)
+    instances, first, end = around(result.network, result.deadlock)
     kinds = [kind for kind, _ in instances]
     shown = " and ".join(count(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))
     try:

@@ -66,6 +66,8 @@ class Deadlock:
     ----------
     at : int
         Cycle in which it was proved.
+    moved : int
+        Cycle in which a host last sent or received a flit of a worm in its cycle.
     cycle : tuple of Hold
         One cycle inside: each waits for the next one, the last for the first.
     packets : frozenset of (int, int)
@@ -77,6 +79,7 @@ class Deadlock:
     """
 
     at: int
+    moved: int
     cycle: tuple[Hold, ...]
     packets: frozenset[Packet]
     closed: frozenset[Packet]
@@ -88,7 +91,7 @@ class Deadlock:
 
     def counted_from(self, before: int) -> "Deadlock":
         """The same with worms numbered from the first one of all, where the host has forgotten so many."""
-        return Deadlock(self.at, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
+        return Deadlock(self.at, self.moved, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
                         *(frozenset((worm + before, number) for worm, number in packets)
                           for packets in (self.packets, self.closed)))
 
@@ -160,8 +163,9 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     stuck = _unreleased(set(waits) - moving, holders)
     if not stuck:
         return None
-    return Deadlock(int(engine.host.counters[NOW]), _cycle(stuck, waits, holds, engine.host.packets),
-                    _packets(stuck), _packets(_closed(stuck, holders)))
+    cycle = _cycle(stuck, waits, holds, engine.host.packets)
+    moved = max(int(engine.host.touched[hold.worm]) for hold in cycle)
+    return Deadlock(int(engine.host.counters[NOW]), moved, cycle, _packets(stuck), _packets(_closed(stuck, holders)))
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:

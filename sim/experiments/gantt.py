@@ -150,8 +150,5 @@ def caption_of(result: Run, shown: Sequence[str]) -> list[str]:
     lengths = sorted({message.length for message in result.messages})
     said = f"{lengths[0]} flits" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]} flits"
     what = f"{scheme_on(result.network.scheme, result.network.topology)}: {count(len(result.messages), 'message')}"
-    ended = f"{result.outcome} after {result.cycles} cycles"
-    if result.deadlock:
-        ended = f"deadlock, proved in cycle {result.deadlock.at}"
-    return [f"{what} of {said}, {ended}",
+    return [f"{what} of {said}, {result.ending}",
             ", ".join([*hardware, *unusual(configuration.to_dict(), shown)])]

@@ -75,6 +75,18 @@ class Run:
     residences: tuple[Residence, ...] = ()
 
     @property
+    def ending(self) -> str:
+        """How it ended, and when, in words.
+
+        All is delivered in the cycle of the last receipt, up to which latencies count; it is the last one simulated.
+        """
+        if self.outcome == "delivered":
+            return f"delivered in cycle {int(self.host.received.max())}"
+        if self.deadlock:
+            return f"deadlock, proved in cycle {self.deadlock.at}"
+        return f"{self.outcome} after {self.cycles} cycles"
+
+    @property
     def header_flits(self) -> int:
         """Header flits sent beside the payload, of all worms and their packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())

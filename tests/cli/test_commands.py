@@ -378,7 +378,7 @@ def test_demo_makes_the_files_it_names(tmp_path):
     for name, what in FILES.items():
         assert f"  {folder / name}  {what}\n" in out
     assert "worm 0 waits for cons:0.2:0, held by worm 1" in out
-    assert "dual-path on mesh:1x4: delivered after 142 cycles" in out
+    assert "dual-path on mesh:1x4: delivered in cycle 141" in out
     assert "30 points, 30 of them run now, 0 in deadlock" in out
 
 
@@ -464,8 +464,8 @@ def test_run_tells_people_the_hardware():
                               "--consumption-links", "separate", "--relation", "e-cube")
     assert (code, err) == (0, "")
     first, second, *_ = out.splitlines()
-    assert first.startswith("dual-path on mesh:3x3: delivered after ")
-    assert first.endswith(" cycles (1 worm, 1 header flit; engine bulk)")
+    assert first.startswith("dual-path on mesh:3x3: delivered in cycle ")
+    assert first.endswith(" (1 worm, 1 header flit; engine bulk)")
     assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (copies move together), "
                       "paper delays (header 3 cycles a hop), consumption-links separate, no classes, relation e-cube")
 

@@ -18,7 +18,7 @@ def test_a_row_for_each_message_and_the_same_report(tmp_path):
     assert out.endswith(f"messages: {table}\n")
     with table.open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["seed"] for row in rows} == {"0", "1", "2", "3"}
+    assert {row["seed"] for row in rows} == {"24", "25", "26", "27"}
     code, found = as_json(*QUICK, "--messages-out", table)
     assert (code, found["messages_out"]) == (0, str(table))
     worst = found["worst"][0]

@@ -18,7 +18,7 @@ PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0
     (["plan", "min:b=2,stages=3", "individual", "--source", "1", "--destinations", "5,7"],
      "individual on min:b=2,stages=3, from 1 to 2 nodes"),
     (["run", "mesh:3x3", "u-mesh", "--source", "4", "--destinations", "0,1,8", "--length", "9", "--t-hs", "5"],
-     "u-mesh (reconstructed) on mesh:3x3: 1 message of 9 flits, delivered after"),
+     "u-mesh (reconstructed) on mesh:3x3: 1 message of 9 flits, delivered in cycle"),
     (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",
       "--packet", "16", "--t-hs", "100", "--t-hr", "100", "--ratio", "4"], "packet is sent"),
     (["run", "mesh:1x4", "binomial", "--source", "0", "--destinations", "all", "--length", "32", "--packet", "16"],

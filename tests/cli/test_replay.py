@@ -15,7 +15,7 @@ def data_of(path):
 
 
 def test_a_run_is_replayed_to_its_deliveries(tmp_path):
-    """Delivered is what has its tail on the consumption link; the interface takes two cycles more."""
+    """Ejected is what has its tail on the consumption link; the interface takes two cycles more."""
     code, out, _ = wormcast("run", "mesh:3x3", "dual-path", "--source", "1.1", "--destinations", "0.0,2.2",
                             "--length", 8, "--replay", "run.html", "--json", cwd=tmp_path)
     result = json.loads(out)

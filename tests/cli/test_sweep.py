@@ -1,6 +1,7 @@
 """``wormcast sweep`` in a process of its own, killed and started again."""
 
 import contextlib
+import csv
 import json
 import random
 import signal
@@ -73,12 +74,15 @@ def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
     table = (tmp_path / "whole" / "small.csv").read_bytes()
     assert table.count(b"\n") == 7
     assert (tmp_path / "killed" / "small.csv").read_bytes() == table
+    rows = list(csv.DictReader(table.decode().splitlines()))
+    for rate in ("0.01", "0.02", "0.03"):
+        assert len({(row["warmup_used"], row["effective"]) for row in rows if row["rate"] == rate}) == 1
     code, out, err = sweep(file, "--out", tmp_path / "killed", "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert [point["given"]["rate"] for point in told["points"]] == [0.01, 0.02, 0.03] * 2
     assert told["points"][0]["result"]["messages"] > 0
-    assert (told["deadlocks"], told["seed"]) == (0, 0)
+    assert (told["deadlocks"], told["seed"]) == (0, 24)
 
 
 def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):

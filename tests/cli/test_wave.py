@@ -27,7 +27,8 @@ def test_a_table_tells_of_each_worm(figure_4):
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
     assert cells == [["0", "0.0", "0.1 0.2", "2", "10", "-", "0 of 2", "16"],
                      ["1", "0.3", "0.2 0.1", "4", "12", "-", "0 of 2", "14"]]
-    assert lines[-3:] == ["deadlock, proved in cycle 29:", "worm 0 waits for cons:0.2:0, held by worm 1",
+    assert lines[-3:] == ["deadlock, proved in cycle 29, last flit of its worms on a link in cycle 15:",
+                          "worm 0 waits for cons:0.2:0, held by worm 1",
                           "worm 1 waits for cons:0.1:0, held by worm 0"]
 
 

@@ -40,7 +40,7 @@ def test_the_notebook_runs_and_shows_what_it_says(tmp_path):
                for cell in notebook.cells if cell.cell_type == "code"]
     stuck, cured, planned = printed[0], printed[3], printed[5]
     assert stuck.startswith("deadlock\nworm 0 holds link:0>1:0, cons:1:0, link:1>2:0; waits for cons:2:0\n")
-    assert "2 free of deadlock\ndelivered after 142 cycles\n" in cured
+    assert "2 free of deadlock\ndelivered in cycle 141\n" in cured
     assert planned == "4 worms, 33 hops; free of deadlock: True\n"
     latency = {tuple(line.split()[:2]): float(line.split()[2]) for line in printed[-1].splitlines()}
     assert latency["one", "short-paths"] > latency["one", "dual-path"]

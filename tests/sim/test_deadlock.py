@@ -355,7 +355,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                                 home=lambda switch: SimpleNamespace(kind="router"),
                                 front=lambda kind, port, vc: PathFront(router, port, vc),
                                 consumption_mask=lambda node, port, vc, output, ends: every if ends else masks),
-        host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets)))
+        host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets), touched=10 * np.arange(10)))
     return find_deadlock(engine)
 
 
@@ -364,7 +364,7 @@ def test_reduction_two_worms_that_hold_what_the_other_wants(monkeypatch):
         (0, 0, 0): {"worms": [5], "holds": 0}, (1, 0, 0): {"worms": [5]},
         (1, 1, 0): {"worms": [9], "holds": 0}, (0, 1, 0): {"worms": [9]}})
     assert found.worms == {5, 9}
-    assert found.at == 77
+    assert (found.at, found.moved) == (77, 90)
     assert [(hold.worm, hold.waits) for hold in found.cycle] == [(5, ("cons:1:0",)), (9, ("cons:0:0",))]
 
 

@@ -27,7 +27,8 @@ PRECISION = 0.05
 #: Of the cycles of a point, and the interval that is enough, where a figure is to be quick, and of all variations.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-SEEDS = 4
+#: Seeds of all points, as recorded figures have them.
+FIRST_SEED, SEEDS = 0, 4
 
 #: Results that are added up to a word of `POINT_WORDS`, where it is no result's own name.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
@@ -48,7 +49,7 @@ class Curve(SeriesCurve):
     def options(self) -> dict[str, Any]:
         """Its options of load but for the rate, or for the one that the figure is over."""
         quick = self.quick or self.variation is not None
-        return {**self.given, "until_interval": True, "seeds": SEEDS,
+        return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if quick else PRECISION,
                 "cycles": self.figure.cycles // (QUICK if quick else 1)}
 

@@ -18,7 +18,7 @@ from wormcast.algorithms.kinds import require_kind
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
-from ...build.limits import CYCLES, PRECISION, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
 from .past_states import PastStates
@@ -34,13 +34,18 @@ __all__ = ["MOST_SEEDS", "Experiment", "check", "consumption_links",
 #: Slices of time in which results are kept, so that the warm-up can be found in the end.
 SLICES = 200
 
-#: And that many at most, however often an experiment is extended by more than one of them.
+#: Parts of the longest warm-up, which is half of all: where later ones end (`Experiment.later_results`).
+LATER = 5
+
+#: And that many slices at most, however often an experiment is extended by more than one of them.
 MOST_SLICES = 2000
 
 MOST_SEEDS = 1024
 
 #: Largest seed.
 MOST_SEED = 2**62
+
+DEFAULT_SEEDS = range(FIRST_SEED, FIRST_SEED + SEEDS)
 
 
 def load(
@@ -65,7 +70,7 @@ def load(
         Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
         all; of a trace, everything counts.
     seeds : sequence of int, optional
-        0, 1, 2, 3 if it is not given; of a trace, in which nothing is random, one.
+        24, 25, 26, 27 if it is not given; of a trace, in which nothing is random, one.
     workers : int, optional
         Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
     precision : float
@@ -76,7 +81,7 @@ def load(
     WormcastError
         Bad input, in a sentence.
     """
-    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else range(SEEDS)
+    seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else DEFAULT_SEEDS
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
                             parts=shared(seeds, workers), precision=precision)
     experiment.run()
@@ -103,7 +108,7 @@ def load_until_interval(
         raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
-                            parts=shared(range(SEEDS) if seeds is None else seeds, workers), precision=precision)
+                            parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision)
     results: list[Load] = []
     for length in further:
         experiment.extend(length)
@@ -295,6 +300,22 @@ class Experiment:
 
     def result(self) -> Load:
         """Outcome, after `run` to the end or a deadlock."""
+        return self._result_from(None)
+
+    def later_results(self) -> list[Load]:
+        """Outcomes by longer warm-ups than the one that was found: tenths of all cycles, up to a half.
+
+        The same warm-ups, but for those that are too short, of all experiments with the same cycles. None where the
+        warm-up was given, of a trace, or in a deadlock.
+        """
+        if self.warmup is not None or self.deadlocked is not None:
+            return []
+        longest, found = (len(self.edges) - 1) // 2, self.result().first
+        later = sorted({-(-longest * part // LATER) for part in range(1, LATER + 1)})
+        return [self._result_from(first) for first in later if first > found]
+
+    def _result_from(self, first: int | None) -> Load:
+        """Outcome of the slices from ``first`` on; None: from the end of the warm-up that was given, or is found."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
@@ -303,7 +324,9 @@ class Experiment:
         slices = np.concatenate([one.table for one in totals], axis=1)[:len(edges) - 1]
         if found:
             slices[...] = 0  # some seeds have gone on, others not: nothing of it counts
-        first = _steady(slices, edges) if self.warmup is None else int(np.searchsorted(edges, min(self.warmup, end)))
+        if first is None:
+            first = _steady(slices, edges) if self.warmup is None else int(
+                np.searchsorted(edges, min(self.warmup, end)))
         links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
                            for group in self.groups) for kind in LINKS}
         latencies = [one.latencies.of_lane(lane, first) for one in totals for lane in range(one.latencies.lanes)]

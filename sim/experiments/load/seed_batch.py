@@ -203,7 +203,7 @@ class SeedBatch:
         for lane in np.flatnonzero(window.quiet() > patience):
             self._patience[lane] *= 2
             if self.found is None and (deadlock := find_deadlock(engine, int(lane))):
-                shown = around(window.network, window.host, deadlock, int(lane))
+                shown = around(window.network, deadlock, int(lane))
                 self.found = Found(deadlock.counted_from(window.worms_before), int(lane), *shown)
 
     def _count(self, at: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...build.limits import CYCLES, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, SEEDS
 from ...build.traffic import Traffic
 from .experiment import MOST_SEEDS
 from .trace import Trace
@@ -56,7 +56,7 @@ class Specification:
         if "rate" not in options:
             raise WormcastError("rate: neither a rate nor a trace is given, a load experiment needs one of them")
         traffic = Traffic(**{name: options[name] for name in FIELDS if name in options})
-        seed, seeds = options.get("seed", 0), options.get("seeds", SEEDS)
+        seed, seeds = options.get("seed", FIRST_SEED), options.get("seeds", SEEDS)
         if seed < 0:
             raise WormcastError(f"seed: {seed} is given, it must be 0 or more")
         if not 1 <= seeds <= MOST_SEEDS:

@@ -1,7 +1,8 @@
 """Sweeps: load experiments for all combinations of some options' values, which can be interrupted at any time.
 
 ``file`` reads what is to be run, ``point`` is one experiment of it, ``store`` keeps those that are finished, ``run``
-runs the others here, ``cluster`` on other machines, ``export`` writes them all as a table, ``curves`` draws them.
+runs the others here, ``cluster`` on other machines. ``same_cycles`` makes results comparable, ``export`` writes them as
+a table, ``curves`` draws them.
 """
 
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .file import OPTIONS, SWEEP, read
     from .point import Point, build_point, points
     from .run import missing, run_missing
+    from .same_cycles import over_same_cycles
     from .store import ResultStore
 else:
     __getattr__ = lazily(__name__, {
@@ -24,9 +26,10 @@ else:
         "file": ("OPTIONS", "SWEEP", "read"),
         "point": ("Point", "build_point", "points"),
         "run": ("missing", "run_missing"),
+        "same_cycles": ("over_same_cycles",),
         "store": ("ResultStore",),
     })
 
-__all__ = ["OPTIONS", "SWEEP", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "points", "read",
-           "require_cluster", "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster",
-           "write_parquet"]
+__all__ = ["OPTIONS", "SWEEP", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "over_same_cycles",
+           "points", "read", "require_cluster", "require_drawable", "require_parquet", "row", "run_missing",
+           "run_on_cluster", "write_parquet"]

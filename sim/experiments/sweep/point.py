@@ -18,12 +18,15 @@ from ...build.network import Network
 from ...build.setup import Setup
 from ...build.traffic import Traffic
 from ..grid import Sweep, named_point
-from ..load import Specification, Trace, check, load, load_until_interval
+from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 
-__all__ = ["Point", "build_point", "points"]
+__all__ = ["LATER", "Point", "build_point", "points"]
 
 #: Changes whenever results have other words, or the same words mean something else.
-RESULTS = 3
+RESULTS = 4
+
+#: Word of a stored result: results of the same experiment by longer warm-ups.
+LATER = "later"
 
 #: Options whose value may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
@@ -65,24 +68,24 @@ class Point:
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run it, and give its results as plain data: the same on every machine, so without times.
 
-        Of a deadlock, only which, as traffic measured up to there is not the steady state's. ``workers`` threads share
-        the seeds, see `load`.
+        Of a deadlock, only which, as traffic measured up to there is not the steady state's. Where the warm-up is
+        found, ``later`` has the results by longer warm-ups (`Experiment.later_results`): see `over_same_cycles`.
+        ``workers`` threads share the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
+        numbers = (0,) if seed is None else range(seed, seed + seeds)
+        cycles, warmup, precision = (self.resolved[name] for name in ("cycles", "warmup", "precision"))
         with named_point(self.name):
-            experiment = load_until_interval if self.resolved["until_interval"] else load
-            result = experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
-                                cycles=self.resolved["cycles"], warmup=self.resolved["warmup"],
-                                seeds=None if seed is None else range(seed, seed + seeds), workers=workers,
-                                precision=self.resolved["precision"])
-        told = result.to_dict()
-        del told["cycles_per_second"], told["worst"], told["stages"]
-        if result.deadlock:
-            told = {name: value if name in ("cycles", "deadlock") else _nothing(value)
-                    for name, value in told.items()}
-        # the options have the same names
-        told["warmup_used"], told["cycles_simulated"] = told.pop("warmup"), told.pop("cycles")
-        return told
+            if self.resolved["until_interval"]:
+                return _plain(load_until_interval(
+                    self.network, self.scheme, self.traffic, configuration=self.configuration, cycles=cycles,
+                    warmup=warmup, seeds=numbers, workers=workers, precision=precision))
+            experiment = Experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
+                                    cycles=cycles, warmup=warmup, parts=shared(numbers, workers), precision=precision)
+            experiment.run()
+            found = experiment.warmup is None
+            later = {LATER: [_plain(one) for one in experiment.later_results()]} if found else {}
+            return _plain(experiment.result()) | later
 
 
 def points(sweep: Sweep) -> list[Point]:
@@ -147,6 +150,17 @@ def _files(given: Mapping[str, Any]) -> dict[str, str]:
     """Find the files that options name."""
     paths = {**{what: user_file(given.get(what)) for what in BY_NAME}, "trace": given.get("trace")}
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
+
+
+def _plain(result: Load) -> dict[str, Any]:
+    """Give a result as plain data, without times; of a deadlock only which."""
+    told = result.to_dict()
+    del told["cycles_per_second"], told["worst"], told["stages"]
+    if result.deadlock:
+        told = {name: value if name in ("cycles", "deadlock") else _nothing(value) for name, value in told.items()}
+    # the options have the same names
+    told["warmup_used"], told["cycles_simulated"] = told.pop("warmup"), told.pop("cycles")
+    return told
 
 
 def _nothing(value: Any) -> Any:

@@ -4,7 +4,6 @@ from wormcast.algorithms.channels import Resource
 
 from ...build.network import Network
 from ...engines.deadlock import Deadlock
-from ...host import Host
 
 __all__ = ["around"]
 
@@ -13,13 +12,11 @@ BEFORE = 200
 AFTER = 500
 
 
-def around(network: Network, host: Host, deadlock: Deadlock, lane: int = 0) -> tuple[list[tuple[str, int]], int, int]:
+def around(network: Network, deadlock: Deadlock, lane: int = 0) -> tuple[list[tuple[str, int]], int, int]:
     """Say which instances and cycles show how a deadlock came about.
 
     Parameters
     ----------
-    host : Host
-        As it was when the deadlock was found.
     lane : int
         The network's lane that it is in.
 
@@ -47,5 +44,4 @@ def around(network: Network, host: Host, deadlock: Deadlock, lane: int = 0) -> t
                 interfaces.add(int(resource.where))
     instances = [(kind, lane * network.count(kind) + number) for kind, number in sorted(routers)]
     instances += [("interface", lane * network.nodes + node) for node in sorted(interfaces)]
-    moved = max(int(host.touched[hold.worm]) for hold in deadlock.cycle)
-    return instances, max(0, moved - BEFORE), min(deadlock.at, moved + AFTER)
+    return instances, max(0, deadlock.moved - BEFORE), min(deadlock.at, deadlock.moved + AFTER)

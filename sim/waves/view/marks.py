@@ -62,7 +62,7 @@ def legend_marks(history: History) -> list[Any]:
     marks = [Patch(facecolor=NEUTRAL, label="flit"),
              Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
              Line2D([], [], color="black", linewidth=0.8, label="header waits"),
-             Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail delivered")]
+             Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail ejected")]
     if history.deadlock:
         marks.append(Line2D([], [], color=NEUTRAL, linewidth=0.9, marker="<", markersize=3, label="waits for"))
     return marks

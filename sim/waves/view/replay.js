@@ -278,12 +278,12 @@ function showWords(state) {
     const worm = model.worms[place], words = tell(model, state, place, at.cycle), now = row.querySelector(".now");
     if (now.textContent !== words) now.textContent = words;
     row.classList.toggle("waiting", state.waiting.has(place));
-    row.classList.toggle("out", words === "delivered" || words === "not seen yet");
+    row.classList.toggle("out", words === "ejected" || words === "not seen yet");
     row.querySelectorAll("small").forEach((small, stop) => {
       const cycle = worm.delivered.get(worm.destinations[stop]);
       const text = cycle !== undefined && cycle <= at.cycle ? `✓ ${cycle}` : "";
       if (small.textContent !== text) small.textContent = text;
-      if (cycle === at.cycle) delivered.push(`worm ${worm.number} is delivered to ${model.names[worm.destinations[stop]]}`);
+      if (cycle === at.cycle) delivered.push(`worm ${worm.number} is ejected at ${model.names[worm.destinations[stop]]}`);
     });
     row.querySelector("button").setAttribute("aria-pressed", String(place === at.chosen));
   }

@@ -113,7 +113,7 @@ function tell(model, state, number, cycle) {
   if (waits.length) return waits.map((wait) => tellWait(model, state, wait)).join("; ");
   if (state.holds.some((hold) => hold.worm === number)) return "on its way";
   if (cycle < worm.begins) return "not seen yet";
-  return worm.destinations.every((node) => (worm.delivered.get(node) ?? Infinity) <= cycle) ? "delivered" : "on its way";
+  return worm.destinations.every((node) => (worm.delivered.get(node) ?? Infinity) <= cycle) ? "ejected" : "on its way";
 }
 
 /** What a header waits for, where, and who has it. */

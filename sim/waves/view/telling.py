@@ -33,7 +33,9 @@ def describe_deadlock(history: History) -> list[str]:
     if history.deadlock is None:
         return []
     steps = history.deadlock["cycle"]
-    lines = [f"deadlock, proved in cycle {history.deadlock['at']}:"]
+    rest = history.at_rest(step["worm"] for step in steps)
+    last = f", last flit of its worms on a link in cycle {rest - 1}" if rest > history.first else ""
+    lines = [f"deadlock, proved in cycle {history.deadlock['at']}{last}:"]
     for step, then in zip(steps, [*steps[1:], steps[0]], strict=True):
         asked = name_any(history, step["waits"])
         lines.append(f"worm {step['worm']} waits for {asked}, held by worm {then['worm']}")

@@ -18,7 +18,7 @@ __all__ = ["spacetime_text"]
 LEAST = 10  # characters for the cycles, however narrow the terminal
 FINE, COARSE = 10, 5  # cycles for each character: any number up to the first, multiples of the second beyond
 TICK = 10  # characters from one number of the axis to the next
-DELIVERED, WAITS = "*", "~"
+EJECTED, WAITS = "*", "~"
 
 
 def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> list[Text]:
@@ -59,7 +59,7 @@ def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> 
     for worm in worms:
         lines.append(Text.assemble((letters[worm], colours[worm]), f" {describe_worm(history, worm)}"))
     signs = (f"a character is {count(step, 'cycle')}; A: flit of worm A, a: held without flit, {WAITS}: tail gone by, "
-             f"header waits; {DELIVERED}: tail delivered")
+             f"header waits; {EJECTED}: tail ejected")
     told = [signs, *describe(history), *describe_deadlock(history)]
     return [*lines, *(Text(line) for text in told for line in textwrap.wrap(text, max(LEAST, width)))]
 
@@ -103,5 +103,5 @@ def _cells(history: History, step: int) -> dict[tuple[int, int, int], tuple[str,
     found |= held
     found |= {key: ("F", worms.most_common(1)[0][0]) for key, worms in flits.items()}
     for hold in history.deliveries:
-        found[hold.link, hold.vc, hold.last // step] = DELIVERED, hold.worm
+        found[hold.link, hold.vc, hold.last // step] = EJECTED, hold.worm
     return found

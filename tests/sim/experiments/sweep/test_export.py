@@ -5,7 +5,15 @@ import csv
 from pyarrow import parquet
 
 from wormcast.sim.experiments.grid import write_csv
-from wormcast.sim.experiments.sweep import ResultStore, points, read, row, run_missing, write_parquet
+from wormcast.sim.experiments.sweep import (
+    ResultStore,
+    over_same_cycles,
+    points,
+    read,
+    row,
+    run_missing,
+    write_parquet,
+)
 
 
 def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
@@ -14,8 +22,10 @@ def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
                     'cycles = 400\nseeds = 2\ndestinations_mean = 2\n')
     sweep = read(file)
     with ResultStore(tmp_path / "small.sqlite") as store:
-        list(run_missing(points(sweep), store))
-        rows = [row(sweep, point, store[point.key]) for point in points(sweep)]
+        every = points(sweep)
+        list(run_missing(every, store))
+        results = over_same_cycles(every, [store[point.key] for point in every])
+    rows = [row(sweep, point, result) for point, result in zip(every, results, strict=True)]
     write_csv(rows, tmp_path / "csv")
     for name in ("one", "two"):
         write_parquet(rows, tmp_path / name)

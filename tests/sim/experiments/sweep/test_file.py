@@ -36,8 +36,8 @@ def test_defaults_are_those_of_load(sweep_of):
     [point] = points(sweep_of('topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.01\n'))
     specification = Specification.of({"rate": 0.01})
     assert point.traffic == specification.traffic == Traffic(0.01)
-    assert [point.resolved[name] for name in ("cycles", "seed", "seeds")] == [100_000, 0, 4]
-    assert (specification.cycles, list(specification.seed_numbers)) == (100_000, [0, 1, 2, 3])
+    assert [point.resolved[name] for name in ("cycles", "seed", "seeds")] == [100_000, 24, 4]
+    assert (specification.cycles, list(specification.seed_numbers)) == (100_000, [24, 25, 26, 27])
 
 
 def test_points_are_all_combinations_the_last_list_fastest(sweep_of):

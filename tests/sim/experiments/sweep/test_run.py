@@ -3,7 +3,7 @@
 from wormcast.algorithms import topology
 from wormcast.sim import load
 from wormcast.sim.experiments.grid import write_csv
-from wormcast.sim.experiments.sweep import ResultStore, missing, points, read, row, run_missing
+from wormcast.sim.experiments.sweep import ResultStore, missing, over_same_cycles, points, read, row, run_missing
 
 
 def test_only_missing_points_are_run_and_the_table_has_what_load_says(tmp_path):
@@ -18,7 +18,8 @@ def test_only_missing_points_are_run_and_the_table_has_what_load_says(tmp_path):
         assert missing(both, store) == both[:1]
         assert missing([*both, *points(sweep)], store) == both[:1]
         list(run_missing(both[:1], store))
-        rows = [row(sweep, point, store[point.key]) for point in both]
+        results = over_same_cycles(both, [store[point.key] for point in both])
+    rows = [row(sweep, point, result) for point, result in zip(both, results, strict=True)]
     result = load(topology("mesh:3x3"), both[0].scheme, both[0].traffic, configuration=both[0].configuration,
                   cycles=500, seeds=(3, 4)).to_dict()
     assert list(rows[0])[:4] == ["rate", "seed", "topology", "scheme"]
@@ -40,7 +41,7 @@ def test_deadlock_is_a_result_without_measurements(tmp_path):
     sweep = read(file)
     [point] = points(sweep)
     result = point.run()
-    cells = row(sweep, point, result)
+    cells = row(sweep, point, *over_same_cycles([point], [result]))
     assert cells["deadlock"] is True
     assert cells["cycles_simulated"] < cells["cycles"] == 60_000
     assert cells["latency_mean"] is None

@@ -212,12 +212,12 @@ def test_a_click_on_a_worm_shows_its_path(crowd):
         assert len(crowd.texts("#layer-badges text")) == held * (1 + len(worm.destinations))
 
 
-def test_list_tells_when_each_worm_is_delivered(crowd):
+def test_list_tells_when_each_worm_is_ejected(crowd):
     delivered = {hold.worm: hold.last for hold in crowd.history.deliveries}
     numbers = [*crowd.history.worms]
     crowd.click("last")
     assert crowd.texts("#worms small") == [f"✓ {delivered[number]}" for number in numbers]
-    assert set(crowd.texts("#worms .now")) == {"delivered"}
+    assert set(crowd.texts("#worms .now")) == {"ejected"}
     crowd.click("first")
     assert set(crowd.texts("#worms small")) == {""}
 

@@ -29,10 +29,10 @@ def test_figure_4_is_drawn_as_it_is(tmp_path):
         "A worm 0: 0.0 to 0.1 0.2",
         "B worm 1: 0.3 to 0.2 0.1",
         "a character is 1 cycle; A: flit of worm A, a: held without flit, ~: tail gone",
-        "by, header waits; *: tail delivered",
+        "by, header waits; *: tail ejected",
         "dual-path on mesh:1x4, cycles 0 to 29",
         "1 VC x 4 flits, 1 consumption channel a node",
-        "deadlock, proved in cycle 29:",
+        "deadlock, proved in cycle 29, last flit of its worms on a link in cycle 15:",
         "worm 0 waits for cons:0.2:0, held by worm 1",
         "worm 1 waits for cons:0.1:0, held by worm 0",
     ]

@@ -170,6 +170,7 @@ class ConsumptionClasses:
             self.of_channels(topology, len(routes.classes)),
             routes.arrays,
             topology.injections[worms.source, 0],
+            routes.phase_of_node[worms.source],
             worms.destination_offsets,
             worms.destinations,
         )
@@ -219,7 +220,7 @@ def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
 
 
 @compiled_from(LINEAR)
-def _hops_of_visits(by_channel, arrays, starts, destination_offsets, destinations):
+def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, destinations):
     """Classes of the last and the next hop at each destination; none at a worm's last one.
 
     Of several ways the next hop is that of the last alternative, the last one that of the way that is preferred.
@@ -229,7 +230,7 @@ def _hops_of_visits(by_channel, arrays, starts, destination_offsets, destination
     following = np.full(len(destinations), NO_CLASS, np.int8)
     path = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
-        switch, phase = starts[worm], np.int8(0)
+        switch, phase = starts[worm], phases[worm]
         taken = np.int8(NO_CLASS)  # class of the hop that was taken last
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
         waiting = first  # the first destination whose next hop has not been seen

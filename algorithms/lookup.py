@@ -62,8 +62,9 @@ def load_relation(text: str) -> Relation:
     Parameters
     ----------
     text : str
-        ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination`` spreads worms over parallel links. Or ``FILE.py``
-        or ``FILE.py:NAME`` for a subclass of `Relation` (which is called without arguments) or an instance of one. A
+        ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination``, ``=input`` or ``=turns`` spreads worms over
+        parallel links. Or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is called without
+        arguments) or an instance of one. A
         file with a single one needs no name. The file is run, as any Python program.
 
     Raises
@@ -78,7 +79,7 @@ def load_relation(text: str) -> Relation:
     how = read_parameters(name, parameters, {"parallel": None}, what="relation")["parallel"]
     if how not in PARALLEL:
         raise WormcastError(f"relation: parallel {how!r} is given, allowed are {', '.join(PARALLEL)}")
-    return spread_over_parallel_links(RELATIONS[name])
+    return spread_over_parallel_links(RELATIONS[name], how)
 
 
 def user_file(text: str | None) -> str | None:

@@ -298,7 +298,7 @@ class Plan:
     def _check_links(self, worm: Worm, routes: Routes) -> None:
         classes = len(routes.classes)
         homes = self.topology.consumptions[:, 0].tolist()
-        at, phases = int(self.topology.injections[worm.source, 0]), {0}
+        at, phases = int(self.topology.injections[worm.source, 0]), {int(routes.phase_of_node[worm.source])}
         ahead = list(worm.destinations)
         for start, end in worm.links:
             while ahead and homes[ahead[0]] == at:

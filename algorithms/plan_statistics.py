@@ -110,7 +110,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) ->
     count = worms.messages
     worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
     start, to = topology.injections[worms.source[worm], 0], worms.destinations
-    ports = routes.options[0, start, to, 0] // len(routes.classes)
+    ports = routes.options[routes.phase_of_node[worms.source[worm]], start, to, 0] // len(routes.classes)
     away = topology.consumptions[to, 0] != start
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
@@ -138,13 +138,13 @@ def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.g
     """
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
-                     worms.after, worms.destination_offsets, worms.destinations, spreads,
-                     spreads and routes.together)
+                     routes.phase_of_node[worms.source], worms.after, worms.destination_offsets, worms.destinations,
+                     spreads, spreads and routes.together)
 
 
 @compiled_from(LINEAR)
-def _followed(arrays, longest, links, message_offsets, starts, after, destination_offsets, destinations, spreads,
-              together):
+def _followed(arrays, longest, links, message_offsets, starts, sent, after, destination_offsets, destinations,
+              spreads, together):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
     channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
@@ -157,12 +157,12 @@ def _followed(arrays, longest, links, message_offsets, starts, after, destinatio
                 chain[worm] = chain[after[worm]] + 1
             phases[message] = max(phases[message], chain[worm])
             first, end = destination_offsets[worm], destination_offsets[worm + 1]
-            whole = walk(arrays, starts[worm], 0, destinations[end - 1], direct)
+            whole = walk(arrays, starts[worm], sent[worm], destinations[end - 1], direct)
             climbed, turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
-            switch, phase, passed = turn, 0, climbed
+            switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
                 if spreads:  # each copy comes from the source
-                    switch, phase, passed = turn, 0, climbed
+                    switch, phase, passed = turn, sent[worm], climbed
                 hops = walk(arrays, switch, phase, destinations[visit], taken[climbed:])
                 for hop in range(0 if visit == first else climbed, climbed + hops):
                     link = taken[hop] // classes

@@ -1,14 +1,23 @@
-"""Rejects worms that ask routers for a turn that they do not have."""
+"""Rejects worms that ask routers for what they do not have."""
 
 import numpy as np
 
 from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
+from .headers import Unicast
 from .routing import Routes
 from .routing.base import walk
+from .schemes import Scheme
 from .worms import Worms
 
-__all__ = ["require_turns", "wrong_turn"]
+__all__ = ["require_turns", "require_unicasts", "wrong_turn"]
+
+
+def require_unicasts(scheme: Scheme, routes: Routes) -> None:
+    """Refuse worms of several destinations by a relation that switches know for unicasts alone."""
+    if routes.for_unicasts and not issubclass(scheme.header, Unicast):
+        raise WormcastError(f"relation: {routes.relation.name} is given for worms of several destinations, those of "
+                            f"{scheme.name}; allowed with it are schemes of unicasts, as individual")
 
 
 def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = False) -> None:
@@ -32,8 +41,8 @@ def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = Fa
     turns = routes.relation.turns(topology)
     starts = np.ascontiguousarray(topology.injections[:, 0])
     ports = np.ascontiguousarray(topology.links[:, 1])
-    before, behind, stopped = _first_wrong(routes.arrays, turns, ports, starts, worms.source, worms.destination_offsets,
-                                           worms.destinations, apart)
+    before, behind, stopped = _first_wrong(routes.arrays, turns, ports, starts, routes.phase_of_node, worms.source,
+                                           worms.destination_offsets, worms.destinations, apart)
     if before >= 0:
         raise wrong_turn(scheme, routes, int(before), int(topology.links[behind, 2]), bool(stopped))
 
@@ -50,12 +59,12 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
 
 
 @compiled_from(LINEAR)
-def _first_wrong(arrays, turns, ports, starts, sources, destination_offsets, destinations, apart):
+def _first_wrong(arrays, turns, ports, starts, phases, sources, destination_offsets, destinations, apart):
     """The links before and behind the first turn that there is not, and whether the worm stops between them; or -1."""
     options, classes, _, switch_of_link, phase_of_link, _ = arrays
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(sources)):
-        switch, phase, before = starts[sources[worm]], np.int8(0), -1
+        switch, phase, before = starts[sources[worm]], phases[sources[worm]], -1
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
             if apart:
                 before = -1

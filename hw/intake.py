@@ -106,7 +106,7 @@ class Intake(wiring.Component):
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         if self.decoder.table_layout is not None:
             straps["table"] = self.table
-        arrival = Arrival(data=self.flit.data, first=first, again=again)
+        arrival = Arrival(data=self.flit.data, first=first, again=again, taken=accepted & first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):
             with m.If(head):

@@ -67,6 +67,15 @@ class SwitchKind:
         """Name of a topology's port as it appears in signals: ``x_plus`` of ``x+``."""
         return self._signal_names[port]
 
+    def title(self, port: str) -> str:
+        """Name of one of a switch's ports as the topology has it: ``x+`` of ``x_plus``.
+
+        Of a port that a node has for each link, ``n_x_plus``, it is both names: ``n_x+``.
+        """
+        ours = dict(zip(self._signal_names, self.names, strict=True))
+        both = {f"{first}_{second}": f"{ours[first]}_{ours[second]}" for first in ours for second in ours}
+        return (both | ours)[port]
+
     @cached_property
     def _signal_names(self) -> tuple[str, ...]:
         """Names of all ports as names of signals: distinct ones, and without an underscore, as that begins what is

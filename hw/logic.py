@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from . import hdl
 
 if TYPE_CHECKING:
-    from amaranth.hdl import Value
+    from amaranth.hdl import Module, Value
 
-__all__ = ["any_of", "bit_at", "bits_for", "late_mux"]
+__all__ = ["any_of", "bit_at", "bits_for", "late_mux", "next_of"]
 
 
 def any_of(values: Sequence[Value]) -> Value:
@@ -29,6 +29,19 @@ def bits_for(count: int) -> int:
 def bit_at(bits: Value | Sequence[Value], index: Value) -> Value:
     """The bit of ``bits`` at ``index``; an index without bits, or beside a single bit, is not looked at."""
     return hdl.Array(bits)[index] if len(bits) > 1 else bits[0]
+
+
+def next_of(m: Module, name: str, wanted: Value, last: Value) -> Value:
+    """The next of the bits that are wanted, one-hot: the first behind the last one, or the lowest of all.
+
+    ``name`` begins the names of new signals; ``last`` is one-hot or 0.
+    """
+    behind, chosen = (hdl.Signal(len(wanted), name=f"{name}_{what}") for what in ("behind", "next"))
+    m.d.comb += [
+        behind.eq(wanted & ~(last | (last - 1))),
+        chosen.eq(hdl.Mux(behind.any(), behind & -behind, wanted & -wanted)),
+    ]
+    return chosen
 
 
 def late_mux(late: Value, one: Value, zero: Value) -> Value:

@@ -33,6 +33,7 @@ from wormcast.algorithms.tokens import (
 )
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.grid import GRIDS
+from wormcast.algorithms.turns import require_unicasts
 
 from .decoders import (
     AdaptiveDecoder,
@@ -416,6 +417,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
     require_buffers(scheme, deep=configuration.deep)
+    require_unicasts(scheme, routes)
     if isinstance(header, MultiDrop):
         return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
     if scheme.buffered and isinstance(header, BitString):
@@ -435,7 +437,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if configuration.deep:
-        return RouteDecoder(header, kind=kind)
+        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn)
     if relations or plain in compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, absorbs=absorbs and multicast, **ports)
@@ -467,8 +469,12 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
     if own is not None and None not in digits.values() and not relation.enters_empty:
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
-    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), adaptive=not routes.deterministic,
-                        preferred=_preferred(routes), enters_empty=relation.enters_empty, **ports)
+    if routes.in_turn and configuration.ports != "one":
+        raise WormcastError(f"ports: {configuration.ports} is given with relation {relation.name}, each port then "
+                            "leads by one output, and none is taken in turn: allowed is one")
+    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), in_turn=routes.in_turn,
+                        adaptive=not (routes.in_turn or routes.deterministic), preferred=_preferred(routes),
+                        enters_empty=relation.enters_empty, **ports)
 
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,

@@ -181,8 +181,8 @@ class Question:
 
 
 def choosing_parts(parts: Sequence[Ways]) -> list[Ways]:
-    """Worms that have a choice of channels."""
-    return [part for part in parts if not part.routes.deterministic]
+    """Worms that have a choice of channels: where switches choose in turn, they wait for that one alone."""
+    return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
 
 def is_free(parts: Sequence[Ways], channels: int, classes: ClassMap | None = None,

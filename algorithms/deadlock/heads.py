@@ -134,7 +134,7 @@ def find_heads(part: Ways, classes: ClassMap, consumption: int, *, groups: int, 
     stack = np.empty(channels, np.int32)
     starts = np.ascontiguousarray(topology.injections[:, 0])
     for row, (node, sources) in enumerate(zip(ways.nodes.tolist(), ways.sources, strict=True)):
-        origins(part.routes.arrays, starts, sources, node, origin[row], stack)
+        origins(part.routes.arrays, starts, part.routes.phase_of_node, sources, node, origin[row], stack)
     of_channel = classes.of_channels(topology, part.vc_classes)
     any_of = links if groups == 1 else links + len(ports) * groups
     most = int(np.diff(ports.first).max(initial=1)) * groups

@@ -13,7 +13,7 @@ from ..legs import legs_of_worms
 from ..routing import Relation, Routes, last_option, walk
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
-from ..turns import wrong_turn
+from ..turns import require_unicasts, wrong_turn
 from ..worms import Worms
 from .buffered import chained_ways, turning_ways
 
@@ -159,12 +159,13 @@ def find_ways(
     own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
     arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])
-    passes, lost_at, lost_to = _unicasts(arrays, starts)
+    passes, lost_at, lost_to = _unicasts(arrays, starts, routes.phase_of_node)
     if lost_at >= 0:
         raise WormcastError(
             f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
+    require_unicasts(scheme, routes)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     if scheme.buffered:
         return _buffered(scheme, name, routes, passes, classes, seed)
@@ -180,7 +181,7 @@ def find_ways(
             unknown = _first_unknown(sample, stops, last, arrays, starts)
         else:
             chosen_from = np.unique(legs[(legs[:, 0] != legs[:, 1]) & (legs[:, 1] != legs[:, 2])], axis=0)
-            stops, asked, used, loaded, arrives = _stops_of_choices(chosen_from, arrays, starts)
+            stops, asked, used, loaded, arrives = _stops_of_choices(chosen_from, arrays, starts, routes.phase_of_node)
             _require_turns(name, routes, passes, asked)
             known = set(map(tuple, chosen_from.tolist()))
             unknown = next((row for row, leg in enumerate(sample.tolist()) if tuple(leg) not in known), -1)
@@ -290,7 +291,7 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
 
 
 @compiled
-def origins(arrays, starts, sources, node, origin, stack):
+def origins(arrays, starts, phases, sources, node, origin, stack):
     """Write to `origin` the lowest node from which worms come by each channel on their way to a node; -1: none.
 
     `sources` are the nodes that they may come from, ascending; `stack` is room for an entry a channel.
@@ -300,7 +301,7 @@ def origins(arrays, starts, sources, node, origin, stack):
     for u in sources:
         if u == node:
             continue
-        switch, phase = starts[u], np.int8(0)
+        switch, phase = starts[u], phases[u]
         count, at = 0, 0
         while True:
             if switch != homes[node]:
@@ -361,7 +362,7 @@ def _spread(arrays, node, wanted):
 
 
 @compiled
-def _unicasts(arrays, starts):
+def _unicasts(arrays, starts, phases):
     """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
     options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
@@ -373,11 +374,11 @@ def _unicasts(arrays, starts):
     for v in range(len(starts)):
         lost = _may_get_lost(arrays, v)
         for u in range(len(starts)):
-            if u != v and lost[0, starts[u]] and (lost_at < 0 or u < lost_at):
+            if u != v and lost[phases[u], starts[u]] and (lost_at < 0 or u < lost_at):
                 lost_at, lost_to = u, v
         if lost_at >= 0:
             continue
-        origins(arrays, starts, everybody, v, origin, stack)
+        origins(arrays, starts, phases, everybody, v, origin, stack)
         for channel in range(channels):
             u = origin[channel]
             if u < 0:
@@ -444,7 +445,7 @@ def _stops(legs, first, last, arrays, starts):
 
 
 @compiled
-def _stops_of_choices(legs, arrays, starts):
+def _stops_of_choices(legs, arrays, starts, phases):
     """The same of worms with a choice; and all that they may ask for after a stop, not only what they ask for last."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
@@ -459,7 +460,7 @@ def _stops_of_choices(legs, arrays, starts):
     for row in range(len(legs)):
         u, v, w = legs[row]
         source[0] = u
-        origins(arrays, starts, source, v, origin, stack)
+        origins(arrays, starts, phases, source, v, origin, stack)
         for channel in range(channels):
             link = channel // classes
             used[channel] |= origin[channel] >= 0
@@ -476,7 +477,7 @@ def _stops_of_choices(legs, arrays, starts):
         if not walked[v, w]:
             walked[v, w] = True
             source[0] = v
-            origins(arrays, starts, source, w, origin, stack)
+            origins(arrays, starts, phases, source, w, origin, stack)
             for channel in range(channels):
                 if origin[channel] >= 0:
                     loaded[channel] = True

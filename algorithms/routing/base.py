@@ -37,19 +37,27 @@ class Choices:
         At a stop the last one, which is the way to escape by, decides the class of consumption channels by the next
         hop.
     phase_of_link : int8 array [links]
-        Phase of the worms that came by this link; those from their node's injection are in phase 0.
+        Phase of the worms that came by this link; those from their node's injection are in phase 0, but for
+        ``phase_of_node``.
     classes : tuple of str
         Names of the classes of virtual channels that are told apart on links between switches. Class k of K owns
         channels k*V/K to (k+1)*V/K - 1 of each link's V.
     together : bool
         Whether a worm for several destinations goes on as one while one of them lies on by a link of phase 0, and its
         ways part behind that alone.
+    phase_of_node : int8 array [nodes], optional
+        Phase of the worms that a node injects, where not all of them are in phase 0.
+    in_turn : bool
+        Each input of a switch takes the alternatives towards a node in turn, one with each worm, and waits for that one
+        alone. Otherwise a worm takes any that is free.
     """
 
     options: npt.NDArray[np.int16]
     phase_of_link: npt.NDArray[np.int8]
     classes: tuple[str, ...] = ANY_CLASS
     together: bool = False
+    phase_of_node: npt.NDArray[np.int8] | None = None
+    in_turn: bool = False
 
 
 class Relation(ABC):
@@ -124,7 +132,9 @@ class Relation(ABC):
         if not isinstance(choices, Choices):
             raise WormcastError(f"relation {self.name}: its choices give a {type(choices).__name__}, they must give "
                                 "Choices")
-        return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together)
+        started = np.zeros(topology.nodes, np.int8) if choices.phase_of_node is None else choices.phase_of_node
+        return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together,
+                      started, choices.in_turn)
 
 
 class ChoiceRelation(Relation):
@@ -185,7 +195,7 @@ class AnyChannel(ChangedRelation):
             ports[..., place][twice] = -1
         behind = np.argsort(ports < 0, axis=-1, kind="stable")
         return Choices(np.take_along_axis(ports, behind, axis=-1).astype(np.int16), routes.phase_of_link,
-                       together=routes.together)
+                       together=routes.together, phase_of_node=routes.phase_of_node, in_turn=routes.in_turn)
 
 
 @lru_cache
@@ -221,6 +231,8 @@ class Routes:
     phase_of_link : int8 array [links]
     classes : tuple of str
     together : bool
+    phase_of_node : int8 array [nodes]
+    in_turn : bool
         As `Choices` has them.
 
     Raises
@@ -233,8 +245,10 @@ class Routes:
     topology: Topology
     options: npt.NDArray[np.int16]
     phase_of_link: npt.NDArray[np.int8]
-    classes: tuple[str, ...] = ANY_CLASS
-    together: bool = False
+    classes: tuple[str, ...]
+    together: bool
+    phase_of_node: npt.NDArray[np.int8]
+    in_turn: bool
 
     def __post_init__(self) -> None:
         topology, options, whose = self.topology, self.options, f"relation {self.relation.name}"
@@ -247,6 +261,11 @@ class Routes:
         if phases.shape != (len(topology.links),) or phases.dtype != np.int8 or (
                 phases.size and not 0 <= phases.min() <= phases.max() < len(options)):
             raise WormcastError(f"{whose}: phase_of_link on {topology.name} must be int8 [{len(topology.links)}] with "
+                                f"phases from 0 to {len(options) - 1}")
+        started = self.phase_of_node
+        if started.shape != (topology.nodes,) or started.dtype != np.int8 or not (
+                0 <= started.min() <= started.max() < len(options)):
+            raise WormcastError(f"{whose}: phase_of_node on {topology.name} must be int8 [{topology.nodes}] with "
                                 f"phases from 0 to {len(options) - 1}")
         if options.min() < -1 or options.max() >= codes:
             raise WormcastError(f"{whose}: the options on {topology.name} must be from -1 to {codes - 1}, they are "
@@ -262,6 +281,12 @@ class Routes:
             )[fault])
         options.setflags(write=False)
         phases.setflags(write=False)
+        started.setflags(write=False)
+
+    @cached_property
+    def for_unicasts(self) -> bool:
+        """Whether switches that have it know unicasts alone: inputs take turns, or nodes of a switch differ."""
+        return self.in_turn or bool(self.phase_of_node.any())
 
     @cached_property
     def deterministic(self) -> bool:
@@ -313,7 +338,7 @@ class Routes:
         """
         arrays, count = self.arrays, len(self.classes)
         taken: list[int] = []
-        switch, phase = int(self.topology.injections[source, 0]), 0
+        switch, phase = int(self.topology.injections[source, 0]), int(self.phase_of_node[source])
         segment = np.empty(len(self.options) * self.topology.switches, np.int32)
         for node in destinations:
             hops = walk(arrays, switch, phase, node, segment)
@@ -352,7 +377,7 @@ class Routes:
         if self.deterministic and len(self.options) == 1:
             counts = _hops_by_table(self.table, self.topology.neighbours, self.arrays[-1], starts, *visits)
         else:
-            counts = _hops(self.arrays, starts, *visits)
+            counts = _hops(self.arrays, starts, self.phase_of_node[worms.source], *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
             self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
@@ -428,12 +453,12 @@ def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destin
 
 
 @compiled_from(LINEAR)
-def _hops(arrays, starts, destination_offsets, destinations):
+def _hops(arrays, starts, phases, destination_offsets, destinations):
     options, classes, _, switch_of_link, phase_of_link, _ = arrays
     counts = np.zeros(len(starts), np.int64)
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
-        switch, phase = starts[worm], np.int8(0)
+        switch, phase = starts[worm], phases[worm]
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
             hops = walk(arrays, switch, phase, destinations[visit], taken)
             if hops < 0:

@@ -1,5 +1,6 @@
 """Relations that spread worms over parallel links between two switches."""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -11,18 +12,22 @@ from .base import ChangedRelation, Choices, Relation, Routes
 
 __all__ = ["PARALLEL", "spread_over_parallel_links"]
 
-#: Values of the parameter ``parallel`` of relations: by what worms are spread.
-PARALLEL = ("destination",)
+Ports = npt.NDArray[np.int64]
 
 
 class _Spread(ChangedRelation):
-    """Another relation whose worms choose among parallel links by their destination.
+    """Another relation whose worms choose among parallel links.
 
-    All worms to a node take the same link from one switch to the next, and so keep their order.
+    Parameters
+    ----------
+    relation : Relation
+    how : str
+        One of `PARALLEL`.
     """
 
-    def __init__(self, relation: Relation) -> None:
-        super().__init__(relation, ":parallel=destination", "over parallel links by destination")
+    def __init__(self, relation: Relation, how: str) -> None:
+        super().__init__(relation, f":parallel={how}", f"over parallel links by {how}")
+        self.how = how
 
     def choices(self, topology: Topology) -> Choices:
         """Give the other relation's ways by other links; refused where none are parallel, or it leaves a choice."""
@@ -34,17 +39,83 @@ class _Spread(ChangedRelation):
         if sizes.max(initial=1) == 1:
             raise WormcastError(f"relation {self.name}: {topology.name} has no parallel links, over which worms would "
                                 f"be spread; allowed is {self.relation.name}")
-        count = len(routes.classes)
-        known = routes.options >= 0
-        ports = np.where(known, routes.options // count, 0)
-        switches, nodes = (np.arange(of).reshape(shape) for of, shape in (
-            (topology.switches, (-1, 1, 1)), (topology.nodes, (-1, 1))))
-        others = mates[switches, ports, nodes % sizes[switches, ports]]
-        options = np.where(known, others * count + routes.options % count, -1).astype(np.int16)
-        return Choices(options, routes.phase_of_link, routes.classes, routes.together)
+        return PARALLEL[self.how](routes, mates, sizes)
 
 
-def _parallel_ports(routes: Routes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
+    """All worms to a node take the same link from one switch to the next, and so keep their order."""
+    numbers = np.arange(routes.topology.nodes)[:, None]
+    options = _spread(routes.options, len(routes.classes), mates, sizes, numbers)
+    return Choices(options, routes.phase_of_link, routes.classes, routes.together, routes.phase_of_node)
+
+
+def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
+    """Each input takes the parallel links in turn: worms from one node to another may overtake each other."""
+    turns = range(int(sizes.max()))
+    classes = len(routes.classes)
+    options = np.concatenate([_spread(routes.options, classes, mates, sizes, turn) for turn in turns], axis=-1)
+    ports = np.where(routes.options < 0, 0, routes.options // classes)
+    count = sizes[np.arange(routes.topology.switches)[:, None, None], ports]
+    options[np.arange(len(turns)) >= count] = -1
+    return Choices(options, routes.phase_of_link, routes.classes, routes.together, routes.phase_of_node, in_turn=True)
+
+
+def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
+    """All worms that come to a switch by the same input take the same link to the next one.
+
+    So worms from one node to another keep their order. Inputs are a switch's nodes, then the links that end there by
+    the switch where they begin; those that may go on to a switch take the links that lead there one after the other.
+    Each input is a phase.
+    """
+    topology, count = routes.topology, len(routes.classes)
+    nodes_at, links_at = topology.injections[:, 0], topology.links[:, 2]
+    phase_of_node, phase_of_link = np.zeros(topology.nodes, np.int8), np.zeros(len(topology.links), np.int8)
+    most = int((np.bincount(nodes_at, minlength=topology.switches) +
+                np.bincount(links_at, minlength=topology.switches)).max())
+    options = np.repeat(routes.options[:1], most, axis=0)
+    ranks = np.zeros((most, *sizes.shape), np.int64)
+    far = np.where(topology.link_of_port < 0, -1, links_at[topology.link_of_port])
+    for switch in range(topology.switches):
+        nodes = np.flatnonzero(nodes_at == switch)
+        links = np.flatnonzero(links_at == switch)
+        links = links[np.lexsort((topology.links[links, 3], topology.links[links, 0]))]
+        phase_of_node[nodes] = np.arange(len(nodes))
+        phase_of_link[links] = np.arange(len(nodes), len(nodes) + len(links))
+        before = np.concatenate([routes.phase_of_node[nodes], routes.phase_of_link[links]])
+        origin = np.concatenate([np.full(len(nodes), -1), topology.links[links, 0]])
+        options[:len(before), switch] = routes.options[before, switch]
+        asks = np.zeros((len(before), sizes.shape[1]), bool)
+        for phase in np.unique(before):
+            known = routes.options[phase, switch]
+            asks[before == phase] = np.isin(np.arange(sizes.shape[1]), known[known >= 0] // count)
+        # whichever of parallel links the other relation takes, the first mate stands for all of them
+        first = mates[switch, :, 0]
+        together = np.array([asks[:, first == one].any(axis=1) for one in first]).T
+        goes_on = together & (far[switch] != origin[:, None])
+        ranks[:len(before), switch] = np.where(goes_on, np.cumsum(goes_on, axis=0) - 1, 0)
+    ports = np.where(options < 0, 0, options // count)
+    phases, switches = np.ogrid[:most, :topology.switches]
+    rank = ranks[phases[..., None, None], switches[..., None, None], ports]
+    return Choices(_spread(options, count, mates, sizes, rank), phase_of_link, routes.classes,
+                   phase_of_node=phase_of_node)
+
+
+#: Values of the parameter ``parallel`` of relations: by what worms are spread.
+PARALLEL: dict[str, Callable[[Routes, Ports, Ports], Choices]] = {
+    "destination": _by_destination, "input": _by_input, "turns": _by_turns}
+
+
+def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: Ports,
+            number: npt.ArrayLike) -> npt.NDArray[np.int16]:
+    """Take in place of each option the parallel link of this number, modulo how many there are."""
+    known = options >= 0
+    ports = np.where(known, options // classes, 0)
+    switches = np.arange(len(sizes))[:, None, None]
+    others = mates[switches, ports, np.asarray(number) % sizes[switches, ports]]
+    return np.where(known, others * classes + options % classes, -1).astype(np.int16)
+
+
+def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
     """Ports of a switch whose links lead to the same switch, in one phase: int [switches, ports, ports], and how many.
 
     A port without a link stands alone.
@@ -65,6 +136,6 @@ def _parallel_ports(routes: Routes) -> tuple[npt.NDArray[np.int64], npt.NDArray[
 
 
 @lru_cache
-def spread_over_parallel_links(relation: Relation) -> Relation:
+def spread_over_parallel_links(relation: Relation, how: str) -> Relation:
     """Give the relation as it spreads worms over parallel links, always the same one."""
-    return _Spread(relation)
+    return _Spread(relation, how)

@@ -12,7 +12,8 @@ __all__ = ["HeaderDecoder"]
 class HeaderDecoder(wiring.Component):
     """What an input's intake asks of the switch's decoder, with nothing round it.
 
-    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state, but for a table.
+    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state, but for
+    a table, and for outputs that worms take in turn: with each cycle in which ``first`` is set.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class HeaderDecoder(wiring.Component):
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         if self.decoder.table_layout is not None:
             straps["table"] = self.table
-        arrival = Arrival(data=self.data, first=self.first, again=self.again)
+        arrival = Arrival(data=self.data, first=self.first, again=self.again, taken=self.first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [self.code.eq(decoded.code), self.rewritten.eq(decoded.data)]
         m.d.comb += [getattr(self, name).eq(getattr(decoded, name))

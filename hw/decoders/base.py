@@ -150,6 +150,10 @@ class Decoder(ABC):
         known = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = np.zeros((len(self.inputs), len(kind.members)), np.int32)
         found[:self.links_in] = known[kind.members][:, list(kind.network_inputs)].T
+        sources = topology.node_of_input[kind.members]
+        for port, inputs in zip(kind.injections, self.injections, strict=True):
+            nodes = sources[:, port]
+            found[list(inputs)] = np.where(nodes < 0, 0, routes.phase_of_node[nodes])
         return found
 
     def memories(self, routes: Routes, kind: SwitchKind) -> list[Rows]:

@@ -30,11 +30,14 @@ class Arrival:
         It is the first header flit of what is left of its worm: the one to be decoded.
     again : Value
         The flit before it was used up at this very switch.
+    taken : Value
+        It is the first one, and is stored: the next one is of another worm.
     """
 
     data: Value
     first: Value
     again: Value
+    taken: Value = field(default_factory=lambda: hdl.C(0))
 
 
 @dataclass(frozen=True)

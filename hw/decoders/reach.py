@@ -13,7 +13,7 @@ from wormcast.algorithms.routing import Routes
 
 from .. import hdl
 from ..kinds import SwitchKind
-from ..logic import any_of, bits_for
+from ..logic import any_of, bits_for, next_of
 from .branching import CopyingDecoder
 from .tabled import Rows, TableBits, look_up
 
@@ -100,11 +100,8 @@ class ReachDecoder(CopyingDecoder):
     @staticmethod
     def _in_turn(m: Module, up: Value, taken: Value) -> Value:
         """The link up of the next worm: the first behind that of the last one, or the lowest of all."""
-        last, behind, chosen = (hdl.Signal(len(up), name=f"up_{name}") for name in ("last", "behind", "next"))
-        m.d.comb += [
-            behind.eq(up & ~(last | (last - 1))),
-            chosen.eq(hdl.Mux(behind.any(), behind & -behind, up & -up)),
-        ]
+        last = hdl.Signal(len(up), name="up_last")
+        chosen = next_of(m, "up", up, last)
         with m.If(taken):
             m.d.sync += last.eq(chosen)
         return chosen

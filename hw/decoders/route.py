@@ -11,6 +11,7 @@ from wormcast.algorithms.routing import Routes
 
 from .. import hdl
 from ..kinds import SwitchKind
+from ..logic import next_of
 from .tabled import Rows, TableBits, look_up
 from .unicast import UnicastDecoder
 
@@ -36,7 +37,8 @@ class RouteDecoder(UnicastDecoder):
     on the wire (`Cause.WRONG_ORDER`). What is written is there from the next cycle on, and stays in reset.
 
     An entry is a number: of the target, then of the exit, then nowhere. With alternatives it is a mask of targets, and
-    above it the number of an exit from 1, or 0.
+    above it the number of an exit from 1, or 0. Where alternatives are taken in turn, an input has a bit for each
+    target: the last one that it took of each set of alternatives, which have no target in common.
 
     Parameters
     ----------
@@ -48,30 +50,38 @@ class RouteDecoder(UnicastDecoder):
         As of `Decoder`.
     adaptive : bool
         Entries have alternatives; the switch takes one that is free, by preference of classes and then by number.
+    in_turn : bool
+        Entries have alternatives; the input takes the next one with each worm, free or not.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
                  vc_classes: int = 1, adaptive: bool = False, preferred: tuple[int, ...] = (),
-                 enters_empty: bool = False):
+                 enters_empty: bool = False, in_turn: bool = False):
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(f"RouteDecoder.header: addresses have {header.address_bits} bits, tables are built for "
                                 f"at most {MOST_ADDRESS_BITS}")
         super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
                          adaptive=adaptive, preferred=preferred, enters_empty=enters_empty)
+        self.in_turn = in_turn
         self.straps = {}
         self.table_bits = TableBits(
             address=header.address_bits,
             entry=max((self.entry_bits(port) for port in range(len(self.inputs))), default=1),
         )
 
+    @property
+    def several(self) -> bool:
+        """Entries have alternatives."""
+        return self.adaptive or self.in_turn
+
     def entry_bits(self, port: int) -> int:
         """Bits of an entry of an input's table."""
         targets, exits = len(self.targets(port)), len(self.exits(port))
-        return targets + exits.bit_length() if self.adaptive else max((targets + exits).bit_length(), 1)
+        return targets + exits.bit_length() if self.several else max((targets + exits).bit_length(), 1)
 
     def nowhere(self, port: int) -> int:
         """The entry of an address to which there is no way from an input: what memories hold at first."""
-        return 0 if self.adaptive else len(self.targets(port)) + len(self.exits(port))
+        return 0 if self.several else len(self.targets(port)) + len(self.exits(port))
 
     def strap_values(self, routes, kind):
         return {}
@@ -84,12 +94,30 @@ class RouteDecoder(UnicastDecoder):
         read = look_up(m, "routes", address, bits=max(bits, 1), rows=rows, init=[self.nowhere(port)] * rows,
                        write=table.write, address=table.address, entry=table.entry)
         m.d.comb += entry.eq(read)
-        if not self.adaptive:
+        if not self.several:
             asked = [entry == i for i in range(len(targets) + len(exits))]
         else:
             way_out = entry[len(targets):]
             asked = [*entry[:len(targets)], *(way_out == e + 1 for e in range(len(exits)))]
         return dict(zip(targets, asked[:len(targets)], strict=True)), asked[len(targets):]
+
+    def chosen(self, m, ways, taken):
+        if not self.in_turn:
+            return ways
+        wanted = hdl.Signal(len(ways), name="wanted")
+        last = hdl.Signal(len(ways), name="turn_last")
+        m.d.comb += wanted.eq(hdl.Cat(*ways.values()))
+        turn = next_of(m, "turn", wanted, last & wanted)
+        with m.If(taken):
+            m.d.sync += last.eq((last & ~wanted) | turn)
+        return {target: turn[i] for i, target in enumerate(ways)}
+
+    def branches(self, m, port, straps, seen, taken):
+        if not self.in_turn:
+            return seen
+        targets = self.targets(port)
+        ways = self.chosen(m, {target: seen[i] for i, target in enumerate(targets)}, taken)
+        return hdl.Cat(*ways.values(), seen[len(targets):])
 
     def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:
         """Entries of all tables of a kind's members, int64 [members, addresses] by the name of the input.
@@ -101,10 +129,10 @@ class RouteDecoder(UnicastDecoder):
         WormcastError
             The routes have more classes, or alternatives, than the decoder is built for.
         """
-        if len(routes.classes) != self.vc_classes or not (self.adaptive or routes.deterministic):
+        if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
             raise WormcastError(f"relation {routes.relation.name}: it has {len(routes.classes)} classes of virtual "
                                 f"channels{'' if routes.deterministic else ' and alternatives'}, the decoder is built "
-                                f"for {self.vc_classes}{' and alternatives' if self.adaptive else ''}")
+                                f"for {self.vc_classes}{' and alternatives' if self.several else ''}")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]
         found = {}
@@ -136,7 +164,7 @@ class RouteDecoder(UnicastDecoder):
 
     def _entries(self, port: int, numbers: Entries, none: int) -> Entries:
         """Entries of numbers [members, nodes, alternatives]."""
-        if not self.adaptive:
+        if not self.several:
             return np.where(numbers[..., 0] < 0, none, numbers[..., 0])
         targets = len(self.targets(port))
         masks = np.where((numbers >= 0) & (numbers < targets), np.int64(1) << np.clip(numbers, 0, targets), 0)

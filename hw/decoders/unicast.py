@@ -60,6 +60,10 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
             address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
         """The way to an address: bits by the port's targets, and one for each of its exits; none set if it has none."""
 
+    def chosen(self, m: Module, ways: dict[tuple[int, int], Value], taken: Value) -> dict[tuple[int, int], Value]:
+        """The ways that a worm asks for, of those that `way` gives: here all. ``taken``: the worm is stored."""
+        return ways
+
     header: AddressList
     flits = 1
 
@@ -74,6 +78,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     def decode(self, m, port, straps, arrival):
         address = arrival.data[:self.header.address_bits]
         ways, exits = self.way(m, port, straps, address)
+        ways = self.chosen(m, ways, arrival.taken)
         nowhere = beyond(self.header, coordinates(self.header, address))
         wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
         going = {target: way & wanted for target, way in ways.items()}

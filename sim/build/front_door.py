@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
+from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.stops import require_classes
 from wormcast.algorithms.turns import require_turns
 
@@ -60,6 +61,8 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
     """Whether scheme, relation and classes go together on a network as this package has them."""
+    if isinstance(scheme, AbsorbedByHosts):
+        scheme = scheme.scheme
     name = scheme.name.partition(":")[0]
     if name not in SCHEMES or topology.kind not in TOPOLOGIES or configuration.classes is not None:
         return False

@@ -181,7 +181,8 @@ class Network(Placement):
         switches = self.topology.injections[worms.source, 0]
         ports = np.empty(len(worms), np.int64)
         for rows, routes in routes_of(self.blueprint.routes, worms):
-            ports[rows] = routes.options[0, switches[rows], first[rows], 0] // len(routes.classes)  # the preferred one
+            phases = routes.phase_of_node[worms.source[rows]]
+            ports[rows] = routes.options[phases, switches[rows], first[rows], 0] // len(routes.classes)  # preferred
         outputs = np.zeros(self.topology.neighbours.shape, np.int64)
         for switch in range(self.topology.switches):
             for port, output in self.home(switch).outputs.items():

@@ -21,6 +21,7 @@ from wormcast.algorithms.errors import WormcastError
 from ..common.requirements import ToolMissing
 from ..common.text import count
 from .commands import Commands, options_of_program
+from .other_names import counterparts
 from .progress import announced, cleared
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def _run() -> int:
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, str(error))
     except typer.TyperException as error:
+        _name_counterparts(error)
         # the library begins a refused choice with the type of its own error
         return _fail(Exit.BAD_INPUT, error.format_message().replace("Value error, ", ""))
     except OSError as error:
@@ -182,6 +184,14 @@ def _run() -> int:
     if code == Exit.INTERRUPTED:  # the library may give the code itself
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _name_counterparts(error: Any) -> None:
+    """Have an unknown option of another simulator name the option of the command that is meant."""
+    unknown, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if unknown and context and hasattr(error, "possibilities"):
+        known = {name for one in context.command.params for name in (*one.opts, one.metavar)}
+        error.possibilities = counterparts(unknown, known) or error.possibilities
 
 
 def _fail(code: Exit, sentence: str) -> int:

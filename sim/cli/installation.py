@@ -36,6 +36,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "prove": (("yosys", "yosys-smtbmc", "z3"), ()),
     "cluster": ((), ("distributed",)),
     "parquet": ((), ("pyarrow",)),
+    "fst": ((), ("pylibfst",)),
 }
 """Tools and modules that the commands of each extra look for."""
 

@@ -25,7 +25,7 @@ class Fault:
     switch : str or None
         Name of the router's switch in other networks.
     port : str
-        The link where it was seen: an input's, for a credit an output's.
+        The link where it was seen: an input's, for a credit an output's; of a router as the topology names it.
     vc : int
     cause : str
         As in `Cause`, in words: "wrong order".
@@ -71,11 +71,12 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
                                 for name in ("cause", "port", "vc"))
             cause = Cause(number)
             place: dict[str, Any] = {"node": instance % count, "switch": None}
+            name = component.fault_port(cause, port)
             if kind in network.routers:
+                name = network.blueprint.named_kinds[kind].title(name)
                 switch = network.switch_of(kind, instance)
                 place = {"node": switch, "switch": None} if direct else {
                     "node": None, "switch": network.topology.switch_names[switch]}
             faults.append(Fault("router" if kind in network.routers else "interface", **place,
-                                port=component.fault_port(cause, port), vc=vc,
-                                cause=cause.name.lower().replace("_", " "), lane=instance // count))
+                                port=name, vc=vc, cause=cause.name.lower().replace("_", " "), lane=instance // count))
     return tuple(faults)

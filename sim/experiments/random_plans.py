@@ -8,6 +8,8 @@ import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, survey
 
+from ..build.configurations import hardware
+from ..build.front_door import require_sendable
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from .load import Interval, interval
@@ -41,10 +43,12 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     Raises
     ------
     WormcastError
-        A parameter is refused, or the scheme refuses the topology.
+        A parameter is refused, the scheme refuses the topology, or routers do not pass on all of its multicasts
+        (`require_sendable`).
     """
     if not SAMPLES <= multicasts <= MOST:
         raise WormcastError(f"random: {multicasts} multicasts are given, allowed are {SAMPLES} to {MOST}")
+    require_sendable(topology, scheme, hardware(topology, scheme, {"buffer_kind": "deep"} if scheme.buffered else {}))
     each = math.ceil(multicasts / SAMPLES)
     # a message of every node in each cycle
     traffic = Traffic(rate=Traffic.length, **law)

@@ -1,4 +1,4 @@
-"""Parallel links, over which worms are spread by their destinations."""
+"""Parallel links, over which worms are spread by their destinations, by inputs, or in turn."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from wormcast.algorithms import WormcastError, check, find_scheme, load_relation
 from wormcast.sim import Configuration, Traffic, load
 
 ROW = "switches = 3\nnodes = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]\nlinks = [[0, 1], [0, 1], [0, 1], [0, 1], [1, 2], [1, 2]]\n"
-SPREAD = "up-down:parallel=destination"
+SPREAD, INPUT, TURNS = (f"up-down:parallel={how}" for how in ("destination", "input", "turns"))
 
 
 @pytest.fixture
@@ -33,27 +33,72 @@ def test_worms_to_a_node_take_one_link_and_those_to_others_take_others(row):
                 assert spread.path(source, [node]) == plain.path(source, [node])
 
 
-def test_it_is_free_of_deadlock_and_its_name_is_taken_back(row):
-    scheme = find_scheme("individual", row, SPREAD)
-    assert check(row, scheme, relation=load_relation(SPREAD)).verdict == "free"
-    assert scheme.relation.name == SPREAD
+def test_worms_of_an_input_take_one_link_and_those_of_others_take_others(row):
+    plain, spread = (load_relation(name).on(row) for name in ("up-down", INPUT))
+    taken = {source: {channels[0] for node in range(10) if (channels := spread.channels(source, [node]))}
+             for source in range(10)}
+    assert all(len(some) == 1 for source, some in taken.items() if source not in range(4, 8))
+    for nodes, far in ((range(4), 1), (range(4, 8), 0)):
+        ways = [spread.channels(node, [8 if far else 0])[0] for node in nodes]
+        assert len(set(ways)) == 4
+        assert all(row.links[link, 2] == far for link in ways)
+    # what comes from the last switch by two links goes on by two
+    assert {tuple(spread.channels(node, [0])) for node in (8, 9)} == {(9, 1), (11, 3)}
+    # and what comes by four goes on by both of two, as often by one as by the other
+    onwards = [spread.channels(node, [8])[1] for node in range(4)]
+    assert sorted(onwards) == [8, 8, 10, 10]
+    for source in range(10):
+        for node in range(10):
+            if source != node:
+                assert spread.path(source, [node]) == plain.path(source, [node])
+
+
+def test_worms_in_turn_may_take_all_links_and_wait_for_one(row):
+    spread = load_relation(TURNS).on(row)
+    assert spread.in_turn
+    assert [sorted(row.link_of_port[start, spread.options[0, start, end]].tolist()) for start, end in (
+        (0, 4), (2, 8))] == [[0, 2, 4, 6], [-1, -1, -1, row.link_of_port[2, row.consumptions[8, 1]]]]
+    assert [sorted(code for code in spread.options[0, 1, 9].tolist() if code >= 0)] == [[4, 5]]
+
+
+@pytest.mark.parametrize("name", [SPREAD, INPUT, TURNS])
+def test_it_is_free_of_deadlock_and_its_name_is_taken_back(row, name):
+    scheme = find_scheme("individual", row, name)
+    assert check(row, scheme, relation=load_relation(name)).verdict == "free"
+    assert scheme.relation.name == name
     assert load_relation(scheme.relation.name) is scheme.relation
 
 
-def test_load_is_spread(row):
+@pytest.mark.parametrize("how", ["destination", "input", "turns"])
+def test_a_circle_is_a_deadlock_whichever_links_are_taken(tmp_path, how):
+    """Worms in turn wait for one link, though another one may be free: so a cycle decides."""
+    links = [[s, (s + 1) % 4] for s in range(4) for _ in range(2)]
+    ports = "".join(f"[{a}, {p}, {b}, {p}], " for p in range(2) for a, b in links[::2])
+    (tmp_path / "ring.toml").write_text(f"switches = 4\nports = 3\nnodes = [0, 1, 2, 3]\nlinks = [{ports}]\n")
+    ring = topology(str(tmp_path / "ring.toml"))
+    relation = load_relation(f"shortest:parallel={how}")
+    found = check(ring, find_scheme("individual", ring, relation.name), relation=relation)
+    assert found.verdict == "deadlock"
+    assert len(found.cycle) >= 4
+
+
+@pytest.mark.parametrize("name", [SPREAD, INPUT, TURNS])
+def test_load_is_spread(row, name):
     """By one link the four of them carry what one did."""
     busiest = {}
-    for name in ("up-down", SPREAD):
-        found = load(row, find_scheme("individual", row, name), Traffic(0.05, length=8, destinations_mean=1),
+    for relation in ("up-down", name):
+        found = load(row, find_scheme("individual", row, relation), Traffic(0.05, length=8, destinations_mean=1),
                      cycles=20_000, seeds=range(1), workers=1, configuration=Configuration())
-        busiest[name] = found.to_dict()["network_utilisation"]["max"]
-    assert busiest[SPREAD] < 0.6 * busiest["up-down"]
+        busiest[relation] = found.to_dict()["network_utilisation"]["max"]
+    assert busiest[name] < 0.6 * busiest["up-down"]
 
 
 @pytest.mark.parametrize(("network", "relation", "sentence"), [
     ("mesh:4x4", "e-cube:parallel=destination", "mesh:4x4 has no parallel links, over which worms would be"),
     ("row.toml", "up-down-adaptive:parallel=destination", "up-down-adaptive leaves a choice, which parallel links"),
-    ("row.toml", "up-down:parallel=source", "relation: parallel 'source' is given, allowed are destination"),
+    ("row.toml", "up-down:parallel=source", "relation: parallel 'source' is given, allowed are destination, input, tu"),
+    ("row.toml", "up-down-adaptive:parallel=turns", "up-down-adaptive leaves a choice, which parallel links"),
+    ("mesh:4x4", "e-cube:parallel=input", "mesh:4x4 has no parallel links, over which worms would be"),
     ("row.toml", "up-down:paralel=destination", "relation: 'paralel=destination' of .* is no parameter"),
     ("row.toml", "up-down:", "is no parameter, allowed is|must be given|parallel"),
     ("row.toml", "sideways:parallel=destination", "relation: 'sideways:parallel=destination' is unknown"),
@@ -61,3 +106,17 @@ def test_load_is_spread(row):
 def test_what_is_refused(network, relation, sentence, row):
     with pytest.raises(WormcastError, match=sentence):
         find_scheme("individual", topology(network), relation)
+
+
+@pytest.mark.parametrize("name", [INPUT, TURNS])
+def test_worms_of_several_destinations_are_refused(row, name):
+    with pytest.raises(WormcastError, match=f"relation: {name} is given for worms of several destinations, those of "
+                                            "path-g; allowed with it are schemes of unicasts"):
+        check(row, find_scheme("path-g", row, name))
+
+
+def test_ports_that_lead_by_one_output_take_no_turns(row):
+    scheme = find_scheme("individual", row, TURNS)
+    traffic = Traffic(0.05, length=8, destinations_mean=1)
+    with pytest.raises(WormcastError, match="ports: all is given with relation up-down:parallel=turns, each port then"):
+        load(row, scheme, traffic, cycles=2000, seeds=range(1), workers=1, configuration=Configuration(ports="all"))

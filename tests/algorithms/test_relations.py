@@ -320,13 +320,13 @@ class Broken(ChoiceRelation):
         return self.made
 
 
-def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16):
+def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16, started=None):
     """The options of shortest paths on a line of three nodes (ports east 0, west 1, local 2) with some changed."""
     options = np.full((1, 3, 3, 2), -1, dtype)
     options[0, :, :, 0] = [[2, 0, 0], [1, 2, 0], [1, 1, 2]]
     for place, code in changes:
         options[place] = code
-    return Choices(options, np.array(phases, np.int8))
+    return Choices(options, np.array(phases, np.int8), phase_of_node=started)
 
 
 @pytest.mark.parametrize(
@@ -336,6 +336,8 @@ def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16):
         (changed(dtype=np.int32), r"options on mesh:1x3 must be int16 \[phases, 3, 3, alternatives\], they are int32"),
         (changed(phases=(0, 0, 0)), r"phase_of_link on mesh:1x3 must be int8 \[4\] with phases from 0 to 0"),
         (changed(phases=(0, 0, 1, 0)), r"phase_of_link on mesh:1x3 must be int8 \[4\] with phases from 0 to 0"),
+        (changed(started=np.ones(3, np.int8)), r"phase_of_node on mesh:1x3 must be int8 \[3\] with phases from 0 to 0"),
+        (changed(started=np.zeros(2, np.int8)), r"phase_of_node on mesh:1x3 must be int8 \[3\] with phases from 0"),
         (changed(((0, 0, 1, 0), 3)), "the options on mesh:1x3 must be from -1 to 2, they are from -1 to 3"),
         (changed(((0, 0, 1, 0), 1)), "towards node 1 it leaves switch 0 of mesh:1x3 by port 1, where there is no link"),
         (changed(((0, 1, 1, 1), 0)), "towards node 1 it leaves switch 1 of mesh:1x3 by port 0, but there the node is"),

@@ -141,6 +141,15 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
     (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, atbm_256, "),
     (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
+    (["--injection-rate", "0.1"], "No such option: --injection-rate (Possible options: --rate)"),
+    (["--injection_rate=0.1"], "No such option: --injection_rate (Possible options: --rate)"),
+    (["--num-vcs", "2"], "No such option: --num-vcs (Possible options: --vcs)"),
+    (["--vc-buf-size", "8"], "No such option: --vc-buf-size (Possible options: --buffer)"),
+    (["--packet-size", "20"], "No such option: --packet-size (Possible options: --length)"),
+    (["--traffic", "transpose"], "No such option: --traffic (Possible options: --pattern)"),
+    (["--routing-function", "xy"], "No such option: --routing-function (Possible options: --relation)"),
+    (["--topology", "mesh"], "No such option: --topology (Possible options: TOPOLOGY, for example mesh:8x8)"),
+    (["-k", "8"], "No such option: -k (Possible options: TOPOLOGY, for example mesh:8x8)"),
 ])
 def test_bad_input_is_one_sentence(more, sentence):
     code, out, err = wormcast(*QUICK, *more)

@@ -80,7 +80,7 @@ def test_each_comes_with_a_waveform_a_picture_and_a_replay(tmp_path):
     assert told["waveform"] == "fig.vcd"
     code, out, err = wormcast("wave", "fig.vcd", "--plot", "wave.svg", cwd=tmp_path)
     assert (code, err) == (0, "")
-    assert "worm 1 waits for link:s16>s24, held by worm 3" in out
+    assert "worm 1 waits for link:s16>s24:0, held by worm 3" in out
     for file in ("fig.svg", "fig.html", "wave.svg"):
         assert (tmp_path / file).stat().st_size > 1000
 

@@ -45,8 +45,8 @@ def test_a_diagram_in_characters_is_as_wide_as_the_terminal(figure_4):
     # a process of its own: the width is read when the command line is loaded
     out = subprocess.run([sys.executable, "-m", "wormcast", "wave", figure_4, "--text"], check=True, text=True,
                          capture_output=True, env=os.environ | {"COLUMNS": "60"}).stdout
-    assert out.splitlines()[:3] == ["             1        10        20", "   inj:0.0:0 ·AAAAAAAAaaaaaaaaaaaaaaaa",
-                                    "link:0.0>0.1 ····AAAAAAaaaaaaaaaaaaaaa"]
+    assert out.splitlines()[:3] == ["               1        10        20", "   inj:0.0:0:0 ·AAAAAAAAaaaaaaaaaaaaaaaa",
+                                    "link:0.0>0.1:0 ····AAAAAAaaaaaaaaaaaaaaa"]
     assert max(map(len, out.splitlines())) <= 60
 
 
@@ -54,7 +54,7 @@ def test_a_window_worms_and_links_are_chosen(figure_4):
     code, out, err = wormcast("wave", figure_4, "--text", "--window", "9:16", "--worms", "0", "--links",
                               "0.1>0.2,cons:0.2")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:5] == ["             9", "link:0.1>0.2 ·AAAAaa", "", "  cons:0.2:0 ·······", ""]
+    assert out.splitlines()[:5] == ["               9", "link:0.1>0.2:0 ·AAAAaa", "", "    cons:0.2:0 ·······", ""]
     assert "worm 1" not in out
 
 

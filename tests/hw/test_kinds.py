@@ -147,3 +147,10 @@ def test_switches_and_groups_of_tokens_agree_on_what_is_consumed_at_once(network
         assert set(enough) == {all_consumed(built, channels=channels, vcs=vcs, ejection=ejection)}
         found.update(enough)
     assert found == {True, False}
+
+
+def test_titles_of_ports_are_those_of_the_topology():
+    [kind] = switch_kinds(joined([["x+", "tokens", "n"]] * 2, [[0, 0, 1, 1], [1, 1, 0, 0]], [[0, 2], [1, 2]],
+                                 [[0, 2], [1, 2]]))[:1]
+    assert [kind.title(kind.name(port)) for port in range(3)] == ["x+", "tokens", "n"]
+    assert kind.title(f"{kind.name(2)}_{kind.name(0)}") == "n_x+"

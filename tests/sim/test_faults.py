@@ -3,6 +3,7 @@
 import pytest
 
 from wormcast.sim.cli.run_report import report
+from wormcast.sim.engines.faults import find_faults
 from wormcast.sim.engines.words import credit_word, data_word
 from wormcast.sim.experiments.run import Run, plan_messages, run_bulk
 
@@ -171,3 +172,24 @@ def test_faults_name_the_switch_where_it_is_no_nodes(name):
         assert fault.to_dict() == {"component": "router", "switch": switch, "port": link.near.port.removesuffix("_out"),
                                    "vc": 0, "cause": "credit"}
         assert fault.place(network.topology) == f"router {switch}"
+
+
+def test_ports_are_called_as_a_user_named_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.toml").write_text('switches = ["west", "east"]\nnodes = ["west", "east"]\n'
+                                       'ports = [["to_east", "n"], ["token", "n"]]\n'
+                                       'links = [["west", "to_east", "east", "token"], '
+                                       '["east", "token", "west", "to_east"]]\n')
+    engine = bulk("net.toml", "individual", [send(0, 1, length=9)])
+    network = engine.network
+    kind, name = next((kind, one.name(0)) for kind, one in network.blueprint.named_kinds.items()
+                      if network.switch_of(kind, 0) == 0)
+    engine.blocks[kind].output(f"{name}_out")[0] = 1 | 1 << 3  # a tail that belongs to no worm
+    engine.run(4)
+    assert [(fault.node, fault.port) for fault in find_faults(engine)] == [(0, "to_east"), (1, "token")]
+
+
+def test_names_of_ports_of_three_dimensions_are_those_of_the_topology():
+    engine = bulk("mesh:2x2x2", "individual", [send(0, 1, length=9)])
+    spoil(engine, 0, "x_plus", flit=(0, 0, 1, 0)).run(4)
+    assert [(fault.node, fault.port) for fault in find_faults(engine)] == [(0, "x+"), (4, "x-")]

@@ -106,6 +106,18 @@ def test_sets_that_are_given_are_asked_alone(folder):
         assert "stops there, and goes on to 2.1; routers by e-cube do not have this turn in mesh:4x4" in told
 
 
+@pytest.mark.parametrize(("given", "sentence"), [
+    (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
+    (("mesh:4x4", "columns.py"), "routers by e-cube do not have this turn in mesh:4x4"),
+    (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
+])
+def test_plans_of_random_multicasts_are_refused_as_loads_are(given, sentence, folder):
+    code, _, told = wormcast("plan", *given, "--random", "100", "--destinations-mean", "2", cwd=folder)
+    assert code == 2
+    assert sentence in told
+    assert len(told.splitlines()) == 1
+
+
 def test_a_trace_is_asked_for_its_own_pairs(folder):
     trace = folder / "trace.jsonl"
     for destination, code in ((2, 0), (3, 2)):
@@ -149,6 +161,14 @@ def test_an_error_that_hardware_finds_is_said_as_what_it_is(monkeypatch, capsys)
 def test_parts_of_this_package_need_no_proof(name, scheme, relation):
     network = topology(name)
     assert known_to_fit(network, find_scheme(scheme, network, relation), Configuration())
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("dual-path", "e-cube"), ("k-binomial:k=2", "hamiltonian")])
+def test_parts_of_this_package_need_no_proof_where_hosts_absorb_worms(scheme, other):
+    mesh, hardware = topology("mesh:4x4"), Configuration(absorb="host")
+    for relation in (None, other):
+        sent = hardware.as_sent(find_scheme(scheme, mesh, relation))
+        assert known_to_fit(mesh, sent, hardware) == (relation is None)
 
 
 def test_what_is_put_together_by_a_user_is_proved(folder):

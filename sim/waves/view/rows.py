@@ -26,8 +26,8 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
     """Put virtual channels in an order in which a worm's path reads as a staircase.
 
     First those of the first worm, in the order in which it comes to them, then what the next one adds; slots and
-    consumption channels behind all others. Virtual channels of a link lie side by side, and are numbered if several are
-    shown.
+    consumption channels behind all others. Virtual channels of a link lie side by side. Labels are names of resources,
+    as `run` and replays have them.
 
     Parameters
     ----------
@@ -46,14 +46,8 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
     if links is not None:
         for link in links:
             order.setdefault(link, {0})
-    rows = [ChannelRow(link, vc, _label(history, link, vc, len(used)))
-            for link, used in order.items() for vc in sorted(used)]
+    rows = [ChannelRow(link, vc, history.channel_name(link, vc)) for link, used in order.items() for vc in sorted(used)]
     return sorted(rows, key=lambda row: BEHIND.get(history.links[row.link].kind, 0))
-
-
-def _label(history: History, link: int, vc: int, used: int) -> str:
-    name = history.channel_name(link, vc)
-    return name if used > 1 or history.links[link].kind in BEHIND else name.rpartition(":")[0]
 
 
 def choose_links(history: History, text: str) -> list[int] | None:
@@ -61,7 +55,8 @@ def choose_links(history: History, text: str) -> list[int] | None:
 
     ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, of parallel ones all of them, and ``s0>s1#1`` one;
     ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, ``retrans:0.1`` the slots there, and
-    ``0.1`` or ``s0`` all that begin or end there.
+    ``0.1`` or ``s0`` all that begin or end there. A virtual channel, ``link:0.1>0.2:0`` as its row is called, stands
+    for its link.
 
     Raises
     ------
@@ -72,8 +67,13 @@ def choose_links(history: History, text: str) -> list[int] | None:
         return None
     if text == "all":
         return list(range(len(history.links)))
+    channels = {history.channel_name(index, vc): index
+                for index, link in enumerate(history.links) for vc in range(link.vcs)}
     found: dict[int, None] = {}
     for name in map(str.strip, text.split(",")):
+        if name in channels:
+            found[channels[name]] = None
+            continue
         try:
             matching = [index for index, link in enumerate(history.links) if _means(history.topology, name, link)]
         except WormcastError as error:

@@ -43,11 +43,11 @@ def describe_deadlock(history: History) -> list[str]:
 
 
 def name_any(history: History, resources: Sequence[str]) -> str:
-    """Resources of which any one will do: ``cons:0.2:0 or :1``; without numbers where any one of a link will do."""
+    """Resources of which any one will do: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` where any one of a link will do."""
     by_name: dict[str, list[str]] = {}
     for resource in resources:
         name, _, number = history.resource_name(resource).rpartition(":")
         by_name.setdefault(name, []).append(number)
-    vcs = history.configuration.get("vcs")
-    return " or ".join(name if ">" in name and len(numbers) == vcs else f"{name}:{' or :'.join(numbers)}"
+    vcs = history.configuration.get("vcs", 1)
+    return " or ".join(f"{name}:*" if ">" in name and len(numbers) == vcs > 1 else f"{name}:{' or :'.join(numbers)}"
                        for name, numbers in by_name.items())

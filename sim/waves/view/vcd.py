@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import itertools
 import re
+import tempfile
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -12,12 +13,17 @@ from typing import BinaryIO
 
 from wormcast.algorithms import WormcastError
 
+from .fst import is_fst, write_vcd
+
 __all__ = ["Signal", "Wave"]
 
 CHANGES = b"01xXzZ"
 
 #: How compressed files begin.
 GZIP = b"\x1f\x8b"
+
+#: Bytes that tell one format from another.
+BEGIN = 16
 
 #: Words that stand between changes and say nothing of them.
 BESIDE = {b"$dumpall", b"$dumpoff", b"$dumpon", b"$dumpvars", b"$end"}
@@ -35,7 +41,7 @@ class Signal:
 
 
 class Wave:
-    """A VCD file, as IEEE 1364-2005, 18.2, has it, or such a file compressed by gzip: comments and signals.
+    """A VCD file, as IEEE 1364-2005, 18.2, has it: comments and signals. It may be compressed by gzip, or be FST.
 
     Words may be parted by any white space. Libraries read these files too, but the one that is used to declare them
     stops at names that begin with ``$``, and others at empty strings; both take longer.
@@ -54,13 +60,21 @@ class Wave:
     Raises
     ------
     WormcastError
-        It cannot be read, or it is no VCD file.
+        It cannot be read, or it is no such file.
+    ToolMissing
+        It is an FST file, and the library for these is not there.
     """
 
     def __init__(self, path: Path):
-        self._path = path
+        self._path = self._source = path
         self.comments: list[str] = []
         self._rest = b""
+        with self._opened() as file:
+            begin = file.read(BEGIN)
+        if is_fst(begin):
+            self._folder = tempfile.TemporaryDirectory()  # it is there as long as this object
+            self._source = Path(self._folder.name, "wave.vcd")
+            write_vcd(path, self._source)
         self.signals: dict[str, Signal] = {}
         with self._opened() as file:
             self._read_header(file)
@@ -69,9 +83,9 @@ class Wave:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
         try:
-            with self._path.open("rb") as plain:
+            with self._source.open("rb") as plain:
                 if plain.read(2) == GZIP:
-                    with gzip.open(self._path) as file:
+                    with gzip.open(self._source) as file:
                         yield file  # type: ignore[misc]
                 else:
                     plain.seek(0)

@@ -97,8 +97,9 @@ def test_cycles_without_flits_are_trimmed(figure_4, crossing):
 
 def test_rows_are_a_staircase_with_consumption_channels_behind(crossing):
     assert [row.label for row in rows_of(crossing)] == [
-        "inj:0.0:0:0", "inj:0.0:0:1", "link:0.0>0.1:0", "link:0.0>0.1:1", "link:0.1>0.2", "cons:0.2:0", "cons:0.1:1"]
-    assert [row.label for row in rows_of(of_worms(crossing, [7]))] == ["inj:0.0:0", "link:0.0>0.1", "cons:0.1:1"]
+        "inj:0.0:0:0", "inj:0.0:0:1", "link:0.0>0.1:0", "link:0.0>0.1:1", "link:0.1>0.2:1", "cons:0.2:0", "cons:0.1:1"]
+    assert [row.label for row in rows_of(of_worms(crossing, [7]))] == [
+        "inj:0.0:0:0", "link:0.0>0.1:1", "cons:0.1:1"]
 
 
 def test_rows_are_a_staircase_in_a_window_that_begins_amid_a_worm(tmp_path):
@@ -107,7 +108,7 @@ def test_rows_are_a_staircase_in_a_window_that_begins_amid_a_worm(tmp_path):
     (tmp_path / "w.vcd").write_text(vcd(said, [
         (f"link:{node}>{node - 1}", 0, 0, 5, "F" * (10 - node) + "T") for node in (1, 2, 3)]))
     labels = [row.label for row in rows_of(read_waveform(tmp_path / "w.vcd"))]
-    assert labels == ["link:0.3>0.2", "link:0.2>0.1", "link:0.1>0.0"]
+    assert labels == ["link:0.3>0.2:0", "link:0.2>0.1:0", "link:0.1>0.0:0"]
 
 
 def test_neighbours_on_a_virtual_channel_differ_in_colour(tmp_path):
@@ -127,6 +128,9 @@ def test_neighbours_on_a_virtual_channel_differ_in_colour(tmp_path):
     ("0.0>0.1", ["link:0>1"]),
     ("1 > 2, cons:0.2", ["link:1>2", "cons:2#0"]),
     ("link:0.1>0.2", ["link:1>2"]),
+    ("link:0.1>0.2:0", ["link:1>2"]),
+    ("link:0.1>0.2:1, cons:0.2:0", ["link:1>2", "cons:2#0"]),
+    ("inj:0.0:0:1", ["inj:0:0"]),
     ("inj:@0", ["inj:0:0"]),
     ("0", ["link:0>1", "link:1>0", "inj:0:0", "cons:0#0"]),
 ])

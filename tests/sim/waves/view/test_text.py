@@ -15,16 +15,16 @@ def drawn(tmp_path, width, *told):
 
 def test_figure_4_is_drawn_as_it_is(tmp_path):
     assert drawn(tmp_path, 80, *FIGURE_4) == [
-        "             0         10        20",
-        "   inj:0.0:0 ··AAAAAAAAaaaaaaaaaaaaaaaaaaaa",
-        "link:0.0>0.1 ·····AAAAAAaaaaaaaaaaaaaaaaaaa",
-        "link:0.1>0.2 ··········AAAAaaaaaaaaaaaaaaaa",
-        "   inj:0.3:0 ····BBBBBBBBbbbbbbbbbbbbbbbbbb",
-        "link:0.3>0.2 ·······BBBBBBbbbbbbbbbbbbbbbbb",
-        "link:0.2>0.1 ············BBBBbbbbbbbbbbbbbb",
+        "               0         10        20",
+        "   inj:0.0:0:0 ··AAAAAAAAaaaaaaaaaaaaaaaaaaaa",
+        "link:0.0>0.1:0 ·····AAAAAAaaaaaaaaaaaaaaaaaaa",
+        "link:0.1>0.2:0 ··········AAAAaaaaaaaaaaaaaaaa",
+        "   inj:0.3:0:0 ····BBBBBBBBbbbbbbbbbbbbbbbbbb",
+        "link:0.3>0.2:0 ·······BBBBBBbbbbbbbbbbbbbbbbb",
+        "link:0.2>0.1:0 ············BBBBbbbbbbbbbbbbbb",
         "",
-        "  cons:0.1:0 ··········AAAaaaaaaaaaaaaaaaaa",
-        "  cons:0.2:0 ············BBBbbbbbbbbbbbbbbb",
+        "    cons:0.1:0 ··········AAAaaaaaaaaaaaaaaaaa",
+        "    cons:0.2:0 ············BBBbbbbbbbbbbbbbbb",
         "",
         "A worm 0: 0.0 to 0.1 0.2",
         "B worm 1: 0.3 to 0.2 0.1",
@@ -42,15 +42,15 @@ def test_tails_and_headers_left_behind_have_signs_of_their_own(tmp_path):
     said = comment(links_of(3), [worm(5, 0, [1, 2])], 16, first=1)
     lines = drawn(tmp_path, 80, said, [("link:0>1", 0, 5, 3, "F.T"), ("cons:1#0", 0, 5, 4, ".FFT"),
                                        ("link:1>2", 0, 5, 11, "FT")], [("link:0>1", 0, 5, 4, 9, ["link:1>2:0"])])
-    assert lines[1:6] == ["link:0.0>0.1 ··AaA~~~~······", "link:0.1>0.2 ··········AA···", "",
-                          "  cons:0.1:0 ···aAA*········", ""]
+    assert lines[1:6] == ["link:0.0>0.1:0 ··AaA~~~~······", "link:0.1>0.2:0 ··········AA···", "",
+                          "    cons:0.1:0 ···aAA*········", ""]
 
 
-@pytest.mark.parametrize("width", [24, 30, 43, 60])
+@pytest.mark.parametrize("width", [26, 30, 45, 60])
 def test_it_fits_the_terminal(tmp_path, width):
     """Each character stands for as many cycles as it takes, a flit in any of them for all."""
     lines = drawn(tmp_path, width, *FIGURE_4)
-    each = {24: 3, 30: 2, 43: 1, 60: 1}[width]
-    assert max(map(len, lines[:10])) == 13 + 30 // each <= width
+    each = {26: 3, 30: 2, 45: 1, 60: 1}[width]
+    assert max(map(len, lines[:10])) == 15 + 30 // each <= width
     flits = {1: (2, 8), 2: (1, 4), 3: (0, 4)}[each]
-    assert lines[1][13:] == "\N{MIDDLE DOT}" * flits[0] + "A" * flits[1] + "a" * (30 // each - sum(flits))
+    assert lines[1][15:] == "\N{MIDDLE DOT}" * flits[0] + "A" * flits[1] + "a" * (30 // each - sum(flits))

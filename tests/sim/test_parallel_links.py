@@ -1,0 +1,59 @@
+"""Worms that are spread over parallel links, in hardware."""
+
+import random
+
+import pytest
+
+from wormcast.algorithms import find_scheme, topology
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.experiments.run import run
+
+from .bench import send
+from .test_deep_networks import messages
+from .test_engines_agree import Draw, compare
+
+ROW = "switches = 3\nnodes = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]\nlinks = [[0, 1], [0, 1], [0, 1], [0, 1], [1, 2], [1, 2]]\n"
+DEEP = {"buffer_kind": "deep", "buffer": 60, "chunk": 10, "vcs": 1, "consumption": 1}
+
+
+@pytest.fixture
+def row(tmp_path):
+    """The name of three switches in a row, by four links and by two."""
+    (tmp_path / "row.toml").write_text(ROW)
+    return str(tmp_path / "row.toml")
+
+
+def received(row, how, sent, **options):
+    """Cycles in which messages are received, one destination each."""
+    network = topology(row)
+    result = run(network, find_scheme("individual", network, f"up-down:parallel={how}"), sent,
+                 Configuration(**options))
+    assert result.outcome == "delivered"
+    return [next(iter(result.message_to_dict(index)["deliveries"].values()))["received"] for index in range(len(sent))]
+
+
+@pytest.mark.parametrize("how", ["input", "turns"])
+@pytest.mark.parametrize("options", [{"vcs": 2}, DEEP], ids=["shallow", "deep"])
+def test_both_engines_drive_the_same_words(row, how, options):
+    worms = messages(10, 30, random.Random(5), longest=12, within=80, unicasts=1.0)
+    compare(Draw(row, "individual", options, worms, 0.3, 1, f"up-down:parallel={how}"), 200)
+
+
+@pytest.mark.parametrize(("how", "kept"), [("destination", True), ("input", True), ("turns", False)])
+def test_order_of_worms_is_kept_but_in_turn(row, how, kept):
+    """With one virtual channel, of worms from one node to another, while others wait in front of them."""
+    drawn = random.Random(3)
+    sent = [send(drawn.randrange(4), drawn.randrange(4, 6), length=drawn.choice((1, 14)), at=3 * place)
+            for place in range(160)]
+    came = received(row, how, sent, vcs=1, buffer=16)
+    pairs = {}
+    for message, cycle in zip(sent, came, strict=True):
+        pairs.setdefault((message.source, message.destinations), []).append(cycle)
+    assert all(cycles == sorted(cycles) for cycles in pairs.values()) == kept
+
+
+def test_an_input_takes_all_links_in_turn(row):
+    """Four worms from one node at once: by turns all arrive as if each had the network to itself."""
+    sent = [send(0, node, length=40) for node in (4, 5, 6, 7)]
+    by_turns, by_input = (received(row, how, sent, vcs=4, buffer=4) for how in ("turns", "input"))
+    assert max(by_turns) <= max(by_input)

@@ -19,12 +19,18 @@ PROCESSES.set_forkserver_preload(["warm_command"])
 NOTICE = re.compile(r"wormcast: compiling [^\n]*, which takes a while, but only once\n")
 
 
-def wormcast(*arguments, cwd=None):
-    """Run the command; return exit code, stdout, and stderr without the notice of a slow compiler."""
+def wormcast(*arguments, cwd=None, lacking=None):
+    """Run the command; return exit code, stdout, and stderr without the notice of a slow compiler.
+
+    Parameters
+    ----------
+    lacking : extras.Hidden, optional
+        What the installation does not have.
+    """
     _require_server()
     with tempfile.TemporaryDirectory() as folder:
         texts = [Path(folder, name) for name in ("out", "err")]
-        process = PROCESSES.Process(target=_run, args=([*map(str, arguments)], cwd, dict(os.environ), texts))
+        process = PROCESSES.Process(target=_run, args=([*map(str, arguments)], cwd, dict(os.environ), texts, lacking))
         process.start()
         process.join()
         out, err = (text.read_text() for text in texts)
@@ -40,7 +46,7 @@ def _require_server():
         forkserver.ensure_running()
 
 
-def _run(arguments, cwd, environment, texts):
+def _run(arguments, cwd, environment, texts, lacking):
     for descriptor, text in zip((1, 2), texts, strict=True):
         os.dup2(os.open(text, os.O_WRONLY | os.O_CREAT), descriptor)
     os.environ.clear()
@@ -48,5 +54,7 @@ def _run(arguments, cwd, environment, texts):
     if cwd is not None:
         os.chdir(cwd)
     sys.argv = ["wormcast", *arguments]
+    if lacking is not None:
+        lacking.hide()
     from wormcast.sim.cli import main
     main()

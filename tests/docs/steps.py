@@ -6,6 +6,8 @@
   table, is run. A line that ends in a backslash goes on in the next.
 - A fenced block with a title, as ``toml title="sweep.toml"``, is the file of that name.
 - Any other block of Python is run.
+
+What the text says of a command stands behind ``#`` or in the rest of its line, and in the paragraph behind its block.
 """
 
 import re
@@ -14,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import typer
+from extras import named
 
 from tools.reference.commands import commands
 
@@ -43,12 +46,18 @@ class Command:
         Behind ``#``, or of one within a text what follows it in its line.
     shown : tuple of str, optional
         Lines; None where nothing is shown.
+    behind : str
+        Of the last command of a block the paragraph behind it.
+    installed : frozenset of str
+        Extras that the page has its reader install before, or in the same line.
     """
 
     words: tuple[str, ...]
     line: int
     comment: str = ""
     shown: tuple[str, ...] | None = None
+    behind: str = ""
+    installed: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -62,6 +71,7 @@ class Python:
 
     text: str
     line: int
+    installed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -77,21 +87,22 @@ def steps(text: str) -> Iterator[Command | Python | WrittenFile]:
     """Steps of a page in the order in which they stand there."""
     for found in BLOCK.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        language, named, fenced, indented, inline = found.groups()
+        language, heading, fenced, indented, inline = found.groups()
+        rest = text[found.end():].partition("\n")[0]
+        installed = named(text[:found.end()] + rest)
         if inline:
             if complete(inline):
-                rest = text[found.end():].partition("\n")[0]
-                yield replace(_command(inline, line), comment=rest.partition("`wormcast ")[0].strip(" |"))
-        elif fenced is None:
-            yield from _listed(indented, line)
-        elif title := re.search(r'title="(.+?)"', named):
+                comment = rest.partition("`wormcast ")[0].strip(" |")
+                yield replace(_command(inline, line), comment=comment, installed=installed)
+        elif title := re.search(r'title="(.+?)"', heading or ""):
             yield WrittenFile(title[1], fenced, line)
         elif language == "python":
-            yield Python(fenced, line)
-        elif re.search(r"^\$ ", fenced, re.MULTILINE):
-            yield from _shown(fenced, line + 1)
+            yield Python(fenced, line, installed)
         else:
-            yield from _listed(fenced, line + 1)
+            *first, last = [*_commands(fenced, indented, line)] or [None]
+            yield from (replace(command, installed=installed) for command in first)
+            if last:
+                yield replace(last, behind=_paragraph(text[found.end():]), installed=installed)
 
 
 def complete(inline: str) -> bool:
@@ -104,6 +115,19 @@ def complete(inline: str) -> bool:
     except typer.TyperException:
         return False
     return True
+
+
+def _commands(fenced: str | None, indented: str | None, line: int) -> Iterator[Command]:
+    """Commands of a block."""
+    if fenced is None:
+        return _listed(indented or "", line)
+    return (_shown if re.search(r"^\$ ", fenced, re.MULTILINE) else _listed)(fenced, line + 1)
+
+
+def _paragraph(text: str) -> str:
+    """The paragraph that a text begins with, behind pictures; nothing where a heading, list, table or block begins."""
+    first = next((part for part in text.strip("\n").split("\n\n") if not part.startswith("![")), "")
+    return "" if re.match(r"[#|-]|```|    ", first) else " ".join(first.split())
 
 
 def _listed(block: str, line: int) -> Iterator[Command]:

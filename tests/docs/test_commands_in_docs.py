@@ -1,17 +1,24 @@
-"""All commands of the README and of docs/ are run, page by page, and print what is shown."""
+"""All commands of the README and of docs/ are run, page by page: they print what is shown, and do what the text says.
 
+Each is run on an installation that has no more than `make demo` installs, and the extras that the page names before it.
+"""
+
+import json
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cases import slow
 from command import wormcast
+from extras import hidden, named
 
 from wormcast.sim.cli.app import Exit
 
+from .said import exit_code, files, forms, is_printed, numbers, of_itself, verdicts
 from .steps import Command, Python, WrittenFile, steps
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +42,23 @@ NEVER = {
     "from cocotb_tools": "builds and runs a bench: tests/tb/test_docs.py",
 }
 
+#: Commands that begin with a tool of an extra: without it they end at once.
+BY_TOOLS = ("synth", "verilog")
+
+#: Files that pages name and none of the commands that are run here writes.
+ELSEWHERE = {
+    "out/deadlock.html": "of `make demo`",
+    "index.html": "of `figure 001`", "verdicts.md": "of `figure 001`",
+    "manifest.json": "within a checkpoint",
+    "wormcast-deadlock.vcd": "of a deadlock without `--vcd`: tests/cli/test_waveform.py",
+}
+
 #: What is not the same in every run, and what stands for it in a comparison.
 VARIES = ((re.compile(r"\d[\d ]*(?= cycles/s)"), "N"), (re.compile(r"\d+(\.\d+)? s\b"), "N s"))
+
+#: What is in blocks, and what is in code outside of them.
+BLOCKS = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 #: Lines of a table without words may be left out.
 RULE = re.compile(r"[─━┄│┃┌┏└┗├┡┠┼╇╪┴┻┐┓┘┛┤┩┨┬┳╋ ]+").fullmatch
@@ -73,37 +95,83 @@ def matches(shown, printed):
     return leaves_out or next(lines, None) is None
 
 
-def allowed(command):
-    """Exit codes that a command may have, by what the page says of it."""
-    shown = command.shown or ()
-    if any(line.startswith("wormcast: ") for line in shown):
-        return {Exit.BAD_INPUT, Exit.TOOL_MISSING, Exit.UNFINISHED}
-    said = " ".join([*shown, command.comment])
-    return {Exit.DONE, Exit.DEADLOCK} if "deadlock" in said or "a cycle of" in said else {Exit.DONE}
-
-
 def follow(page, folder, left_out):
     """Do what a page says in a folder, in order."""
-    found = list(steps((ROOT / page).read_text()))
+    text = (ROOT / page).read_text()
+    found = list(steps(text))
     shutil.copytree(ROOT / "examples", folder / "examples")
     for step in found:
         if isinstance(step, WrittenFile):
             (folder / step.name).write_text(step.text)
+    printed = dict[int, str]()
     for step in found:
         if isinstance(step, WrittenFile) or why_not(step, left_out):
             continue
         where = f"{page}:{step.line}: {step.text}"
         if isinstance(step, Python):
-            done = subprocess.run([sys.executable, "-c", step.text], cwd=folder, capture_output=True, text=True,
-                                  check=False)
-            assert done.returncode == 0, f"{where}\n{done.stderr}"
+            run_python(step, folder, where)
             continue
-        code, out, err = wormcast(*step.words, cwd=folder)
-        err = "".join(line for line in err.splitlines(keepends=True) if "is compiled for this machine" not in line)
-        printed = out + err
-        assert code in allowed(step), f"{where}\nended with {code}\n{printed}"
+        code, out, err = run(step, folder, where)
+        printed[step.line] = printed.get(step.line, "") + out + err
+        assert code == exit_code(step), f"{where}\nended with {code}\n{out}{err}"
         assert err == "" or code != Exit.DONE, f"{where}\nsays on stderr:\n{err}"
-        assert step.shown is None or matches(step.shown, printed.splitlines()), f"{where}\nprints:\n{printed}"
+        assert step.shown is None or matches(step.shown, (out + err).splitlines()), f"{where}\nprints:\n{out}{err}"
+        for name in files(" ".join([*step.words, *(step.shown or ())])):
+            assert (folder / name).exists(), f"{where}\nwrites no {name}"
+        for name in files(step.comment):
+            assert (folder / name).exists() or of_the_repository(name), f"{where}\nwrites no {name}"
+        for number in numbers(step):
+            assert is_printed(number, printed[step.line]) or is_printed(number, in_json(step, folder, where)), (
+                f"{where}\nprints no {number}:\n{printed[step.line]}")
+        if claims := verdicts(of_itself(step.behind)) if step.words[0] == "figure" else {}:
+            assert given(step, folder, where) | claims == given(step, folder, where), where
+        for form, code_said, claims in forms(step):
+            if why_not(form, left_out):
+                continue
+            where = f"{page}:{step.line}: {form.text}"
+            code = run(form, folder, where)[0]
+            assert code == (Exit.DONE if code_said is None else code_said), where
+            assert not claims or given(form, folder, where) | claims == given(form, folder, where), where
+    for name in named_files(text) - set(ELSEWHERE) - files(" ".join(
+            step.text for step in found if why_not(step, left_out))):
+        assert list(folder.rglob(name)) or of_the_repository(name), f"{page}: nothing writes {name}"
+
+
+def named_files(text):
+    """Files that the text of a page names, outside of blocks."""
+    return files(" ".join(CODE.findall(BLOCKS.sub("", text))))
+
+
+def of_the_repository(name):
+    """Whether a file is called so there."""
+    return (ROOT / name).exists() or any(file for part in ("docs", "examples", "sim", "tb", "tests")
+                                         for file in (ROOT / part).rglob(Path(name).name)
+                                         if file.as_posix().endswith(f"/{name}"))
+
+
+def run(step, folder, where):
+    """Run a command with the extras that are installed by then; its exit code, and what it prints."""
+    code, out, err = wormcast(*step.words, cwd=folder, lacking=hidden(step.installed))
+    err = "".join(line for line in err.splitlines(keepends=True) if "is compiled for this machine" not in line)
+    assert code != Exit.TOOL_MISSING, f"{where}\nneeds an extra that is not named before it: {err}"
+    return code, out, err
+
+
+def run_python(step, folder, where):
+    """Run Python with the extras that are installed by then."""
+    code = f"import sys; sys.modules.update(dict.fromkeys({sorted(hidden(step.installed).modules)!r}))\n{step.text}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{where}\n{done.stderr}"
+
+
+def in_json(step, folder, where):
+    """JSON of a command."""
+    return run(replace(step, words=(*step.words, "--json")), folder, where)[1]
+
+
+def given(step, folder, where):
+    """Verdicts of a figure, by claims."""
+    return {one["claim"]: one["verdict"] for one in json.loads(in_json(step, folder, where))["verdicts"]}
 
 
 # the tutorial's steps are those of its notebook, which test_tutorial runs
@@ -123,6 +191,23 @@ def test_every_reason_is_needed():
     texts = [step for page in PAGES for step in steps((ROOT / page).read_text())]
     for begin in SLOW | NEVER:
         assert any(step.text.startswith(begin) for step in texts), begin
+    named_there = set().union(*(named_files((ROOT / page).read_text()) for page in PAGES))
+    assert set(ELSEWHERE) <= named_there
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_extra_of_a_tool_is_named_before_it_is_needed(page, tmp_path):
+    """Of commands that take long, too: without their tools they end at once."""
+    found = list(steps((ROOT / page).read_text()))
+    tried = {(step.words[0], step.installed): step for step in found
+             if isinstance(step, Command) and step.words[0] in BY_TOOLS}
+    for step in found:
+        if isinstance(step, WrittenFile):
+            (tmp_path / step.name).write_text(step.text)
+    for step in tried.values():
+        code, _, err = wormcast(*step.words, cwd=tmp_path, lacking=hidden())
+        assert code == Exit.TOOL_MISSING, err
+        assert named(err) <= step.installed, f"{page}:{step.line}: {step.text}\n{err}"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -41,6 +41,7 @@ def _overview(found: Mapping[str, Any]) -> str:
         ("`wormcast` is also `python -m wormcast`. With `--json` a command prints JSON alone on stdout, with the "
          "`version`, the `configuration` (all options as resolved) and the `seed`; progress goes to stderr.\n"),
         table(["command", ""], rows), table(["exit code", ""], codes),
+        "All sentences of refusals: [Refusals](refusals.md).\n",
         listing("", [f"commands/{name}" for name in sorted(found)]),
     ])
 

@@ -11,6 +11,7 @@ from .commands import command_pages
 from .components import component_pages
 from .formats import format_pages
 from .navigation import navigation
+from .refusals import refusal_pages
 from .schemes import scheme_pages
 from .words import words_page
 
@@ -35,8 +36,8 @@ def assemble(repository: Path, folder: Path) -> None:
             raise WormcastError(f"site: {folder} is there and no earlier site, it must be that or a new name")
         shutil.rmtree(folder)
     places = pages(repository)
-    made = (command_pages(), component_pages(), scheme_pages(), format_pages())
-    files = {f"reference/{name}": text for pages_made in made for name, text in pages_made.items()}
+    made = command_pages() | component_pages() | scheme_pages() | format_pages() | refusal_pages()
+    files = {f"reference/{name}": text for name, text in made.items()}
     linked: set[str] = set()
     for path, place in places.items():
         files[place], more = rewritten((repository / path).read_text(), path, repository, places)

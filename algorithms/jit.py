@@ -12,9 +12,9 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-from .alone import alone
 from .announcements import announce
 from .compiled import CompiledFunction, Intrinsic, digest, with_globals
+from .file_lock import alone
 
 __all__ = ["called_by", "dispatcher"]
 

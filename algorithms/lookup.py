@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, told
-from .kinds import require_kind
 from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
@@ -15,6 +14,7 @@ from .routing.parallel import PARALLEL, spread_over_parallel_links
 from .schemes import SCHEMES, Scheme, ask, classes_of
 from .topologies import Topology
 from .topologies.parameters import read_parameters
+from .typecheck import require_kind
 
 __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"]
 

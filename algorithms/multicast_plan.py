@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from .consumption import NO_CLASS
 from .errors import WormcastError
-from .kinds import require_kind
 from .lookup import load_scheme
 from .packet_steps import DISCIPLINES, forwarded_alone, packet_steps, require_packets
 from .routing import Routes
@@ -20,6 +19,7 @@ from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .turns import require_turns
+from .typecheck import require_kind
 from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
 
 __all__ = ["Plan", "Worm", "plan"]

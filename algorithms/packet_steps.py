@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
-from .kinds import require_kind
+from .typecheck import require_kind
 from .worms import AT_ONCE, INTERFACE, Worms
 
 __all__ = ["DISCIPLINES", "forwarded_alone", "packet_steps", "require_packets"]

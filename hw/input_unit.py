@@ -9,8 +9,8 @@ from wormcast.algorithms.channels import channels_of_class
 from .buffer import ReplicationBuffer
 from .decoders import PathDecoder
 from .faults import Cause
+from .input_decode import Intake, exit_bits
 from .input_vc import InputVC, WormState
-from .intake import Intake, exit_bits
 from .link import LinkSignature, flit_layout
 from .logic import any_of, bit_at
 from .mark import Mark

@@ -51,9 +51,9 @@ from .decoders import (
 from .decoders.grid import grid_kind
 from .decoders.table import MOST_ADDRESS_BITS
 from .deep.switch_spec import DeepSwitchSpec
-from .kinds import SwitchKind, switch_kinds
 from .options import MOST_SHALLOW, require_buffers
 from .port import PortSpec
+from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
 from .tables import TableBus
 

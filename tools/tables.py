@@ -18,8 +18,8 @@ import sys
 from pathlib import Path
 
 from wormcast.algorithms import WormcastError
+from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.common.external import ended
-from wormcast.sim.common.whole_file import whole_file
 
 __all__ = ["ROUTER", "print_anew", "require_area"]
 

@@ -8,18 +8,18 @@ from typing import Any
 from ..channels import Resource, require_share
 from ..consumption import ConsumptionClasses, require_any_channel
 from ..errors import WormcastError
-from ..kinds import require_kind
 from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
 from ..tokens import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
+from ..typecheck import require_kind
+from .channel_use import Ways, find_ways
 from .classes import fewest_classes
 from .degrees import channel_bounds
 from .graph import dependency_graph
 from .interfaces import MULTICASTS, circle_of_interfaces
-from .retold import retell
 from .verdict import decide
-from .ways import Ways, find_ways
+from .witness import retell
 
 __all__ = ["Analysis", "Dependency", "HeldWorm", "check"]
 

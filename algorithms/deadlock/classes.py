@@ -10,8 +10,8 @@ import numpy as np
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
 from ..topologies.grid import GRIDS, direction_name, mesh_directions
-from .alternatives import is_free
-from .ways import Ways
+from .channel_use import Ways
+from .knot_search import is_free
 
 __all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..topologies import Topology
+from .channel_use import Ways
 from .link_classes import LinkClasses
-from .ways import Ways
 
 __all__ = ["Degrees", "Reading", "channel_bounds", "degrees"]
 

@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..channels import Resource, class_channels, link_names
+from ..class_coverage import without_class
 from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
-from ..stops import without_class
 from ..tokens import TokenGroups
 from ..topologies import Topology
-from .copied import CopiedEdges, Edges, Numbering, beyond, copied_edges
-from .drops import find_drops
-from .heads import find_heads
-from .labelled import may_return
-from .splits import find_splits
-from .ways import Ways
+from .adaptive_states import find_heads
+from .branch_dependencies import CopiedEdges, Edges, Numbering, beyond, copied_edges
+from .branch_pairs import find_splits
+from .channel_use import Ways
+from .multidrop_edges import find_drops
+from .token_cycles import may_return
 
 __all__ = ["DependencyGraph", "dependency_graph"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..tokens import TokenGroups
-from .alternatives import Held, Question, choosing_parts
+from .channel_use import Ways
 from .graph import DependencyGraph, dependency_graph
-from .ways import Ways
+from .knot_search import Held, Question, choosing_parts
 
 __all__ = ["Verdict", "decide"]
 

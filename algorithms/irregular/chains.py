@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
-from ..topologies.places import levels
+from ..topologies.coordinates import levels
 
 __all__ = ["Descent", "chain_arrays", "chain_keys", "chains", "descent", "longest_chain", "weights"]
 

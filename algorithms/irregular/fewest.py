@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from ..topologies.base import Topology
-from ..topologies.places import levels
+from ..topologies.coordinates import levels
 from .chains import descent
 
 __all__ = ["all_covers", "fewest_steps"]

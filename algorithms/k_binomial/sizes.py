@@ -2,8 +2,8 @@
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
-from ..kinds import require_kind
 from ..topologies.parameters import MOST_NODES
+from ..typecheck import require_kind
 
 __all__ = ["MOST_CHILDREN", "best_k", "best_k_of", "covered", "first_steps", "first_steps_of", "steps"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..topologies.places import levels
+from ..topologies.coordinates import levels
 from .up_down import goes_up
 
 __all__ = ["Reachability", "reachability"]

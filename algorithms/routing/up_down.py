@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..topologies.places import levels
+from ..topologies.coordinates import levels
 from .base import ChoiceRelation, Choices
 from .distances import shortest_choices
 

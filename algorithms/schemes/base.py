@@ -13,14 +13,14 @@ from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, others_code
 from ..headers import Header
-from ..legs import legs_of_pairs
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
+from ..visit_triples import legs_of_pairs
 from ..worms import Worms
+from .batch_merge import taken, woven
 from .cost import Cost
-from .woven import taken, woven
 
 __all__ = ["Scheme", "ask", "classes_of"]
 

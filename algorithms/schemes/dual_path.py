@@ -6,9 +6,9 @@ import numpy.typing as npt
 from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
-from ..legs import legs_of_pairs
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
+from ..visit_triples import legs_of_pairs
 from ..worms import Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme

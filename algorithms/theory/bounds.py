@@ -1,8 +1,8 @@
 """Definition 1, Lemma 1 and Corollary 2 of [Boppana98]: consumption channels that suffice, by counting links."""
 
 from ..deadlock.degrees import Degrees, degrees
+from .problem import Subject
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["bounds"]
 

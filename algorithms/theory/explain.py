@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..consumption import ConsumptionClasses
-from ..deadlock.ways import find_ways
+from ..deadlock.channel_use import find_ways
 from ..errors import WormcastError
 from ..routing import Relation
 from ..schemes import Scheme
@@ -12,15 +12,15 @@ from ..schemes.chain_tree import ChainTree
 from ..schemes.multi_drop import MultiDropScheme
 from ..tokens import all_consumed
 from ..topologies import Topology
+from .acyclic_partitions import dans
 from .bounds import bounds
-from .chained import chained
-from .dans import dans
+from .class_bounds import need
 from .minimal import minimal
 from .minimal_links import minimal_by_links
-from .need import need
 from .packets import pipelined
+from .path_worm_bounds import chained
+from .problem import Subject
 from .statement import Statement
-from .subject import Subject
 from .theorem1 import theorem1
 from .trees import Copies, trees
 from .unicasts import unicasts

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabularies
-from .dans import Dans, Groups, group_links, own_dans
+from .acyclic_partitions import Dans, Groups, group_links, own_dans
+from .problem import Subject
 from .ranking import certificate
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 

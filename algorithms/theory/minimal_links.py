@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from ..channels import link_names
 from ..compiled import compiled
-from .dans import Dans, Groups, group_links
+from .acyclic_partitions import Dans, Groups, group_links
+from .problem import Subject
 from .ranking import certificate
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["Partitions", "minimal_by_links", "search"]
 

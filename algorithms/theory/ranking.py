@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..channels import Resource, link_names
 from ..consumption import ClassMap
+from ..deadlock.channel_use import Ways
 from ..deadlock.graph import DependencyGraph, dependency_graph
-from ..deadlock.ways import Ways
-from .subject import Subject
+from .problem import Subject
 
 __all__ = ["Ranking", "certificate", "ranking"]
 

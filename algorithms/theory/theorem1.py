@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..consumption import ConsumptionClasses
-from ..deadlock.ways import Ways
+from ..deadlock.channel_use import Ways
+from .problem import Subject
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["Crossing", "crossing", "theorem1"]
 

@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ..deadlock.branch_pairs import find_splits
+from ..deadlock.channel_use import Ways
 from ..deadlock.graph import DependencyGraph, dependency_graph
-from ..deadlock.labelled import may_return
-from ..deadlock.splits import find_splits
-from ..deadlock.ways import Ways
+from ..deadlock.token_cycles import may_return
 from ..ejection import ejection_ports
 from ..tokens import NO_TOKEN, TokenGroups, token_groups
 from ..topologies.min import read_min

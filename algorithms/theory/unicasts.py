@@ -6,8 +6,8 @@ import numpy as np
 
 from ..routing import RELATIONS, Routes
 from ..worms import AT_ONCE, Worms
+from .problem import Subject
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["unicasts"]
 

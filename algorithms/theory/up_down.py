@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ..deadlock.channel_use import Ways
 from ..deadlock.graph import DependencyGraph, dependency_graph
-from ..deadlock.ways import Ways
 from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
-from ..topologies.places import levels
+from ..topologies.coordinates import levels
 from .statement import Statement
 
 __all__ = ["Buffered", "buffered"]

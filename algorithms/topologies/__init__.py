@@ -9,17 +9,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import WormcastError
-from ..kinds import require_kind
 from ..python_file import split_file
 from ..registry import Registry
+from ..typecheck import require_kind
 from .base import Places, Topology
 from .irregular import irregular
 from .mesh import mesh
 from .min import WIRINGS, multistage
 from .network_file import read_toml, to_toml
 from .own import load_topology
-from .sound import sound
 from .torus import ring, torus
+from .validation import sound
 
 __all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import WormcastError
-from .places import Places, places_by_level
+from .coordinates import Places, places_by_level
 
 __all__ = ["Places", "Topology"]
 

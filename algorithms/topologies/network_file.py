@@ -13,9 +13,9 @@ from ..errors import WormcastError
 from ..file_schema import ALLOWED, FileSchema, given
 from ..toml_file import read_toml as read_entries
 from .base import Topology
+from .coordinates import Places, places_around
 from .parameters import MOST_PORTS
-from .places import Places, places_around
-from .sound import sound
+from .validation import sound
 
 __all__ = ["NETWORK", "read_toml", "to_toml"]
 

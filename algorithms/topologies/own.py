@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import WormcastError, told
 from ..python_file import run_file
 from .base import Topology
-from .sound import sound
+from .validation import sound
 
 __all__ = ["load_topology"]
 

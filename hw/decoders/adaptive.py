@@ -11,8 +11,8 @@ from wormcast.algorithms.routing import ADAPTIVE, E_CUBE_ADAPTIVE, Relation
 from wormcast.algorithms.routing.adaptive import ESCAPE
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder

@@ -13,8 +13,8 @@ from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.routing import Routes
 
-from ..kinds import SwitchKind
 from ..options import INJECTION
+from ..router_kind import SwitchKind
 from .tabled import Rows, TableBits
 
 if TYPE_CHECKING:

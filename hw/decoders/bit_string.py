@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wormcast.algorithms.headers import BitString
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .branching import BranchingDecoder
 from .tag import require_digits, tag_digits
 

@@ -12,7 +12,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, label_axes, mesh_directions, port_name
 
 from .. import hdl
-from ..kinds import SwitchKind
+from ..router_kind import SwitchKind
 from .address import beyond
 from .address_list import AddressListDecoder, Examined
 

@@ -11,8 +11,8 @@ from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
 from wormcast.algorithms.topologies.mesh import label_axes
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .address import coordinates
 from .base import ANY_CHANNEL
 from .grid import GridDecoder

@@ -10,8 +10,8 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import MultiDrop
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .branching import CopyingDecoder
 from .tabled import Rows, TableBits, look_up
 

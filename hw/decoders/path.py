@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .base import ANY_CHANNEL, Decoder
 
 if TYPE_CHECKING:

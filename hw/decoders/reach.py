@@ -12,8 +12,8 @@ from wormcast.algorithms.headers import BitString
 from wormcast.algorithms.routing import Routes
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of, bits_for, next_of
+from ..router_kind import SwitchKind
 from .branching import CopyingDecoder
 from .tabled import Rows, TableBits, look_up
 

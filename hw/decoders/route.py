@@ -10,8 +10,8 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import next_of
+from ..router_kind import SwitchKind
 from .tabled import Rows, TableBits, look_up
 from .unicast import UnicastDecoder
 

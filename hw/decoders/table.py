@@ -6,7 +6,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.topologies.mesh import direction_name, mesh_directions
 
 from .. import hdl
-from ..kinds import SwitchKind
+from ..router_kind import SwitchKind
 from .address_list import AddressListDecoder
 from .base import ANY_CHANNEL
 from .grid import grid_kind

@@ -7,7 +7,7 @@ from wormcast.algorithms.headers import AddressList
 from wormcast.algorithms.routing import Routes
 
 from .. import hdl
-from ..kinds import SwitchKind
+from ..router_kind import SwitchKind
 from .unicast import UnicastDecoder
 
 __all__ = ["TagDecoder", "require_digits", "tag_digits"]

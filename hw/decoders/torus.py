@@ -9,8 +9,8 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .address import coordinates, signs
 from .base import ANY_CHANNEL
 from .grid import GridDecoder

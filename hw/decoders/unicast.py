@@ -10,8 +10,8 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, Unicast
 
 from .. import hdl
-from ..kinds import SwitchKind
 from ..logic import any_of
+from ..router_kind import SwitchKind
 from .address import beyond, coordinates
 from .branching import BranchingDecoder
 from .path import Decoded, PathDecoder

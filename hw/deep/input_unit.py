@@ -9,9 +9,9 @@ from ..faults import Cause
 from ..link import LinkSignature, flit_layout
 from ..logic import bits_for
 from ..port import PortSpec
-from .intake import DeepIntake
-from .store import ChunkStore, row_bits
-from .window import Window
+from .chunk_buffer import ChunkStore, row_bits
+from .cut_through import Window
+from .input_decode import DeepIntake
 from .worm import DeepState, DeepWorm
 
 __all__ = ["DeepInput"]

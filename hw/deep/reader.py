@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..link import flit_layout
-from .store import row_after, row_bits
+from .chunk_buffer import row_after, row_bits
 
 __all__ = ["RowReader"]
 

@@ -11,8 +11,8 @@ from ..logic import any_of
 from ..output_unit import OutputUnit
 from ..switch import Switch
 from .input_unit import DeepInput
-from .order import FetchOrder
 from .reader import RowReader
+from .row_scheduler import FetchOrder
 from .switch_spec import DeepSwitchSpec
 
 __all__ = ["DeepSwitch"]

@@ -5,7 +5,7 @@ from amaranth.lib import enum, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..logic import bits_for
-from .store import row_bits
+from .chunk_buffer import row_bits
 
 __all__ = ["DeepState", "DeepWorm"]
 

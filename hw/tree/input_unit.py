@@ -15,7 +15,7 @@ from ..logic import bit_at, bits_for
 from ..port import PortSpec
 from .branches import branches_of
 from .buffer import BranchBuffer
-from .intake import TreeIntake
+from .input_decode import TreeIntake
 from .worm import TreeState, TreeWorm
 
 __all__ = ["TreeInput"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from amaranth.lib import wiring
 
     from wormcast.hw.decoders.alone import HeaderDecoder
-    from wormcast.hw.intake import Intake
+    from wormcast.hw.input_decode import Intake
     from wormcast.hw.router import Blueprint
 
 __all__ = ["COMPONENTS", "Part", "blueprint_of", "build_component", "find_component"]

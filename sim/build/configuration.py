@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Relation, Scheme, Topology, WormcastError
-from wormcast.algorithms.absorbed import AbsorbedByHosts
 from wormcast.algorithms.consumption import require_any_channel
 from wormcast.algorithms.ejection import EJECTION
-from wormcast.algorithms.kinds import require_fields
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
+from wormcast.algorithms.store_and_forward import AbsorbedByHosts
+from wormcast.algorithms.typecheck import require_fields
 from wormcast.hw.options import (
     CONSUMPTION_LINKS,
     DELAYS,

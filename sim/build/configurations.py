@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
-from wormcast.algorithms.kinds import require_kind
 from wormcast.algorithms.registry import Registry
+from wormcast.algorithms.typecheck import require_kind
 
 from .configuration import DEEP, Configuration
 

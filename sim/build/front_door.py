@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
-from wormcast.algorithms.absorbed import AbsorbedByHosts
-from wormcast.algorithms.stops import require_classes
+from wormcast.algorithms.class_coverage import require_classes
+from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.algorithms.turns import require_turns
 
 from .configuration import Configuration

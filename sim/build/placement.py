@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from wormcast.algorithms import Scheme, Topology
-from wormcast.hw.kinds import SwitchKind
 from wormcast.hw.router import Blueprint, Home
+from wormcast.hw.router_kind import SwitchKind
 from wormcast.hw.switch_spec import ConsumptionLink, SwitchSpec
 
 from .configuration import Configuration

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.kinds import require_fields
+from wormcast.algorithms.typecheck import require_fields
 
 from ..common.schema import option, require_allowed
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners

@@ -32,8 +32,8 @@ from wormcast.hw.options import require_buffers
 from ..build.configuration import Configuration
 from ..build.configurations import completed
 from ..build.whole_worms import WholeWorms, whole_worms
-from ..common.apart import require_apart
 from ..common.figure_file import whole_picture
+from ..common.path_conflicts import require_apart
 from ..common.text import consumption_text, resource_text
 from ..drawing import draw_cycle, require_drawable
 from .app import Exit, Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table

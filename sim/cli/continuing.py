@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..common.apart import require_apart
+from ..common.path_conflicts import require_apart
 from .app import Json, stdout_for_results
 from .commands import command
 from .named import user_files

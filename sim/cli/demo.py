@@ -9,7 +9,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..common.whole_file import whole_file
+from ..common.atomic_write import whole_file
 from .app import Exit, app, say
 from .commands import command
 

@@ -12,8 +12,8 @@ from wormcast.algorithms import Topology, WormcastError
 
 from ..build.network import Network
 from ..build.setup import Origin
+from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
-from ..common.whole_file import require_writable, whole_file
 from ..drawing import require_drawable
 from ..experiments.load import (
     Experiment,

@@ -11,9 +11,9 @@ from typing import Any
 import wormcast
 from wormcast.algorithms.announcements import announce
 
+from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
 from ..common.requirements import ToolMissing
-from ..common.whole_file import require_writable, whole_file
 from ..experiments.figure import (
     HERE,
     AnyPoint,

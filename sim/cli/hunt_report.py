@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..build.setup import Setup
+from ..common.atomic_write import whole_file
 from ..common.figure_file import whole_picture
-from ..common.whole_file import whole_file
 from ..experiments.hunt import Hunt, Searched
 from ..experiments.message_file import write_messages
 from ..experiments.run import Run

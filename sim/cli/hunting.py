@@ -11,7 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ..build.setup import Setup
-from ..common.apart import require_apart
+from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wormcast.algorithms import WormcastError
 
-from ..common.whole_file import require_writable, whole_file
+from ..common.atomic_write import require_writable, whole_file
 from ..experiments.load import Experiment, MessageTable, require_table
 from .options import Given
 

@@ -9,9 +9,9 @@ from wormcast.algorithms import WormcastError, to_toml
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
 
-from ..common.apart import require_apart
+from ..common.atomic_write import whole_file
 from ..common.figure_file import whole_picture
-from ..common.whole_file import whole_file
+from ..common.path_conflicts import require_apart
 from .app import Json, TopologyName, emit, say, table
 from .commands import command
 from .named import user_files

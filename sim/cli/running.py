@@ -15,9 +15,9 @@ from wormcast.algorithms.errors import MessageError
 
 from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.setup import Setup
-from ..common.apart import require_apart
+from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import require_picture, whole_picture
-from ..common.whole_file import require_writable, whole_file
+from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit, say, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware

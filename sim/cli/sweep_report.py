@@ -7,9 +7,9 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ..common.apart import require_apart
+from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
-from ..common.whole_file import require_writable, whole_file
+from ..common.path_conflicts import require_apart
 from ..experiments.grid import Sweep, write_csv
 from ..experiments.sweep import (
     Point,

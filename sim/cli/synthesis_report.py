@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common.apart import require_apart
+from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
+from ..common.path_conflicts import require_apart
 from ..common.text import markdown_table
-from ..common.whole_file import require_writable, whole_file
 from ..experiments.grid import Sweep, write_csv
 from ..export.synthesis import (
     TARGETS,

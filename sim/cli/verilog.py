@@ -13,8 +13,8 @@ from wormcast.algorithms import WormcastError
 
 from ..build.configuration import INTERFACE_FIELDS
 from ..build.setup import DEFAULTS, Origin, Setup
-from ..common.apart import require_apart
-from ..common.whole_file import require_writable, whole_file
+from ..common.atomic_write import require_writable, whole_file
+from ..common.path_conflicts import require_apart
 from .app import Json, emit, put, say, stdout_for_results
 from .commands import command
 from .hardware import takes_component

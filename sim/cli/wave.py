@@ -8,9 +8,9 @@ import typer
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
-from ..common.apart import require_apart
+from ..common.atomic_write import require_writable
 from ..common.figure_file import whole_picture
-from ..common.whole_file import require_writable
+from ..common.path_conflicts import require_apart
 from ..waves.view import (
     History,
     choose_links,

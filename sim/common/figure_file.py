@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
-from .whole_file import whole_file
+from .atomic_write import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -25,9 +25,9 @@ from ..lowering import (
     observe_cached,
     vector_bytes,
 )
-from .grants import Grants
+from .channel_grants import Grants
 from .meter import Meter, make_meter, no_meter
-from .words import credit_word, data_word, words
+from .port_packing import credit_word, data_word, words
 
 __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 
@@ -41,7 +41,7 @@ GAP = 64
 MANY = 193
 
 #: What defines a component that has the same `Kind.key`, with the modules that these import.
-SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.words")
+SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.port_packing")
 
 
 class Capture(NamedTuple):

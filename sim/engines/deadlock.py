@@ -15,9 +15,9 @@ from wormcast.hw.front import TOKEN
 from ..host import NOW, Packet
 from .bulk import BulkEngine
 from .front import Channel, resource, wanted
-from .inside import Inside, Place, Standing
-from .places import InPlaces
-from .slots import InSlots
+from .ni_buffers import InPlaces
+from .ni_wait_graph import Inside, Place, Standing
+from .retransmission_waits import InSlots
 from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]

@@ -8,9 +8,9 @@ from wormcast.hw.interface.told import startup_left, through
 
 from ..build.fabric import Link
 from ..host import Packet, children_at, packet_of
-from ..host.places import NONE, SPREAD
+from ..host.constants import NONE, SPREAD
 from .bulk import BulkEngine
-from .words import data_word
+from .port_packing import data_word
 
 __all__ = ["InterfaceTimes", "ReceivedPacket", "SentPacket", "follow_interfaces"]
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms import Scheme, WormcastError
 
 from ..build.configuration import Configuration
-from ..engines.follow import NOBODY, TURN
+from ..engines.packet_tracker import NOBODY, TURN
 from ..host import Host
 
 __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]

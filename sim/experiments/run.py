@@ -11,7 +11,7 @@ import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
-from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.typecheck import require_kind
 
 from ..build.configuration import Configuration
 from ..build.front_door import require_sent

@@ -8,15 +8,15 @@ waits for a receipt, ``window`` drops old messages and adds new ones, ``sound`` 
 jumps over cycles in which nothing happens.
 """
 
+from .constants import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .counting import count_sample, sampled, widen
 from .idle import NEVER, next_event, watch
 from .layout import Host, lay_out
 from .message import Message, make_host
 from .packets import Packet, brought_by, children_at, packet_at_interface, packet_of
-from .places import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .program import gather, host_step, needed, run_cycles
+from .program_check import require_program
 from .receipts import check_receipts
-from .sound import require_program
 from .window import MovingHost
 
 __all__ = ["FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message",

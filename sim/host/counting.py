@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-from .places import SAMPLES
+from .constants import SAMPLES
 
 __all__ = ["count_grants", "count_links", "count_sample", "sampled", "samples", "widen"]
 

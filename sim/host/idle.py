@@ -6,9 +6,7 @@ import numpy.typing as npt
 from wormcast.algorithms.compiled import compiled
 
 from ..lowering import native
-from .counting import samples
-from .layout import Host
-from .places import (
+from .constants import (
     ADMITS,
     CREDITS,
     END,
@@ -27,6 +25,8 @@ from .places import (
     SKIPPED,
     WAIT,
 )
+from .counting import samples
+from .layout import Host
 
 __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 

@@ -13,9 +13,9 @@ from wormcast.algorithms.worms import AT_ONCE
 from ..build.configuration import Configuration
 from ..build.network import Network
 from ..common.packets import packets_of
-from .places import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
-from .postings import forwarded_messages, lay_out_rows
-from .releases import RELEASE, awaited, link
+from .constants import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
+from .dependents import RELEASE, awaited, link
+from .ni_messages import forwarded_messages, lay_out_rows
 
 __all__ = ["Host", "lay_out", "tag_bits"]
 

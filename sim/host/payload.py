@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from .places import NONE, PACKET, ROW_MASK, SPREAD, SPREADING, TAG_BITS, WIDTH
+from .constants import NONE, PACKET, ROW_MASK, SPREAD, SPREADING, TAG_BITS, WIDTH
 
 __all__ = ["free_tag", "joined", "payload", "place_of"]
 

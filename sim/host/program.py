@@ -5,11 +5,8 @@ import numpy as np
 from wormcast.algorithms.compiled import compiled, inlined
 
 from ..lowering import call_step, native
-from .counting import count_grants, count_links, count_sample, sampled, widen
-from .idle import FIRST_LOOK, FIRST_WAIT, jump
-from .layout import Host
-from .payload import free_tag, joined, payload, place_of
-from .places import (
+from .child_table import admit, begin_work, end_worm, write_row
+from .constants import (
     ADMITS,
     CHANNEL_BITS,
     CHANNELS,
@@ -50,8 +47,11 @@ from .places import (
     WAIT,
     WIDTH,
 )
+from .counting import count_grants, count_links, count_sample, sampled, widen
+from .idle import FIRST_LOOK, FIRST_WAIT, jump
+from .layout import Host
+from .payload import free_tag, joined, payload, place_of
 from .queues import append, append_worm, take
-from .rows import admit, begin_work, end_worm, write_row
 
 __all__ = ["gather", "host_step", "needed", "run_cycles"]
 

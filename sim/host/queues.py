@@ -2,7 +2,7 @@
 
 from wormcast.algorithms.compiled import inlined
 
-from .places import NONE, RECEIPT
+from .constants import NONE, RECEIPT
 
 __all__ = ["append", "append_worm", "take"]
 

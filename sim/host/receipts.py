@@ -2,8 +2,8 @@
 
 from wormcast.algorithms import WormcastError
 
+from .constants import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
 from .layout import Host
-from .places import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
 
 __all__ = ["check_receipts"]
 

@@ -5,10 +5,10 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.compiled import compiled
 
-from ..common.growing import Growing
+from ..common.growable import Growing
+from .constants import FREED, NEXT, UNDELIVERED
+from .dependents import RELEASE, link, receipts
 from .layout import Host, Integers
-from .places import FREED, NEXT, UNDELIVERED
-from .releases import RELEASE, link, receipts
 
 __all__ = ["MovingHost"]
 

@@ -3,13 +3,13 @@
 ``lower`` and ``observe`` compile; they are imported, and Amaranth with them, only for what ``store`` does not find.
 """
 
+from .bitslice import PLANE_WIDTH
 from .call import call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .machine import vector_bytes
 from .native import Native, NativeCall, native
 from .observer import Observer, ShownSignal
-from .planes import PLANE_WIDTH
 from .store import cache_folder, is_ours, lower_cached, observe_cached
 from .words import Word, narrowest
 

@@ -7,10 +7,10 @@ step, and back after it.
 
 from collections.abc import Mapping, Sequence
 
+from .bitslice import PLANE_BYTES, PLANE_WIDTH, conversions, planes_of, used_bytes
 from .graph import Node
 from .layout import StateLayout
 from .phases import Phase, Store, needs, phases
-from .planes import PLANE_BYTES, PLANE_WIDTH, conversions, planes_of, used_bytes
 from .program import Program
 from .words import Word
 

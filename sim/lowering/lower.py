@@ -6,13 +6,13 @@ from typing import Any
 
 from . import machine
 from .bits import in_bits
+from .bitslice import PLANE_WIDTH
 from .cells import Design, Memory
 from .emit import emit
 from .emit_bits import emit_bits
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
 from .layout import StateLayout, lay_out
-from .planes import PLANE_WIDTH
 from .program import Program
 from .translate import translate
 from .words import group

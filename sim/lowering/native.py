@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from wormcast.algorithms.alone import alone
 from wormcast.algorithms.compiled import CompiledFunction, digest
+from wormcast.algorithms.file_lock import alone
 from wormcast.algorithms.kept_files import cache_folder, read_kept, write_kept
 from wormcast.algorithms.source_digest import source_digest
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from . import machine
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, Variable
+from .dataflow import Moment, Scene, State
 from .emit import emit_observer
 from .errors import LoweringError
 from .graph import Graph, Node
 from .kernel import Kernel
 from .layout import Place, StateLayout
-from .moment import Moment, Scene, State
 from .observer import Observer, ShownSignal
-from .pieces import Pieces
 from .program import Program
+from .slicing import Pieces
 from .translate import cut, input_places
 from .words import PART, Word, group, narrowest
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .cells import AssignmentList, Design, FlipFlop, Nets, cell_of
 from .errors import LoweringError
-from .pieces import Piece, Pieces, columns, mixed, predecessors
+from .slicing import Piece, Pieces, columns, mixed, predecessors
 
 __all__ = ["Sources", "refuse_paths"]
 

@@ -20,8 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from wormcast.algorithms.alone import alone
 from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.file_lock import alone
 from wormcast.algorithms.kept_files import cache_folder, is_ours, read_kept, write_kept
 from wormcast.algorithms.source_digest import source_digest
 

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, cell_of, net
+from .dataflow import PART, Moment, Scene, State
 from .errors import LoweringError
 from .graph import Graph
-from .moment import PART, Moment, Scene, State
 from .order import Sources, refuse_paths
-from .pieces import Pieces, deep_memories, live_bits
 from .program import Program, Slot
-from .refine import refine
+from .slicing import Pieces, deep_memories, live_bits
+from .splitting import refine
 
 __all__ = ["cut", "input_places", "translate"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import AT_ONCE, HAMILTONIAN, SCHEMES, ConsumptionClasses, PlainScheme, Worms, check, topology
-from wormcast.algorithms.absorbed import AbsorbedByHosts, absorbed
+from wormcast.algorithms.store_and_forward import AbsorbedByHosts, absorbed
 
 from . import reference
 

@@ -8,9 +8,9 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, plan, topology
+from wormcast.algorithms.deadlock.channel_use import find_ways
 from wormcast.algorithms.deadlock.graph import dependency_graph
-from wormcast.algorithms.deadlock.labelled import may_return
-from wormcast.algorithms.deadlock.ways import find_ways
+from wormcast.algorithms.deadlock.token_cycles import may_return
 from wormcast.algorithms.theory.trees import overlapped_networks
 from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, _components, all_consumed, token_groups
 

@@ -19,9 +19,9 @@ from wormcast.algorithms import (
     check,
     topology,
 )
+from wormcast.algorithms.deadlock.channel_use import find_ways
 from wormcast.algorithms.deadlock.classes import partitions
 from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
-from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.routing import SHORTEST
 
 from . import dependency_reference as reference

@@ -8,13 +8,13 @@ from cases import slow
 
 from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, explain, topology
 from wormcast.algorithms.channels import Resource, link_names
+from wormcast.algorithms.deadlock.channel_use import find_ways
 from wormcast.algorithms.deadlock.degrees import degrees
-from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.routing import ADAPTIVE
-from wormcast.algorithms.theory.dans import own_dans
+from wormcast.algorithms.theory.acyclic_partitions import own_dans
 from wormcast.algorithms.theory.minimal import minimal_by_directions
+from wormcast.algorithms.theory.problem import Subject
 from wormcast.algorithms.theory.ranking import Ranking
-from wormcast.algorithms.theory.subject import Subject
 
 from . import dependency_reference
 from . import reference as plain

@@ -18,8 +18,8 @@ from wormcast.algorithms import (
     without_classes,
 )
 from wormcast.algorithms.channels import Resource, link_names
+from wormcast.algorithms.deadlock.channel_use import find_ways
 from wormcast.algorithms.deadlock.graph import dependency_graph
-from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,

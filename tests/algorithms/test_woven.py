@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, find_scheme, plan, topology
-from wormcast.algorithms.absorbed import AbsorbedByHosts
-from wormcast.algorithms.schemes.woven import woven
+from wormcast.algorithms.schemes.batch_merge import woven
+from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 
 FIELDS = ("source", "rank", "after", "destinations", "tier")
 

@@ -8,7 +8,7 @@ import pytest
 from command import wormcast
 
 from wormcast.algorithms import WormcastError, to_toml, topology
-from wormcast.sim.common.apart import require_apart
+from wormcast.sim.common.path_conflicts import require_apart
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 RUN = ["run", "mesh:3x3", "dual-path", "--source", 0, "--destinations", 1, "--length", 4]

@@ -8,8 +8,8 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.routing import Routes
 from wormcast.algorithms.schemes.individual import Individual
 from wormcast.hw import Switch
-from wormcast.hw.kinds import SwitchKind
 from wormcast.hw.router import Blueprint
+from wormcast.hw.router_kind import SwitchKind
 from wormcast.sim.build.configuration import Configuration
 
 from . import bench

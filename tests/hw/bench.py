@@ -8,7 +8,7 @@ from wormcast.algorithms import ConsumptionClasses
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
-from wormcast.hw.kinds import switch_kinds
+from wormcast.hw.router_kind import switch_kinds
 
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 

@@ -9,7 +9,7 @@ from mask_decoder import MaskDecoder
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.port import PortSpec
-from wormcast.sim.engines.words import words
+from wormcast.sim.engines.port_packing import words
 from wormcast.sim.lowering import lower_cached
 
 from . import lanes

@@ -8,7 +8,7 @@ import numpy as np
 
 from wormcast.algorithms.source_digest import package_file, source_digest
 from wormcast.hw.faults import Cause
-from wormcast.sim.engines.words import credit_word, data_word, words
+from wormcast.sim.engines.port_packing import credit_word, data_word, words
 from wormcast.sim.lowering import lower_cached
 
 from . import bench
@@ -16,7 +16,7 @@ from . import bench
 __all__ = ["Lane", "mesh_kernel", "run", "unrest"]
 
 #: What defines all switches that tests compile, besides their options.
-SOURCES = source_digest([bench.__file__, *map(package_file, ("wormcast.hw.router", "wormcast.sim.engines.words"))])
+SOURCES = source_digest([bench.__file__, *map(package_file, ("wormcast.hw.router", "wormcast.sim.engines.port_packing"))])
 
 
 class Lane:

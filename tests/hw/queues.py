@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wormcast.algorithms.compiled import compiled
-from wormcast.sim.engines.words import credit_word, data_word
+from wormcast.sim.engines.port_packing import credit_word, data_word
 
 __all__ = ["Traffic"]
 

@@ -22,7 +22,7 @@ from wormcast.algorithms.routing import (
     without_classes,
 )
 from wormcast.hw.decoders import Arrival, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
-from wormcast.hw.kinds import switch_kinds
+from wormcast.hw.router_kind import switch_kinds
 
 from . import bench
 from .anywhere import Place, blueprint

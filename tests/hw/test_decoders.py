@@ -20,7 +20,7 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms.topologies.mesh import mesh_directions
 from wormcast.hw.decoders import Arrival, MeshDecoder, TableDecoder
-from wormcast.hw.kinds import switch_kinds
+from wormcast.hw.router_kind import switch_kinds
 
 from . import bench
 

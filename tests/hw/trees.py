@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wormcast.algorithms.source_digest import package_file, source_digest
-from wormcast.sim.engines.words import words
+from wormcast.sim.engines.port_packing import words
 from wormcast.sim.lowering import lower_cached
 
 from . import anywhere, lanes
@@ -13,7 +13,7 @@ from .anywhere import place
 
 __all__ = ["Copier", "copier", "payload"]
 
-SOURCES = source_digest([anywhere.__file__, package_file("wormcast.sim.engines.words")])
+SOURCES = source_digest([anywhere.__file__, package_file("wormcast.sim.engines.port_packing")])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from mask_decoder import MaskDecoder
 
 from wormcast.hw import PortSpec
 from wormcast.hw.deep import DeepSwitch
-from wormcast.hw.deep.store import row_after
+from wormcast.hw.deep.chunk_buffer import row_after
 
 from .harness import Harness, Inside, Property, entry, implies
 from .mutants import Mutant

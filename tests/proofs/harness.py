@@ -6,7 +6,7 @@ from typing import NamedTuple
 from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Fragment, Mux, Signal, Value
 
 from wormcast.hw.buffer import ReplicationBuffer
-from wormcast.hw.deep.store import ChunkStore
+from wormcast.hw.deep.chunk_buffer import ChunkStore
 from wormcast.hw.tree.buffer import BranchBuffer
 
 from .mutants import Mutant

@@ -3,7 +3,7 @@
 from amaranth.hdl import Cat, Const, Mux
 from amaranth.lib import data
 
-from wormcast.hw.intake import Frame, row_layout
+from wormcast.hw.input_decode import Frame, row_layout
 from wormcast.hw.mark import Mark
 
 from .harness import entry, implies, on_ring

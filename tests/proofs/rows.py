@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Array, Cat, Const, Mux, Signal, Value
 
-from wormcast.hw.deep.store import row_bits
+from wormcast.hw.deep.chunk_buffer import row_bits
 
 from .harness import entry, implies, on_ring, total
 

@@ -3,7 +3,7 @@
 
 from amaranth.hdl import Array, Module, Mux, Signal
 
-from wormcast.hw.deep.store import ChunkStore
+from wormcast.hw.deep.chunk_buffer import ChunkStore
 
 from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant

@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.sim.cli.run_report import report
 from wormcast.sim.engines.faults import find_faults
-from wormcast.sim.engines.words import credit_word, data_word
+from wormcast.sim.engines.port_packing import credit_word, data_word
 from wormcast.sim.experiments.run import Run, plan_messages, run_bulk
 
 from .bench import bulk, send

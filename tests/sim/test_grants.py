@@ -13,9 +13,9 @@ from cases import slow
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.compiled import digest
 from wormcast.sim import Configuration, Network
-from wormcast.sim.engines import grants as grants_module
+from wormcast.sim.engines import channel_grants as grants_module
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN, run_followed
+from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN, run_followed
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record.trace import trace_links
 
@@ -131,13 +131,13 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
 
 
 #: What is compiled into the program: files, and a line of each with another that does something else.
-CHANGES = [("sim/engines/follow.py", "    if fronts.turns:\n        _look", "    if not fronts.turns:\n        _look"),
+CHANGES = [("sim/engines/packet_tracker.py", "    if fronts.turns:\n        _look", "    if not fronts.turns:\n        _look"),
            ("sim/host/program.py", "    counters[NOW] += 1", "    counters[NOW] += 2"),
-           ("sim/host/places.py", "RECEIPT = -2", "RECEIPT = -3"),
+           ("sim/host/constants.py", "RECEIPT = -2", "RECEIPT = -3"),
            ("sim/lowering/call.py", "ir.IntType(64)", "ir.IntType(32)")]
 TELL = """
 from wormcast.algorithms.compiled import digest
-from wormcast.sim.engines.follow import run_followed
+from wormcast.sim.engines.packet_tracker import run_followed
 print(digest(run_followed.py_func))
 """
 

@@ -18,7 +18,7 @@ import numpy as np
 from wormcast.sim.build.network import HOST, Join, Network
 from wormcast.sim.common.external import scratch_folder
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.words import credit_word, data_word
+from wormcast.sim.engines.port_packing import credit_word, data_word
 from wormcast.sim.export.verilog import ports
 from wormcast.sim.export.verilog.network import kind_module, table_words, top
 

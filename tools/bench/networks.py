@@ -15,7 +15,7 @@ from wormcast.sim.build.configurations import hardware
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.words import words
+from wormcast.sim.engines.port_packing import words
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load
 from wormcast.sim.host import check_receipts, lay_out
 from wormcast.sim.lowering import lower_cached

@@ -7,13 +7,13 @@ from functools import partial
 from itertools import islice
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
-from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.typecheck import require_kind
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
-from ...host.places import TAG_BITS
+from ...host.constants import TAG_BITS
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .draw import draw

@@ -21,8 +21,8 @@ from ...common.schema import options_of
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .experiment import Experiment
-from .sound import grows, require_sound, require_state
 from .trace import Trace
+from .validate import grows, require_sound, require_state
 
 __all__ = ["CONTENT", "keep", "resume"]
 

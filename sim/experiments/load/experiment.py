@@ -14,17 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
-from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.typecheck import require_kind
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
 from ...build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
+from .completed import Tell
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
-from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .utilisation import LINKS
 

@@ -12,12 +12,12 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
-from ...engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
+from ...engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
+from .completed import Through
 from .experiment import Experiment
+from .header_waits import Sending
 from .result import SPANS
-from .through import Through
 from .trace import Trace
-from .way import Sending
 
 __all__ = ["COLUMNS", "MessageTable", "require_table"]
 

@@ -17,14 +17,14 @@ from ...host import NOW, UNDELIVERED, MovingHost, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
+from .completed import Tell
+from .header_waits import GrantLog
 from .past_states import PastStates
 from .result import TOTALS, Totals
 from .source import Source
 from .stages import StageTotals
-from .through import Tell
 from .trace import MOST_CYCLES, Trace
 from .utilisation import LinkTotals
-from .way import GrantLog
 from .window import Window
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.kinds import require_kind
+from wormcast.algorithms.typecheck import require_kind
 
 from ...build.traffic import LONGEST
 from ...host import NEVER

@@ -9,13 +9,13 @@ from wormcast.algorithms import Scheme
 
 from ...build.front_door import known_to_fit, require_sent
 from ...build.network import Network
-from ...common.growing import Growing
+from ...common.growable import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
-from .books import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
+from .accounting import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
+from .completed import DONE, Rows, Tell, done_of, through_of
 from .created import Created, Stream
+from .header_waits import GrantLog
 from .result import COUNTS
-from .through import DONE, Rows, Tell, done_of, through_of
-from .way import GrantLog
 
 __all__ = ["Window"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...common.whole_file import require_writable
+from ...common.atomic_write import require_writable
 
 __all__ = ["ResultStore"]
 

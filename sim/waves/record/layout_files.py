@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...common.whole_file import require_writable, whole_file
+from ...common.atomic_write import require_writable, whole_file
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
 

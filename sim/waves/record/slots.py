@@ -12,7 +12,7 @@ from wormcast.algorithms.channels import Resource
 from ...build.fabric import End, Link
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
-from ...engines.slots import InSlots
+from ...engines.retransmission_waits import InSlots
 from ...engines.snapshot import Snapshot
 from .trace import NOBODY, LinkTrace, trace_links
 

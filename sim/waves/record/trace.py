@@ -22,10 +22,10 @@ from ...build.fabric import End, Link
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
 from ...engines.front import Registers, resource, wanted
+from ...engines.port_packing import data_word
 from ...engines.snapshot import Snapshot
-from ...engines.words import data_word
+from ...host.constants import SPREAD, TAG_BITS, WIDTH
 from ...host.payload import joined
-from ...host.places import SPREAD, TAG_BITS, WIDTH
 from ...lowering import Block
 
 __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]

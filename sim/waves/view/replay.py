@@ -11,8 +11,8 @@ from typing import Any
 
 import wormcast
 
+from ...common.atomic_write import whole_file
 from ...common.frame import COLOURS
-from ...common.whole_file import whole_file
 from ...drawing.layout import layout_of
 from .ground import HOST, lay_out
 from .history import History, RecordedHold

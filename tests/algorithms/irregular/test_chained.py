@@ -8,7 +8,7 @@ from cases import slow
 
 from wormcast.algorithms import SCHEMES, explain, plan, topology
 from wormcast.algorithms.irregular import all_covers, fewest_steps
-from wormcast.algorithms.theory.chained import drawn_multicasts, piecewise
+from wormcast.algorithms.theory.path_worm_bounds import drawn_multicasts, piecewise
 
 from . import reference
 from .networks import drawn

@@ -9,8 +9,8 @@ from cases import slow
 from wormcast.algorithms import WormcastError, topology
 from wormcast.algorithms.irregular import chains, longest_chain, weights
 from wormcast.algorithms.routing import UP_DOWN_ADAPTIVE
+from wormcast.algorithms.topologies.coordinates import levels
 from wormcast.algorithms.topologies.joined import require_both_ways
-from wormcast.algorithms.topologies.places import levels
 
 from ..networks import network
 from . import reference

@@ -8,8 +8,8 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, load_relation, plan, topology
+from wormcast.algorithms.deadlock.channel_use import find_ways
 from wormcast.algorithms.deadlock.graph import dependency_graph
-from wormcast.algorithms.deadlock.ways import find_ways
 from wormcast.algorithms.routing import UP_DOWN_TREE_ANY, goes_up, reachability
 
 from ..networks import network

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.algorithms.topologies.places import levels
+from wormcast.algorithms.topologies.coordinates import levels
 from wormcast.algorithms.topologies.splitmix import SplitMix64
 
 

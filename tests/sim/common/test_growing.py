@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wormcast.sim.common.growing import BLOCK, Growing
+from wormcast.sim.common.growable import BLOCK, Growing
 
 
 @pytest.mark.parametrize("shape", [(), (3,)])

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.common.whole_file import AGE, require_writable, whole_file
+from wormcast.sim.common.atomic_write import AGE, require_writable, whole_file
 
 
 def left(path, age=2 * AGE):

@@ -226,7 +226,7 @@ def test_garbage_is_collected_again_afterwards(get, factory, monkeypatch):
 
 
 def test_nobody_waits_for_ever_for_one_that_was_stopped(get, tmp_path, monkeypatch):
-    monkeypatch.setattr("wormcast.algorithms.alone.PATIENCE", 0.2)
+    monkeypatch.setattr("wormcast.algorithms.file_lock.PATIENCE", 0.2)
     get()
     [path] = tmp_path.glob("*.kernel")
     path.unlink()

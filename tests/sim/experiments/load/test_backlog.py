@@ -6,7 +6,7 @@ import pytest
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Trace, Traffic
 from wormcast.sim.build.setup import Origin
-from wormcast.sim.common.growing import Growing
+from wormcast.sim.common.growable import Growing
 from wormcast.sim.experiments.load import keep
 from wormcast.sim.experiments.load.experiment import Experiment
 from wormcast.sim.experiments.load.seed_batch import CHUNK, SeedBatch

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.load.completed import DONE
 from wormcast.sim.experiments.load.latencies import KEPT, Latencies, bin_of, middle_of, percentile
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.through import DONE
 from wormcast.sim.experiments.load.window import Window
 
 MESH = topology("mesh:4x4")

@@ -9,10 +9,10 @@ import pytest
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Traffic, load, run
 from wormcast.sim.experiments.load import load_until_interval
+from wormcast.sim.experiments.load.completed import DONE
 from wormcast.sim.experiments.load.result import Totals, steady_from
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.statistics import interval
-from wormcast.sim.experiments.load.through import DONE
 
 MESH = topology("mesh:4x4")
 

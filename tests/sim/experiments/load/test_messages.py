@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK
+from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK
 from wormcast.sim.experiments.load import Experiment, MessageTable, Traffic, load, shared
 from wormcast.sim.experiments.load.messages import COLUMNS
 from wormcast.sim.experiments.load.source import Source

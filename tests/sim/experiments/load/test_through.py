@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from wormcast.sim.experiments.load.books import MESSAGE
-from wormcast.sim.experiments.load.through import Rows, done_of, through_of
+from wormcast.sim.experiments.load.accounting import MESSAGE
+from wormcast.sim.experiments.load.completed import Rows, done_of, through_of
 from wormcast.sim.host.layout import DELIVERY, WORM
 
 NODES = 16

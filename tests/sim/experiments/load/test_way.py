@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from wormcast.sim.engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
-from wormcast.sim.engines.grants import GRANT
-from wormcast.sim.experiments.load.way import GrantLog, sending
+from wormcast.sim.engines.channel_grants import GRANT
+from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
+from wormcast.sim.experiments.load.header_waits import GrantLog, sending
 from wormcast.sim.host.layout import WORM
 
 #: (worm, packet, switch, kind, wait, behind), in the order of cycles: to nodes 5 and 6, and on to 7.

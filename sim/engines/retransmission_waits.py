@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wormcast.algorithms.channels import Resource
 
 from ..host import Packet
-from .inside import Inside, Place
+from .ni_wait_graph import Inside, Place
 from .snapshot import Snapshot
 
 __all__ = ["InSlots"]

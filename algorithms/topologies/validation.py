@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from .base import Topology
+from .coordinates import Places
 from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES
-from .places import Places
 
 __all__ = ["sound"]
 

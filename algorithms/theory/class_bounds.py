@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..consumption import ConsumptionClasses
-from ..deadlock.alternatives import is_free
 from ..deadlock.classes import fewest_classes, vocabularies
+from ..deadlock.knot_search import is_free
 from .paper import Claim
+from .problem import Subject
 from .ranking import certificate
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["Need", "find_need", "need"]
 

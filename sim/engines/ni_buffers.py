@@ -7,7 +7,7 @@ from wormcast.algorithms.channels import Resource
 from ..build.fabric import Link
 from ..host import Packet, children_at, packet_of
 from .front import Channel
-from .inside import Inside, Place, Standing
+from .ni_wait_graph import Inside, Place, Standing
 from .snapshot import Snapshot
 
 __all__ = ["InPlaces"]

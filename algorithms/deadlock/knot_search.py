@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ClassMap
+from .adaptive_states import Heads, find_heads
+from .channel_use import Ways
 from .graph import DependencyGraph, dependency_graph
-from .heads import Heads, find_heads
-from .ways import Ways
 
 __all__ = ["Held", "Question", "choosing_parts", "is_free"]
 

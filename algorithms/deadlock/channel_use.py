@@ -9,13 +9,13 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
-from ..legs import legs_of_worms
 from ..routing import Relation, Routes, last_option, walk
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
+from ..visit_triples import legs_of_worms
 from ..worms import Worms
-from .buffered import chained_ways, turning_ways
+from .whole_packet_edges import chained_ways, turning_ways
 
 __all__ = ["NOWHERE", "Ways", "find_ways", "legs_of"]
 

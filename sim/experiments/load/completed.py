@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .way import Sending, Way, sending
+from .header_waits import Sending, Way, sending
 
 __all__ = ["DONE", "Rows", "Tell", "Through", "done_of", "through_of"]
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
-from ..intake import Frame, row_layout
+from ..input_decode import Frame, row_layout
 from ..link import flit_layout
 from ..logic import bit_at, bits_for
 

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..logic import any_of
-from .store import row_bits
+from .chunk_buffer import row_bits
 
 __all__ = ["FetchOrder"]
 

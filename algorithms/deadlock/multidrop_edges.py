@@ -5,9 +5,9 @@ import numpy as np
 from ..compiled import compiled
 from ..ejection import EjectionPorts
 from ..routing import walk
-from .buffered import chained_ways
-from .splits import Splits
-from .ways import Ways
+from .branch_pairs import Splits
+from .channel_use import Ways
+from .whole_packet_edges import chained_ways
 
 __all__ = ["find_drops"]
 

@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts
 from ..routing import last_option
-from .ways import NOWHERE, Ways, origins
+from .channel_use import NOWHERE, Ways, origins
 
 __all__ = ["Heads", "find_heads"]
 

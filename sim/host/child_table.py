@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import inlined
 
-from .places import (
+from .constants import (
     ADMITS,
     COUNTED,
     HEAD,

@@ -11,14 +11,14 @@ import numpy.typing as npt
 from ..channels import link_names
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
-from ..deadlock.alternatives import is_free
+from ..deadlock.channel_use import NOWHERE
+from ..deadlock.knot_search import is_free
 from ..deadlock.link_classes import LinkClasses
-from ..deadlock.ways import NOWHERE
 from ..routing import walk
 from ..topologies import Topology
+from .problem import Subject
 from .ranking import certificate
 from .statement import Statement
-from .subject import Subject
 
 __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
 
-from ...engines.follow import BUFFER, CONSUMPTION, INJECTION, LINK, PACKET_BITS
-from ...engines.grants import GRANT
+from ...engines.channel_grants import GRANT
+from ...engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, PACKET_BITS
 
 __all__ = ["GrantLog", "Sending", "Way", "sending"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from .channel_use import Ways
 from .graph import DependencyGraph
-from .ways import Ways
 
 __all__ = ["Told", "retell"]
 

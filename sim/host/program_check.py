@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from .constants import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
 from .layout import Host
-from .places import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
 
 __all__ = ["require_program"]
 

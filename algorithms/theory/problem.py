@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ClassMap, ConsumptionClasses
-from ..deadlock.alternatives import is_free
+from ..deadlock.channel_use import Ways, legs_of
 from ..deadlock.graph import dependency_graph
-from ..deadlock.ways import Ways, legs_of
+from ..deadlock.knot_search import is_free
 from ..schemes import Scheme
 from ..topologies import Topology
 from .paper import STATED, Stated

@@ -7,8 +7,8 @@ from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE, INTERFACE
 
 from ..build.network import Network
-from .places import NONE
-from .releases import awaited
+from .constants import NONE
+from .dependents import awaited
 
 __all__ = ["forwarded_messages", "lay_out_rows"]
 

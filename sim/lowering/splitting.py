@@ -9,7 +9,7 @@ word passes through, and made where the sum falls. The unit is one vector instru
 from itertools import pairwise
 
 from .cells import AsyncRead, Memory, Nets, SyncRead, WritePort, cell_of
-from .pieces import Pieces, columns, mixed, size
+from .slicing import Pieces, columns, mixed, size
 
 __all__ = ["refine"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..tokens import NO_TOKEN, TokenGroups
-from .splits import Splits
-from .ways import Ways
+from .branch_pairs import Splits
+from .channel_use import Ways
 
 __all__ = ["CopiedEdges", "Edges", "Numbering", "beyond", "copied_edges"]
 

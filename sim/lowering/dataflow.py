@@ -24,8 +24,8 @@ from .cells import (
 from .errors import LoweringError
 from .graph import Graph, Node
 from .order import Sources
-from .pieces import BITWISE, Piece, columns, mixed
 from .program import Read, Write
+from .slicing import BITWISE, Piece, columns, mixed
 
 __all__ = ["Moment", "Scene", "State"]
 

@@ -12,7 +12,7 @@ from ..build.fabric import Link
 from ..build.network import Network
 from ..host import NOW, Host
 from ..lowering import Kernel
-from .follow import (
+from .packet_tracker import (
     ASKS,
     CLAIMS,
     COUNT,

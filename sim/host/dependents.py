@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms import Worms
 
 from ..lowering import native
-from .places import NONE
+from .constants import NONE
 
 __all__ = ["RELEASE", "awaited", "link", "receipts"]
 
